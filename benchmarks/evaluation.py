@@ -23,7 +23,7 @@ from benchmarks.record import RESULTS, Record, has_data, options
 from examples.sources import data_folder, duckdb_url, load_csv
 from sqlanon.evaluate.workload import DEFAULT
 from sqlanon.progress import Silent
-from sqlanon.spec import GeneratorSpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 
 MANY = WorkloadSpec(
     generators=(

@@ -53,7 +53,7 @@ def ordered(text: str, url: str, table: str) -> dict[str, Any]:
 def asked(text: str, system: str, rows: int | None, queries: int, threads: int) -> dict[str, Any]:
     """Error and bounds of the queries over one release of Adult with text released as ``text``; the first ``rows``."""
     import sqlanon
-    from sqlanon.spec import GeneratorSpec, WorkloadSpec
+    from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 
     generators = tuple(
         GeneratorSpec(f"{d} columns", "ranges", queries=queries, dimensions=d, sensitive=ADULT.sensitive)

@@ -38,11 +38,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A method with its options; for Mondrian ``variant`` and ``cut`` say them again."""
+    """A method with its options, or an effort; for Mondrian ``variant`` and ``cut`` say them again."""
 
     name: str
-    method: str
-    refine: bool = False
+    method: str | None
+    refine: bool | None = False
+    effort: str | None = None
     variant: str | None = None
     cut: str | None = None
 
@@ -100,7 +101,7 @@ def releases(url: str, table: Table, ks: Iterable[int], contenders: Iterable[Con
     with sqlanon.connect(url) as db:
         for k, who in product(ks, contenders):
             name = f"{table.name}_{who.name.replace(' ', '_').replace('+', 'and')}_{k}"
-            start = time.perf_counter()
+            start, used = time.perf_counter(), time.process_time()
             report = db.anonymize(
                 table.name,
                 quasi=table.quasi,
@@ -111,6 +112,7 @@ def releases(url: str, table: Table, ks: Iterable[int], contenders: Iterable[Con
                 allow_weaker=True,
                 method=who.method,
                 refine=who.refine,
+                effort=who.effort,
                 name=name,
                 publish=f"release.{name}",
             ).report
@@ -124,6 +126,7 @@ def releases(url: str, table: Table, ks: Iterable[int], contenders: Iterable[Con
                     "cut": who.cut,
                     "view": f"release.{name}",
                     "seconds": time.perf_counter() - start,
+                    "processor_seconds": time.process_time() - used,
                     "method_seconds": report.seconds.get("method"),
                     "execution": report.execution,
                     "verified": report.verified,
@@ -161,25 +164,28 @@ def evaluated(url: str, table: Table, found: list[dict[str, Any]]) -> None:
 
 def main(words: list[str] | None = None) -> int:
     """Measure every table, k and contender asked for; 1 if sqlanon and the evaluator disagree."""
-    parser = options(__doc__, RESULTS / "loss.json")
+    parser = options(__doc__, None)
     parser.add_argument("--tables", default=",".join(table.name for table in TABLES), help="comma list")
     parser.add_argument("--k", default="10,50", help="comma list")
+    parser.add_argument("--effort", default="", help="comma list of fast, normal, high: these in place of the methods")
     args = parser.parse_args(words)
     try:
         folder = data_folder()
     except DataMissingError as missing:
         print(missing)
         return 0
-    record = Record("loss")
+    record, contenders = Record("loss"), list(CONTENDERS)
+    if args.effort:
+        contenders = [Contender(f"effort {word}", None, None, effort=word) for word in args.effort.split(",")]
     results = []
     for table in TABLES:
         if table.name in args.tables.split(","):
             with duckdb_url() as url:
                 load_csv(url, table.name, folder / table.file)
-                found = releases(url, table, [int(k) for k in args.k.split(",")], CONTENDERS)
+                found = releases(url, table, [int(k) for k in args.k.split(",")], contenders)
                 evaluated(url, table, found)
             results += found
-    record.write(args.out, results=results)
+    record.write(args.out or RESULTS / ("loss_effort.json" if args.effort else "loss.json"), results=results)
     return 0 if all(one["agree"] for one in results) else 1
 
 

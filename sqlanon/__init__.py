@@ -12,17 +12,8 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
-    from sqlanon.database import (
-        Database,
-        FrameRelease,
-        Release,
-        anonymize,
-        connect,
-    )
-    from sqlanon.declared.options import (
-        AnonymizeOptions,
-        FileOptions,
-    )
+    from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
+    from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
         DatabaseError,
         DependentsError,
@@ -44,11 +35,7 @@ if TYPE_CHECKING:
     from sqlanon.progress import (
         Progress,
     )
-    from sqlanon.query.answer import (
-        Answer,
-        Bounded,
-        Unlike,
-    )
+    from sqlanon.query.answer import Answer, Bounded, Unlike
     from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,
@@ -83,24 +70,17 @@ if TYPE_CHECKING:
         RefineSpec,
         RefreshSpec,
         ReleaseSpec,
-        WorkloadSpec,
     )
     from sqlanon.table.profile import (
         ColumnProfile,
     )
+    from sqlanon.workload_spec import (
+        WorkloadSpec,
+    )
 
 _PUBLIC = {
-    "database": (
-        "Database",
-        "FrameRelease",
-        "Release",
-        "anonymize",
-        "connect",
-    ),
-    "declared.options": (
-        "AnonymizeOptions",
-        "FileOptions",
-    ),
+    "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
+    "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
         "DatabaseError",
         "DependentsError",
@@ -117,11 +97,7 @@ _PUBLIC = {
     "evaluate.report": ("Evaluation",),
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
-    "query.answer": (
-        "Answer",
-        "Bounded",
-        "Unlike",
-    ),
+    "query.answer": ("Answer", "Bounded", "Unlike"),
     "release.preview": ("Preview",),
     "results": (
         "AttackReport",
@@ -156,9 +132,9 @@ _PUBLIC = {
         "RefineSpec",
         "RefreshSpec",
         "ReleaseSpec",
-        "WorkloadSpec",
     ),
     "table.profile": ("ColumnProfile",),
+    "workload_spec": ("WorkloadSpec",),
 }
 """The public names by the module that has them."""
 

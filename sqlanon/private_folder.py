@@ -118,7 +118,7 @@ def _remove_stale(folder: Path) -> bool:
         known = folder.lstat()
         if not stat.S_ISDIR(known.st_mode) or known.st_uid != os.geteuid():
             return False
-        with _locked(folder / MARKER) as marker:
+        with _hold_lock(folder / MARKER) as marker:
             return os.read(marker, len(_CONTENT) + 1) == _CONTENT and _remove(folder)
     except FileNotFoundError:
         return _removed_unmarked(folder)
@@ -134,7 +134,7 @@ def _removed_unmarked(folder: Path) -> bool:
     try:
         if not _NAME.search(folder.name) or folder.stat().st_uid != os.geteuid():
             return False
-        with contextlib.suppress(FileNotFoundError), _locked(folder / _UNLOCKED):
+        with contextlib.suppress(FileNotFoundError), _hold_lock(folder / _UNLOCKED):
             (folder / _UNLOCKED).unlink()
         folder.rmdir()  # fails if there is anything else
     except OSError:
@@ -143,7 +143,7 @@ def _removed_unmarked(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[int]:
+def _hold_lock(path: Path) -> Iterator[int]:
     """The descriptor of a file that no other process has locked; an `OSError` if one has, or it is not to be opened."""
     descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.counted import StatisticsSpec
+
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
@@ -21,12 +23,14 @@ NullPerson = Literal["one", "distinct"]
 RowSecurity = Literal["applied"]
 RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
+Effort = Literal["fast", "normal", "high"]
 RuleKind = Literal["steps", "calendar", "prefix", "mask"]
 
 ROLES: tuple[Role, ...] = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MODES: tuple[RefreshMode, ...] = ("full", "frozen")
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = ("starred", "left_out")
+EFFORTS: tuple[Effort, ...] = ("fast", "normal", "high")
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
 MAX_WINDOW = 1000
@@ -61,9 +65,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A hierarchy computed from the values that occur.
-
-    A run makes a `Hierarchy` of it, and the release publishes the rule alone.
+    """A hierarchy computed from the values that occur: a run makes a `Hierarchy`, and publishes the rule alone.
 
     Attributes:
         kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first
@@ -253,11 +255,30 @@ class RefineSpec:
         window: classes on either side that a row looks at.
         passes: runs over all rows, at most.
         search: trials after them for every class that loses something; None: `sqlanon.declared.trials` chooses.
+        least_gain: the trials end after two rounds that lower the loss by a smaller share together; 0: they do not end
+            early.
     """
 
     window: int = 40
     passes: int = 4
     search: int | None = 0
+    least_gain: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class EffortSpec:
+    """How a policy that names neither method nor refine has both chosen; see `sqlanon.declared.effort`.
+
+    Attributes:
+        word: how long the search may take.
+        written: the policy has the word; False: it is the default.
+        method: ``open``: a release that exists keeps the method that its catalog has; ``kept``: it does; ``new``: the
+            method is chosen, whatever the catalog has.
+    """
+
+    word: Effort
+    written: bool = False
+    method: Literal["open", "kept", "new"] = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,10 +390,12 @@ class ReleaseSpec:
         metrics: further metrics of the loss that are measured; ``all``: every one.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
+        effort: how method and refine were chosen; None: the policy names one of them, or effort ``fast``.
         suppression: rows that the method may suppress; None: none, or as its method declares.
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
+        statistics: counts that are published in place of rows.
     """
 
     name: str
@@ -392,6 +415,7 @@ class ReleaseSpec:
     key: tuple[str, ...] = ()
     method: MethodSpec = field(default_factory=MethodSpec)
     refine: RefineSpec | None = None
+    effort: EffortSpec | None = None
     suppression: SuppressionSpec | None = None
     format: FormatSpec = field(default_factory=FormatSpec)
     metrics: tuple[str, ...] = ()
@@ -400,6 +424,7 @@ class ReleaseSpec:
     seed: int | None = None
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
+    statistics: StatisticsSpec | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
@@ -443,56 +468,3 @@ class PolicySpec:
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
     written: str | None = None
-
-
-GeneratorKind = Literal["equality", "ranges", "aggregates", "datacube", "joint"]
-
-
-@dataclass(frozen=True, slots=True)
-class QuerySpec:
-    """One query of a workload: SQL over the source's names."""
-
-    name: str
-    sql: str
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratorSpec:
-    """A family of queries over any release; `sqlanon.evaluate.workload` makes them.
-
-    Each kind uses some of the attributes.
-
-    Attributes:
-        name: what reports call it.
-        kind: ``equality``, ``ranges``, ``aggregates``, ``datacube`` or ``joint``.
-        columns: the quasi columns it is about; none: all.
-        queries: how many, at most; None: all there are.
-        dimensions: quasi columns in one query (ranges).
-        selectivity: the share of the domain that a query asks for (ranges).
-        sensitive: the sensitive column; None: the first, if there is one.
-        measures: numeric columns to sum and average; none: all that are not text (aggregates).
-        by: columns to group by, one at a time; none: quasi and sensitive columns of few values (aggregates).
-        level: how many quasi columns a group-by has (datacube).
-        answers: also ask each group-by as a query, cell by cell (datacube).
-    """
-
-    name: str
-    kind: GeneratorKind
-    columns: tuple[str, ...] = ()
-    queries: int | None = None
-    dimensions: int = 2
-    selectivity: Fraction = Fraction(1, 10)
-    sensitive: str | None = None
-    measures: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    level: int = 2
-    answers: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WorkloadSpec:
-    """What a release is measured by: queries and generators; ``seed`` decides what generators draw."""
-
-    queries: tuple[QuerySpec, ...] = ()
-    generators: tuple[GeneratorSpec, ...] = ()
-    seed: int = 1

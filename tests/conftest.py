@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sqlanon.declared import effort
 from tests.covering import share_out
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
@@ -66,10 +67,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the number and the seed of random tables.
+    """Choose the default effort, and the number and the seed of random tables.
 
     A terminated run still stops its servers.
     """
+    # Policies of tests that name neither method nor effort take the quickest; tests/unit/declared/test_effort.py has
+    # the default.
+    effort.DEFAULT = "fast"
     again = not config.getoption("--random")
     settings.register_profile(
         "sqlanon",
@@ -109,7 +113,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Thousands of tests stay in memory until the end: Python never looks for garbage among them.
+    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later.
 
     Among what tests make it looks less often than by default: trees of SQL are many small objects that live shortly.
     """
@@ -120,6 +124,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    """At the end of the process all of it is garbage."""
+    gc.unfreeze()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -1,7 +1,7 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
 **Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on
-as many of them as fit into half a second, and on one at least; ``--thorough`` adds the others.
+as many of them as fit into `SECONDS`, and on one at least; ``--thorough`` adds the others.
 
 **Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its
 other parameters chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test
@@ -29,9 +29,9 @@ import pytest
 from tests.engines import TestEngine
 
 COSTS = Path(__file__).with_name("costs.json")
-"""Seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
-SECONDS = 0.5
-"""What the combinations of one test may take together in the default run."""
+"""Processor seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
+SECONDS = 0.3
+"""Processor seconds that the combinations of one test may take together in the default run."""
 ENGINE = ("engine", "shared_db", "db")
 """Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
 
@@ -44,25 +44,31 @@ def engine_of(item: pytest.Item) -> tuple[str, TestEngine] | None:
 
 
 def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The items that differ from one that the default run takes only by the engine."""
-    same: dict[str, list[tuple[str, pytest.Item]]] = defaultdict(list)
+    """The items that differ from one that the default run takes only by the engine.
+
+    pytest's numbers of parameters differ from engine to engine, so that values are compared.
+    """
+    same: dict[tuple[object, ...], list[tuple[str, str, pytest.Item]]] = defaultdict(list)
     for item in items:
         found = engine_of(item)
         if found is None or any(item.get_closest_marker(name) for name in ("cover", "every_engine")):
             continue
         name, engine = found
-        others = {key: place for key, place in item.callspec.indices.items() if key != name}  # type: ignore[attr-defined]
-        same[f"{item.nodeid.partition('[')[0]} {others}"].append((engine.name, item))
+        test = item.nodeid.partition("[")[0]
+        call: Any = item.callspec  # type: ignore[attr-defined]
+        places = {key: place for key, place in call.indices.items() if key != name}
+        values = [(key, id(value)) for key, value in call.params.items() if key != name]
+        same[test, *values].append((engine.name, f"{test} {places}", item))
     left: set[pytest.Item] = set()
-    for key, group in same.items():
-        ordered = sorted(group, key=lambda pair: pair[0])
-        chosen = crc32(key.encode()) % len(ordered)
-        left |= {item for place, (_, item) in enumerate(ordered) if place != chosen}
+    for group in same.values():
+        ordered = sorted(group, key=lambda each: each[0])
+        chosen = crc32(ordered[0][1].encode()) % len(ordered)
+        left |= {item for place, (*_, item) in enumerate(ordered) if place != chosen}
     return left
 
 
 def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[pytest.Item]:
-    """The combinations of long tests for which half a second does not suffice.
+    """The combinations of long tests for which `SECONDS` do not suffice.
 
     Those that are taken have as many values as they can.
 

@@ -18,10 +18,37 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "dbt": ("tests/dbt/",),
     "papers": ("tests/benchmarks/", "tests/paper/"),
     "answers": (
+        "tests/contract/test_query_functions.py",
         "tests/contract/test_query_interval.py",
+        "tests/contract/test_query_ratio.py",
+        "tests/contract/test_query_types.py",
+        "tests/contract/test_starred_query.py",
+        "tests/contract/test_unassigned_query.py",
         "tests/oracle/test_ends_beside_null.py",
         "tests/oracle/test_query.py",
+        "tests/oracle/test_query_attained.py",
+        "tests/oracle/test_query_statements.py",
         "tests/oracle/test_query_words.py",
+    ),
+    "files": (
+        "tests/cli/test_bounded_files.py",
+        "tests/contract/test_files_headers.py",
+        "tests/contract/test_files_texts.py",
+    ),
+    "histories": (
+        "tests/frozen/test_engines.py",
+        "tests/frozen/test_persons.py",
+        "tests/frozen/test_query.py",
+        "tests/refresh/test_history_candidates.py",
+    ),
+    "searches": (
+        "tests/contract/test_blocks.py",
+        "tests/contract/test_dual.py",
+        "tests/contract/test_dual_types.py",
+        "tests/contract/test_fulldomain.py",
+        "tests/contract/test_fulldomain_local.py",
+        "tests/contract/test_refine.py",
+        "tests/properties/test_clusters.py",
     ),
     "install": (
         "tests/cli/test_warm.py",
@@ -46,7 +73,10 @@ JOBS: Mapping[str, tuple[str, ...]] = {
 }
 """Beginnings of test ids."""
 SHORT: tuple[str, ...] = (
+    "tests/contract/test_dual.py::test_bound_holds_on_both_engines[mixed-ncp0-",
     "tests/dbt/test_package.py",
+    "tests/frozen/test_engines.py::test_versions_are_those_of_the_model[duckdb-2",
+    "tests/frozen/test_engines.py::test_versions_are_those_of_the_model[postgres-3",
     "tests/oracle/test_query_words.py::test_more_answers_hold[duckdb-0]",
     "tests/oracle/test_query_words.py::test_more_answers_hold[postgres-1]",
     "tests/safety/test_crash_readers.py",

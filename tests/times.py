@@ -3,10 +3,10 @@
 ``--times=FILE`` writes seconds by folder, file and test (wall clock, and processor with ended child processes).
 
     python -m pytest --times=FILE ..                 what a run costs
-    python -m tests.times FILE [--slower FACTOR]     keep what combinations cost in tests/costs.json (tests.covering)
+    python -m tests.times FILE                       keep what combinations cost in tests/costs.json (tests.covering)
 
 Fixtures of a module count for the first test that asks for them. The processor seconds of a database server are in none
-of them.
+of them. What is kept are processor seconds, which other programs of the machine change little.
 """
 
 from __future__ import annotations
@@ -98,15 +98,11 @@ def main(words: Sequence[str]) -> None:
     """Keep what combinations cost, of tests that take longer than the default run gives them."""
     parser = argparse.ArgumentParser(description="Keep what combinations of tests cost.")
     parser.add_argument("file", type=Path, help="what --times wrote")
-    parser.add_argument(
-        "--slower", type=float, default=1.0, help="how much slower the machine was than two quiet cores"
-    )
     given = parser.parse_args(words)
     costs = json.loads(COSTS.read_text(encoding="utf-8")) if COSTS.exists() else {}
     for name, cost in json.loads(given.file.read_text(encoding="utf-8"))["tests"].items():
-        seconds = cost["wall"] / given.slower
-        if name in costs or (cost["items"] > 1 and seconds > SECONDS):
-            costs[name] = round(seconds / cost["items"], 3)
+        if name in costs or (cost["items"] > 1 and cost["processor"] > SECONDS):
+            costs[name] = round(cost["processor"] / cost["items"], 3)
     COSTS.write_text(json.dumps(costs, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 

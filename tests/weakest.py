@@ -78,7 +78,8 @@ class WeakestEngine(DuckDBEngine):
 
     transactions = temporary = updates = ordered = False
     lacks = MappingProxyType(
-        LACKS["DuckDB in memory"] | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "tables")}
+        LACKS["DuckDB in memory"]
+        | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "statistics", "tables")}
     )
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, database: str) -> None:

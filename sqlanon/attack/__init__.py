@@ -8,5 +8,3 @@ leaves the database but as a code.
 """
 
 from sqlanon.attack.attack import attack
-
-__all__ = ["attack"]

@@ -27,15 +27,12 @@ from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttac
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.spec import PrivacySpec
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
     Crowds = dict[str, tuple[Longs, Ints]]
 
 
@@ -195,7 +192,7 @@ def _attack_by_linkage(
 
 def _counting(entry: Entry) -> tuple[str, ...]:
     """The identifiers by which k is promised over persons."""
-    if persons.promised_by(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
+    if persons.promised_persons(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
         return ()
     return counted_in(entry.policy)
 

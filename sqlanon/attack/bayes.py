@@ -17,12 +17,10 @@ from sqlanon.attack.drawn import measure_margin
 from sqlanon.results import BayesAttack
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Flags, Ints, Longs
     from sqlanon.attack.fits import Fits
     from sqlanon.attack.material import Material
 
-    Doubles = npt.NDArray[np.float64]
 
 MOST_VALUES = 1000
 """Sensitive values, at most."""
@@ -74,13 +72,7 @@ def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack 
     )
 
 
-def _of_boxes(
-    material: Material,
-    number: npt.NDArray[np.int64],
-    times: npt.NDArray[np.int64],
-    group: npt.NDArray[np.int32],
-    values: int,
-) -> Doubles:
+def _of_boxes(material: Material, number: Longs, times: Longs, group: Ints, values: int) -> Doubles:
     """Rows of each box with each value, float64[b, s]; in format anatomy those that are expected in its groups."""
     groups = np.zeros((len(material.groups), values))
     groups[group, number] = times
@@ -119,14 +111,14 @@ def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> D
     return made
 
 
-def _mark_possible_values(fits: Fits, boxes: Doubles) -> npt.NDArray[np.bool_]:
+def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
     """Which values the candidates of each row have, bool[r, s]."""
     box, value = np.nonzero(boxes)
     at = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)
     return fits.present(at, value.astype(np.int32), boxes.shape[1])
 
 
-def _share_guessed(material: Material, of: npt.NDArray[np.int64], score: Doubles) -> float:
+def _share_guessed(material: Material, of: Longs, score: Doubles) -> float:
     """The expected share of victims whose value has the best score; of equal scores each as likely."""
     best = score.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):

@@ -13,23 +13,22 @@ from sqlanon.attack.kinds import choose_kind
 from sqlanon.attack.material import Material, place
 from sqlanon.engines.rows import read_integer
 from sqlanon.privacy.requirements import read_stored
-from sqlanon.release.audit.together_certificates import found_together
+from sqlanon.release.audit.together_certificates import count_together
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import kept_in
+from sqlanon.release.catalog.lineage import history_table_of
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
 from sqlanon.release.history.candidate_sets import count_possible
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.earlier import SEEN, kept
+from sqlanon.release.history.earlier import SEEN, list_kept
 from sqlanon.release.history.side import Side, counts_candidates, side_of
 from sqlanon.results import CompositionAttack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.evaluate.subject import Subject
     from sqlanon.table.scratch import Scratch
 
@@ -49,9 +48,9 @@ def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[Compositio
     entry = on.entry
     assert entry is not None
     entries = Catalog(scratch.engine).entries(entry.release)
-    seen = [one for one in kept(entries, scratch.engine.exists) if one.version != entry.version]
+    seen = [one for one in list_kept(entries, scratch.engine.exists) if one.version != entry.version]
     others = [one for one in entries if one.version != entry.version and one.status in SEEN]
-    if not entry.policy.get("key") or not scratch.engine.exists(kept_in(entry)):
+    if not entry.policy.get("key") or not scratch.engine.exists(history_table_of(entry)):
         what = "versions: the policy has no key, so that rows of two versions cannot be matched"
         return [], [what] if others else []
     found = []
@@ -104,14 +103,14 @@ def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> l
     here = [column.name for column in on.roles.relation.columns]
     found = []
     for other in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
-        if other.release == entry.release:
+        if other.release == entry.release or other.statistics:  # of counts `run` warns
             continue
         name, asked = f"{other.release}@{other.version}", _weaker_promise(entry, other)
         why = _explain_unlike_columns(scratch, entry, other, here)
         if why:
             found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
         elif counts_candidates(entry, other):
-            sizes, _ = found_together(scratch, entry, other, material.stage)
+            sizes, _ = count_together(scratch, entry, other, material.stage)
             found.append(_summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
         else:
             beside, _ = place(scratch, other, material.stage, "placed_beside")
@@ -148,8 +147,8 @@ def _summarize_candidates(
     kind: str,
     other: str,
     who: str,
-    sizes: npt.NDArray[np.int64],
-    rows: npt.NDArray[np.int64],
+    sizes: Longs,
+    rows: Longs,
     asked: float | None,
 ) -> CompositionAttack:
     """Of so many rows each with so many candidates."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles, Flags, Ints, Longs
     from sqlanon.attack.kernels.fitting import Boxes
     from sqlanon.attack.material import Counts, Material
     from sqlanon.progress import Progress
@@ -31,9 +30,9 @@ class Ties:
         box_of: the box of every class of the private tables.
     """
 
-    at: npt.NDArray[np.int64]
-    own: npt.NDArray[np.int32]
-    times: npt.NDArray[np.int64]
+    at: Longs
+    own: Ints
+    times: Longs
     box_of: dict[int, int]
 
 
@@ -51,7 +50,7 @@ class Fits:
         columns = len(cells)
         self.low, self.high = np.zeros(cells.shape, np.int32), np.zeros(cells.shape, np.int32)
         self.null = np.zeros(cells.shape, np.bool_)
-        sets: list[npt.NDArray[np.bool_]] = []
+        sets: list[Flags] = []
         for a in range(columns):
             if covered.size[a]:
                 sets.append(self._sets(a))
@@ -67,7 +66,7 @@ class Fits:
         self._kinds = np.array([len(one) for one in sets], np.int64)
         self._start = np.cumsum([0, *(one.size for one in sets)])[:-1].astype(np.int64)
 
-    def boxes(self, place: npt.NDArray[np.int64]) -> Boxes:
+    def boxes(self, place: Longs) -> Boxes:
         """The boxes as the kernels read them, where ``place`` is the bit of every column."""
         from sqlanon.attack.kernels.fitting import Boxes
 
@@ -84,30 +83,28 @@ class Fits:
             material.members,
         )
 
-    def widths(self) -> npt.NDArray[np.int64]:
+    def widths(self) -> Longs:
         """How many codes the cells of each box cover, summed over the columns."""
         found = np.zeros(len(self.material.members), np.int64)
         for a in range(len(self.material.cells)):
             found += self._codes(a)
         return found
 
-    def _codes(self, a: int) -> npt.NDArray[np.int64]:
+    def _codes(self, a: int) -> Longs:
         """How many codes each box's cell of a column covers."""
         if self.material.covered.size[a]:
-            sizes: npt.NDArray[np.int64] = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
+            sizes: Longs = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
             return sizes
-        found: npt.NDArray[np.int64] = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
+        found: Longs = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
         return found
 
-    def _sets(self, a: int) -> npt.NDArray[np.bool_]:
+    def _sets(self, a: int) -> Flags:
         """Which codes each cell of a column of sets covers, bool[cells, codes]."""
         covered, kinds = self.material.covered, int(self.material.cells[a].max(initial=-1)) + 1
         size, first = int(covered.size[a]), int(covered.start[a])
         return covered.bits[first : first + kinds * size].reshape(kinds, size)
 
-    def owners(
-        self, codes: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def owners(self, codes: Ints, begins: Longs, rows: Longs) -> tuple[Longs, Longs]:
         """Boxes with as many rows as a group that cover all of it, the one that covers least first.
 
         Args:
@@ -131,7 +128,7 @@ class Fits:
         step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
-    def linked(self, place: npt.NDArray[np.int64], width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def count_candidates(self, place: Longs, width: int) -> tuple[Longs, Doubles]:
         """Fewest candidates and summed chance for every set of known columns; see the kernel."""
         from sqlanon.attack.kernels.linkage import count_candidates
 
@@ -142,14 +139,14 @@ class Fits:
             self.reporter.update(past, len(material.tuples), "rows")
         return fewest, chance
 
-    def guess_values(self, counts: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def guess_values(self, counts: Counts) -> tuple[Longs, Longs]:
         """Of each row that is known by all columns: its candidates' most frequent value, and its candidates."""
         values, number = np.unique(counts.value, return_inverse=True)
         at = np.searchsorted(counts.group, np.arange(len(self.material.members) + 1)).astype(np.int64)
         top, every, _ = self._guess(at, number.astype(np.int32), counts.times, len(values), show=False)
         return top, every
 
-    def present(self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int) -> npt.NDArray[np.bool_]:
+    def present(self, at: Longs, value: Ints, values: int) -> Flags:
         """The sensitive values of each row's candidates, bool[r, values].
 
         ``at``: where the values of each box begin in ``value``.
@@ -158,13 +155,13 @@ class Fits:
 
     def _guess(
         self,
-        at: npt.NDArray[np.int64],
-        value: npt.NDArray[np.int32],
-        times: npt.NDArray[np.int64],
+        at: Longs,
+        value: Ints,
+        times: Longs,
         values: int,
         *,
         show: bool,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    ) -> tuple[Longs, Longs, Flags]:
         from sqlanon.attack.kernels.linkage import count_top_values
 
         material, boxes = self.material, self.boxes(np.arange(len(self.material.cells)))
@@ -177,9 +174,7 @@ class Fits:
             self.reporter.update(past, rows, "rows")
         return top, every, has
 
-    def measure_mistakes(
-        self, place: npt.NDArray[np.int64], known: int, ties: Ties
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+    def measure_mistakes(self, place: Longs, known: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
         """Summed and highest expected success with one wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
@@ -228,11 +223,11 @@ class Fits:
 
     def count_persons(
         self,
-        place: npt.NDArray[np.int64],
+        place: Longs,
         width: int,
-        box: npt.NDArray[np.int64],
-        person: npt.NDArray[np.int32],
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        box: Longs,
+        person: Ints,
+    ) -> tuple[Longs, Doubles]:
         """Fewest persons and summed chance for every set of known columns; each person of a box once, by box."""
         from sqlanon.attack.kernels.linkage import count_candidate_persons
 

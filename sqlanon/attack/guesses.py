@@ -14,8 +14,7 @@ from sqlanon.results import GuessAttack, SkewnessGain
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.attack.fits import Fits
     from sqlanon.attack.material import Material
 
@@ -51,9 +50,9 @@ def measure_homogeneity(
 def _guess(
     column: str,
     among: str,
-    top: npt.NDArray[np.int64],
-    every: npt.NDArray[np.int64],
-    weight: npt.NDArray[np.int64],
+    top: Longs,
+    every: Longs,
+    weight: Longs,
     bound: Fraction | None,
 ) -> GuessAttack:
     some = every > 0

@@ -19,8 +19,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.attack.fits import Fits, Ties
     from sqlanon.attack.material import Material
 
@@ -63,7 +62,7 @@ class Sets:
     """
 
     known: tuple[int, ...]
-    place: npt.NDArray[np.int64]
+    place: Longs
     width: int
     by_size: dict[int, list[int]]
     every: int | None
@@ -91,7 +90,7 @@ class Sets:
 
 
 def attack_by_linkage(
-    fits: Fits, sets: Sets, k: int | None, crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+    fits: Fits, sets: Sets, k: int | None, crowd: tuple[Longs, Ints] | None
 ) -> tuple[LinkageAttack, ...]:
     """Expected success by number of known columns, and by all columns.
 
@@ -106,7 +105,7 @@ def attack_by_linkage(
     if crowd:
         fewest, chance = fits.count_persons(sets.place, sets.width, *crowd)
     else:
-        fewest, chance = fits.linked(sets.place, sets.width)
+        fewest, chance = fits.count_candidates(sets.place, sets.width)
     material = fits.material
     victims = material.drawn / material.shown if material.published else 1.0
     names = [domain.reading.name for domain in material.quasi]

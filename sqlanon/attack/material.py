@@ -18,15 +18,11 @@ from sqlanon.table.encode import encode
 from sqlanon.table.stage import take_stage
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.table.scratch import Scratch
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,8 @@ import numpy as np
 from sqlanon.attack.fits import Fits, Ties
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.table.scratch import Scratch
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 def tie(scratch: Scratch, fits: Fits) -> Ties | None:

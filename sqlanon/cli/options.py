@@ -24,44 +24,45 @@ CSV = "CSV files"
 """The panel of their options."""
 
 
-def _option(option: str, metavar: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
+def option(option: str, metavar: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
     """An option with a value, whose default the help does not show."""
     names = [option, short] if short else [option]
     return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
 
 
-PolicyFile = Annotated[Path | None, _option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")]
+def flag(option: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
+    """An option without a value."""
+    return typer.Option(*([option, short] if short else [option]), help=help, rich_help_panel=panel)
+
+
+PolicyFile = Annotated[Path | None, option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")]
 Db = Annotated[
     str | None,
-    _option(
+    option(
         "--db",
         "URL",
         "duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection.",
     ),
 ]
-Select = Annotated[list[str] | None, _option("--select", "NAME", "Only this release; may be repeated.")]
+Select = Annotated[list[str] | None, option("--select", "NAME", "Only this release; may be repeated.")]
 Null = Annotated[
     list[str] | None,
-    _option("--null", "TEXT", "CSV: a text that means a missing value; may be repeated.", panel=CSV),
+    option("--null", "TEXT", "CSV: a text that means a missing value; may be repeated.", panel=CSV),
 ]
 EscapeFormulas = Annotated[
     bool,
-    typer.Option(
-        "--escape-formulas",
-        help="CSV: write ' before what a spreadsheet takes for a formula.",
-        rich_help_panel=CSV,
-    ),
+    flag("--escape-formulas", "CSV: write ' before what a spreadsheet takes for a formula.", panel=CSV),
 ]
-Delimiter = Annotated[str | None, _option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
+Delimiter = Annotated[str | None, option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
 Encoding = Annotated[
     str | None,
-    _option("--encoding", "NAME", "CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.", panel=CSV),
+    option("--encoding", "NAME", "CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.", panel=CSV),
 ]
-Types = Annotated[list[str] | None, _option("--types", "COL=TYPE", "CSV: a column's type; may be repeated.", panel=CSV)]
-Decimal = Annotated[str | None, _option("--decimal", "CHAR", "CSV: the mark before decimals, such as ','.", panel=CSV)]
+Types = Annotated[list[str] | None, option("--types", "COL=TYPE", "CSV: a column's type; may be repeated.", panel=CSV)]
+Decimal = Annotated[str | None, option("--decimal", "CHAR", "CSV: the mark before decimals, such as ','.", panel=CSV)]
 Ignore = Annotated[
     list[str] | None,
-    _option(
+    option(
         "--ignore",
         "TEXT",
         "CSV: what numbers are written with: '$', '%', a mark between thousands; may be repeated.",
@@ -69,35 +70,37 @@ Ignore = Annotated[
     ),
 ]
 DateFormat = Annotated[
-    str | None, _option("--date-format", "FORMAT", "CSV: how dates are written, such as %d/%m/%Y.", panel=CSV)
+    str | None, option("--date-format", "FORMAT", "CSV: how dates are written, such as %d/%m/%Y.", panel=CSV)
 ]
 AllowWeaker = Annotated[
     bool,
-    typer.Option(
-        "--allow-weaker",
-        help="Confirm that the policy promises less than what is published.",
-        rich_help_panel=PUBLISHED,
-    ),
+    flag("--allow-weaker", "Confirm that the policy promises less than what is published.", panel=PUBLISHED),
 ]
 KeepScratch = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, "
+        "Keep every intermediate table, with source values, in the private schema until the next run or clean, "
         "and list them.",
     ),
 ]
-Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
-Full = Annotated[bool, typer.Option("--full", help="Make new versions even where nothing changed.")]
+Due = Annotated[bool, flag("--due", "Leave releases alone that a run looked at less than `every` ago.")]
+Full = Annotated[bool, flag("--full", "Make new versions even where nothing changed.")]
 NewLineage = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--new-lineage",
-        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions "
-        "before.",
+        "With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
     ),
 ]
-RecordFile = Annotated[Path | None, _option("--record", "FILE", "Write what was done to a JSON file.")]
+NewClasses = Annotated[
+    bool,
+    flag(
+        "--new-classes",
+        "Where the policy names no method: take that of a new release, not that of the published versions.",
+    ),
+]
+RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was done to a JSON file.")]
 
 
 def load(policy: Path | None, db: str | None = None) -> PolicySpec:

@@ -10,15 +10,3 @@ from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
 from sqlanon.database.taken import check_file
-
-__all__ = [
-    "FILES",
-    "Database",
-    "FrameRelease",
-    "Release",
-    "anonymize",
-    "check_file",
-    "connect",
-    "open_file",
-    "propose_file",
-]

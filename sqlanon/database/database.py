@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
+from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.publish import rollback as versions
+from sqlanon.release.publish.clean import clean
+from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
-from sqlanon.results import (
-    EraseReport,
-    RollbackReport,
-    RunReport,
-    UnpublishReport,
-)
+from sqlanon.results import CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
-
-if TYPE_CHECKING:
-    pass
 
 
 class Database(Readable):
@@ -79,6 +74,7 @@ class Database(Readable):
         only_due: bool = False,
         keep_scratch: bool = False,
         new_lineage: bool = False,
+        new_classes: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -87,24 +83,19 @@ class Database(Readable):
             full: make a new version in any case.
             allow_weaker: confirm that the policy promises less than that of the published version.
             only_due: leave a release alone that a run looked at less than ``every`` ago.
-            keep_scratch: keep every intermediate table of the run in the private schema, source values included, until
-                the next run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows
-                and seconds.
+            keep_scratch: keep every intermediate table in the private schema, source values included, until the next
+                run of the release or `clean`; ``scratch`` of the report lists them.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+            new_classes: where the policy names no method, take that of a new release, not that of published versions.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        how = RunOptions(
-            full=full,
-            allow_weaker=allow_weaker,
-            only_due=only_due,
-            keep_scratch=keep_scratch,
-            new_lineage=new_lineage,
-        )
-        return run(self.engine, with_tables(self.engine, spec), self._machine, self._progress, how)
+        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
+        chosen = take_new_classes(spec) if new_classes else spec
+        return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -113,13 +104,14 @@ class Database(Readable):
         full: bool = False,
         allow_weaker: bool = False,
         only_due: bool = False,
+        new_classes: bool = False,
     ) -> tuple[RunReport, ...]:
         """Bring all tables of one release up to date in one transaction.
 
         See `run` and `sqlanon.release.run.run_tables`.
         """
         self._asked.clear()
-        found = [with_tables(self.engine, spec) for spec in specs]
+        found = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
         return run_tables(self.engine, found, self._machine, self._progress, how)
 
@@ -185,3 +177,31 @@ class Database(Readable):
         See `sqlanon.table.functions.install`.
         """
         return functions.install(self.engine, schema)
+
+    def clean(self) -> tuple[str, ...]:
+        """Drop what killed runs and old versions left; returns what was dropped.
+
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are
+        gone.
+        """
+        return clean(self.engine)
+
+    @property
+    def lingering(self) -> str:
+        """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
+        if self.engine.compaction is not None:
+            return self.engine.compaction.leaves
+        lack = self.engine.lacks["--compact"]
+        return "" if lack.kind == "never" else lack.why  # never: there are no files
+
+    def check_compaction(self) -> None:
+        """Look whether `compact` can begin, before something is dropped; raises what it raises."""
+        compaction_of(self.engine).check_compaction()
+
+    def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
+        """Write the database's file, or the private tables, anew; see `sqlanon.release.publish.compact.compact`.
+
+        On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
+        """
+        self._asked.clear()
+        return compact(self.engine, releases, self._progress)

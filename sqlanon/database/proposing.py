@@ -97,7 +97,7 @@ def try_proposal(
     plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
     for asked in proposal.weaker():
         for form in (FormatSpec().kind, plain):
-            made = asked.published_as(form)
+            made = asked.with_format(form)
             try:
                 (spec,) = policy.loads(made.policy(None, source), {}).releases
                 return made, database.plan(spec)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
-from sqlanon.database.kept import Kept
+from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
@@ -16,6 +16,7 @@ from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.history.history import audit_history
@@ -37,9 +38,10 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -48,9 +50,10 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
+    from sqlanon.query.parse.parameters import Parameters
 
 
-class Readable(Kept):
+class Readable:
     """A connected database whose tables and releases are planned, measured and queried. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
@@ -71,9 +74,16 @@ class Readable(Kept):
         """Close the connection."""
         self.engine.close()
 
-    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False) -> PlanReport:
+    def plan(
+        self,
+        spec: ReleaseSpec,
+        beside: Sequence[ReleaseSpec] = (),
+        *,
+        new_lineage: bool = False,
+        new_classes: bool = False,
+    ) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        spec = with_tables(self.engine, spec)
+        spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         if spec.together is not None:
             beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
@@ -128,6 +138,10 @@ class Readable(Kept):
             raise PolicyError(
                 f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
             )
+        with open_place(self.engine, table, None) as place:
+            if place.entry is not None:
+                what = "audit checks its certificate, and it has no rows whose risk could be measured"
+                refuse_counts(place.entry, what)
         known = Population(population, population_size, weight)
         found = assess(
             self.engine,
@@ -277,10 +291,14 @@ class Readable(Kept):
         seconds: float = 60.0,
         as_of_source: bool = False,
         interval: float | None = None,
+        parameters: Parameters | None = None,
+        merge_narrow: float | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
-        With ``role``, which has to be one of the database's, its rights decide what is read.
+        With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names. With ``merge_narrow``, a percentage,
+        neighbouring groups are merged until the bounds of each are apart by no more of its estimate.
 
         Example:
             >>> import sqlanon
@@ -304,6 +322,8 @@ class Readable(Kept):
             known=self._asked,
             as_of_source=as_of_source,
             interval=interval,
+            parameters=parameters,
+            merge_narrow=merge_narrow,
         )
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

@@ -11,13 +11,10 @@ from sqlanon.database.taken import check_file, frame_of, write
 from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.views import sensitive_of, spell_table, view_of
-from sqlanon.results import (
-    AuditReport,
-    LossReport,
-    RunReport,
-)
+from sqlanon.results import AuditReport, LossReport, RunReport
 from sqlanon.results.figures import format_rows
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import ReleaseSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
     from sqlanon.database.readable import Readable

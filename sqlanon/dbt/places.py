@@ -64,7 +64,7 @@ class Places:
             words.append(".".join([KEY, *(show(str(part)) for part in rest)]))
         return line, ": ".join(words)
 
-    def shown(self, path: Path, text: str) -> str:
+    def display(self, path: Path, text: str) -> str:
         """The file name itself: the project holds it."""
         return text
 

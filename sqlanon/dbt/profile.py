@@ -141,7 +141,7 @@ def _postgres(output: _Output) -> Connection:
         **{key: output.get(key) for key in _LIBPQ},
     }
     options = [
-        f"-c {key}={_escaped(value)}" for key in ("role", "search_path") if (value := output.get(key)) is not None
+        f"-c {key}={_escape(value)}" for key in ("role", "search_path") if (value := output.get(key)) is not None
     ]
     if options:
         values["options"] = " ".join(options)
@@ -152,7 +152,7 @@ def _postgres(output: _Output) -> Connection:
     return Connection(f"postgresql://?{urlencode(given, quote_via=quote)}", "postgres", database)
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     """A value inside libpq's ``options``, where a space ends it."""
     return value.replace("\\", "\\\\").replace(" ", "\\ ")
 

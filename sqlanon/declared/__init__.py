@@ -12,7 +12,7 @@ files ``declaration.py``, which registries name and import when asked. Extension
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
-    asked_of,
+    collect_asked,
     list_refusals,
     most_suppressed,
     suppression_refused,
@@ -29,33 +29,3 @@ from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.declared.trials import read_refining
 from sqlanon.declared.values import Number, Value
-
-__all__ = [
-    "ALL",
-    "FORMATS",
-    "METHODS",
-    "METRICS",
-    "REQUIREMENTS",
-    "Asked",
-    "FormatFacts",
-    "MethodDeclaration",
-    "MetricDeclaration",
-    "Number",
-    "Refused",
-    "Registry",
-    "RequirementDeclaration",
-    "Several",
-    "Value",
-    "Whole",
-    "Word",
-    "able_of",
-    "asked_metrics",
-    "asked_of",
-    "list_refusals",
-    "most_suppressed",
-    "read_refining",
-    "suppression_refused",
-    "too_many_rows",
-    "unknown_method",
-    "wrong_options",
-]

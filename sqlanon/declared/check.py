@@ -77,7 +77,7 @@ def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> 
     return found
 
 
-def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
+def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
     """What a release asks of its method, whose options are right."""
     privacy = spec.privacy
     return Asked(

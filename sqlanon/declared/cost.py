@@ -36,6 +36,7 @@ class Cost:
         slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
         flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or
             nothing.
+        budget: an option, and the seconds that it takes at most where the option is 0.
         beyond: how many times as long it takes where more than a number of rows is required of a class.
     """
 
@@ -58,6 +59,7 @@ class Cost:
     slower: tuple[tuple[str, str, float], ...] = ()
     flat: float = 1.0
     beyond: float = 1.0
+    budget: tuple[str, float] | None = None
 
     def time(
         self,
@@ -89,7 +91,14 @@ class Cost:
         long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
         long *= (1 + (self.flat - 1) * flat) * (self.beyond if beyond else 1)
         once = self.start + self.seconds * (1 - self.squared) * long
-        return wide * once + self.seconds * self.squared * width**2 * long
+        return min(wide * once + self.seconds * self.squared * width**2 * long, self._most(given))
+
+    def worst_time(self, seconds: float, options: Mapping[str, object]) -> float:
+        """Seconds on other data, at most, where `time` gives ``seconds`` with these options."""
+        return min(seconds * self.worst, self._most(options))
+
+    def _most(self, options: Mapping[str, object]) -> float:
+        return self.budget[1] if self.budget and options.get(self.budget[0]) == 0 else math.inf
 
     def memory(self, rows: int, columns: int, k: int = 1, options: Mapping[str, object] | None = None) -> int:
         """Bytes for a table, where it is held in memory as a whole; arguments as those of `time`."""

@@ -45,7 +45,7 @@ _FORMS = {
     "Names": Form.NAMES,
     "int": Form.WHOLE,
     "bool": Form.FLAG,
-    **dict.fromkeys(("Execution", "NullPerson", "Persons", "Rest", "RowsAre", "RowSecurity"), Form.WORD),
+    **dict.fromkeys(("Effort", "Execution", "NullPerson", "Persons", "Rest", "RowsAre", "RowSecurity"), Form.WORD),
 }
 """The form of a type, where a key says no other."""
 

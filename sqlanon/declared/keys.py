@@ -19,8 +19,10 @@ from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
+from sqlanon.declared.statistics_keys import STATISTICS_KEYS
 from sqlanon.declared.values import REQUIRED, SHARE, Integer, OneOf
 from sqlanon.spec import (
+    EFFORTS,
     EXECUTIONS,
     MAX_PASSES,
     MAX_SEARCH,
@@ -216,10 +218,23 @@ TABLE: Final[tuple[Key, ...]] = (
         value="NAME=VALUE",
     ),
     Key(
+        "effort",
+        OneOf(EFFORTS),
+        None,
+        "How long to search for classes that lose little, where neither `method` nor `refine` is named. `fast`: method "
+        "`tree` alone. `normal`, the default: the methods that fit the policy, and trials of `refine` on the better "
+        "classes, about 10 s for 100,000 rows and 30 s for 1,000,000 on two cores; `high`: four times as long. `plan` "
+        "states the seconds. A release that exists keeps its method until the policy changes, or a run has "
+        "`--new-classes`. See [onedim.md](onedim.md#effort).",
+        "Effort",
+        "--effort",
+        "How long to search for classes that lose little.",
+    ),
+    Key(
         "method",
         None,
-        "tree",
-        "The algorithm and its options.",
+        None,
+        "The algorithm and its options. Default: chosen by `effort`; with `refine` alone it is `tree`.",
         "str | Mapping[str, object]",
         "--method",
         "NAME[:option=value,...]",
@@ -429,6 +444,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that "
         "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",
     ),
+    *STATISTICS_KEYS,
 )
 """Every key, in the order of the reference."""
 
@@ -444,7 +460,7 @@ PANELS: Final[Mapping[str, str]] = {
     "As private as a bound on the loss allows": "maximize at_least max_loss max_extent",
     "Columns": "pseudonyms insensitive scopes secrets ordered bottom top round weights accept_unique accept_repeats",
     "Several rows of a person": "rows_are persons null_person person_share",
-    "Method": "method refine suppression execution memory seed",
+    "Method": "effort method refine suppression execution memory seed",
     PUBLISHED: "format mean metrics publish_file row_security name",
     "Releases that are made again": "readers dimensions key every keep max_failing",
 }

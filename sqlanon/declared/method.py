@@ -90,6 +90,8 @@ class MethodDeclaration:
         rules: further combinations that it does not take.
         unites: it may unite classes without a look at the union, so that it takes what is monotone alone.
         instead: methods that take what this one does not, for messages.
+        first_alone: an option and its value with which, of a large table, the first of the methods that it runs is run
+            alone; None: all are run.
         after: of an extension, the method behind which lists name it; empty: the last one.
         replaces: option and word of the method ``after`` in whose place it is; without the word, every word.
     """
@@ -114,6 +116,7 @@ class MethodDeclaration:
     limits: tuple[Most, ...] = ()
     rules: tuple[Rule, ...] = ()
     unites: bool = False
+    first_alone: tuple[str, Given] | None = None
     instead: str = "tree, hilbert or mondrian"
     after: str = ""
     replaces: tuple[str, ...] = ()

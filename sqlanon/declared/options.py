@@ -9,7 +9,7 @@ from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.key import Asked, Boxes, FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
+from sqlanon.spec import Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 
 class FileOptions(TypedDict, total=False):
@@ -55,7 +55,8 @@ class FileOptions(TypedDict, total=False):
     persons: Persons | None
     null_person: NullPerson | None
     person_share: Number | None
-    method: str | Mapping[str, object]
+    effort: Effort | None
+    method: str | Mapping[str, object] | None
     refine: bool | Mapping[str, int] | None
     suppression: Mapping[str, Number] | None
     execution: Execution

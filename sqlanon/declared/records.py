@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from sqlanon.declared.kinds import NAMES, TEXT
 from sqlanon.declared.values import REQUIRED, OneOf, Value, Wrong
-from sqlanon.declared.wording import listed, near, wrong_kind
+from sqlanon.declared.wording import join_words, near, wrong_kind
 
 Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
@@ -171,18 +171,18 @@ class Record:
         if BROKEN in found.values():
             return BROKEN
         try:
-            return self.made(found, given)
+            return self.build(found, given)
         except ValueError as wrong:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
         """The record of its fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
         """What to do with a key that is no part: note it."""
-        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {listed(self.parts)}")
+        note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""

@@ -1,14 +1,18 @@
-"""The trials of ``refine: true``.
+"""The trials of ``refine: true``, and those of an effort.
 
-Their table is fixed, so that a policy gives the same classes on every machine.
+The table of the former is fixed, and the latter are counted by fixed costs of a trial, so that a policy gives the same
+classes on every machine.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
 
-from sqlanon.spec import RefineSpec, ReleaseSpec
+from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.spec import Effort, RefineSpec, ReleaseSpec
 
 ROWS = (1_000, 3_000, 10_000, 100_000)
 """Rows up to which a row of the table holds; its last row is for more."""
@@ -45,10 +49,83 @@ def count_trials(rows: int, least: int, columns: int) -> int:
     return found if columns <= WIDE else found // 2
 
 
-def read_refining(spec: ReleaseSpec, rows: int, columns: int) -> RefineSpec | None:
+SEARCHED = 1_000_000
+"""Rows up to which an effort searches; a larger table is refined by passes alone."""
+MOST_TRIALS = {"fast": 0, "normal": 256, "high": 1000}
+LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(1, 2000)}
+"""Two rounds of trials that lower the loss by less than this share together are the last ones."""
+TIMES = {"fast": 0, "normal": 1, "high": 4}
+CORES = 2
+"""What seconds of an effort are stated for."""
+_NANO = 10**9
+
+
+def allow_seconds(effort: Effort, rows: int) -> Fraction:
+    """Seconds that the search of an effort may take on `CORES` cores, by the estimate of `price_trial`.
+
+    Example:
+        >>> [int(allow_seconds("normal", rows)) for rows in (1_000, 100_000, 1_000_000)]
+        [2, 10, 30]
+    """
+    few = 2 + Fraction(8 * min(rows, 100_000), 100_000)
+    return TIMES[effort] * (few + Fraction(20 * max(rows - 100_000, 0), 900_000))
+
+
+class Columns(NamedTuple):
+    """How many quasi columns a table has, and which of them take long to measure."""
+
+    lines: int
+    """Ordered columns."""
+    sets: int = 0
+    """Columns whose classes publish the set of their values."""
+    trees: int = 0
+    """Columns with a hierarchy."""
+
+    @property
+    def all(self) -> int:
+        """All of them."""
+        return sum(self)
+
+
+def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
+    """Nanoseconds of one core for a row and a trial; fitted to Adult and the demonstration, roughly."""
+    asked, least = spec.privacy, _least(spec)
+    if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
+        price = 800 + 28 * least
+    else:
+        compares = any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in asked.more)
+        price = (4000 + 150 * least) * (3 if compares else 1)
+    return price + 20 * columns.lines + 600 * columns.sets + 1300 * columns.trees
+
+
+def _count_allowed(spec: ReleaseSpec, effort: Effort, rows: int, columns: Columns) -> int:
+    """Trials that an effort allows, at most."""
+    if rows > SEARCHED:
+        return 0
+    price = max(rows, 1) * price_trial(spec, columns)
+    return min(MOST_TRIALS[effort], int(allow_seconds(effort, rows) * CORES * _NANO / price))
+
+
+def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
+    """Seconds that the trials of a release take on `CORES` cores, at most, roughly."""
+    refining = read_refining(spec, rows, columns)
+    if refining is None or not refining.search:
+        return 0.0
+    return refining.search * rows * price_trial(spec, columns) / (CORES * _NANO)
+
+
+def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec | None:
     """What a release asks of refine, with the number of trials."""
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
+    if spec.effort is None:
+        return replace(spec.refine, search=count_trials(rows, _least(spec), columns.all))
+    effort = spec.effort.word
+    trials = _count_allowed(spec, effort, rows, columns)
+    return replace(spec.refine, search=trials, least_gain=LEAST_GAIN[effort])
+
+
+def _least(spec: ReleaseSpec) -> int:
+    """Rows of a class, at least."""
     asked = spec.privacy
-    least = max(asked.k, -int(-(asked.l or 1) // 1), asked.distinct_l or 1)
-    return replace(spec.refine, search=count_trials(rows, least, columns))
+    return max(asked.k, -int(-(asked.l or 1) // 1), asked.distinct_l or 1)

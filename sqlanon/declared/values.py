@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol, SupportsIndex
 
-from sqlanon.declared.wording import listed, near, wrong_kind
+from sqlanon.declared.wording import join_words, near, wrong_kind
 
 REQUIRED: Final = object()
 """The default of a key that has none."""
@@ -174,7 +174,9 @@ class OneOf:
 
     @property
     def allowed(self) -> str:
-        return f"one of {listed(self.words)}" if len(self.words) > 1 else f"only {listed(self.words)} is allowed"
+        return (
+            f"one of {join_words(self.words)}" if len(self.words) > 1 else f"only {join_words(self.words)} is allowed"
+        )
 
     @property
     def schema(self) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ def near(word: object, choices: Iterable[str]) -> str:
     return f" (did you mean {show(by_case[found[0]])}?)" if found else ""
 
 
-def listed(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """Words for a sentence: ``a, b, c``."""
     return ", ".join(words)
 

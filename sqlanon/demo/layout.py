@@ -49,7 +49,6 @@ releases:
       stay_days: {role: insensitive}
       cost: {role: insensitive}
     privacy: {k: 10}
-    method: tree
     format: ranges
 
   # Partners outside get less: in addition, no diagnosis is more than a third of a class.
@@ -67,7 +66,6 @@ releases:
       cost: {role: insensitive}
     rest: drop
     privacy: {k: 10, l: 3}
-    method: tree
     format: ranges
 """
 

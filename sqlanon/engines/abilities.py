@@ -78,7 +78,7 @@ class Rights(Protocol):
             DatabaseError: there is no such role, or this session may not act as it.
         """
 
-    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
 
         Rights that no role had before, as default privileges give them, are revoked.

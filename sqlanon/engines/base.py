@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.errors import DatabaseError
     from sqlanon.lack import Lack
 
@@ -108,7 +109,7 @@ class Engine(Protocol):
         """
 
     @property
-    def fetch_words(self) -> Callable[[Statement], list[npt.NDArray[np.int64]]] | None:
+    def fetch_words(self) -> Callable[[Statement], list[Longs]] | None:
         """Columns of bytes, which are words of 8 bytes, as one array each; None: it has no such columns.
 
         Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets
@@ -116,7 +117,7 @@ class Engine(Protocol):
         """
 
     @property
-    def load_list(self) -> Callable[[TableRef, str, npt.NDArray[np.int32]], None] | None:
+    def load_list(self) -> Callable[[TableRef, str, Ints], None] | None:
         """Creates a table of one column and one row, which holds an array; None: only columns of numbers are loaded."""
 
     transactions: bool
@@ -304,36 +305,3 @@ class Frames(Protocol):
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
         """Copy a table, its database named, into a new table; a missing schema is made."""
-
-
-__all__ = [
-    "DROPPED",
-    "EVERY",
-    "NOT_THERE",
-    "OUT_OF_RANGE",
-    "PRIVATE_SCHEMA",
-    "Apart",
-    "Bind",
-    "Capabilities",
-    "Column",
-    "ColumnReading",
-    "Compacted",
-    "Compaction",
-    "Engine",
-    "FileReading",
-    "Files",
-    "Found",
-    "FrameKind",
-    "Frames",
-    "Kind",
-    "Relation",
-    "Rights",
-    "Row",
-    "SecondFile",
-    "Session",
-    "SparkSession",
-    "Statement",
-    "TableRef",
-    "Work",
-    "Workers",
-]

@@ -20,6 +20,7 @@ FEATURES: Mapping[str, str] = {
     "publish_file": "publishes a release into a database file of its own",
     "refresh: {mode: frozen}": "what was published stays as it is from version to version",
     "tables": "publishes several tables of the same persons in one transaction",
+    "statistics": "publishes counts of which no small cell can be found",
     "--compact": "writes files anew, without what dropped tables left in them",
     "install-functions": "SQL functions that any client can call",
     "query --as": "asks with the rights of a role",
@@ -40,10 +41,7 @@ _DUCKDB: Mapping[str, Lack] = {
 
 LACKS: Mapping[str, Mapping[str, Lack]] = {
     "DuckDB": _DUCKDB,
-    "DuckDB in memory": {
-        **_DUCKDB,
-        "--compact": never("it has no file of its own"),
-    },
+    "DuckDB in memory": {**_DUCKDB, "--compact": never("it has no file of its own")},
     "PostgreSQL": {"publish_file": _NO_FILE},
     "Spark": {
         "publish_file": _NO_FILE,
@@ -53,6 +51,10 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
         ),
         "tables": notyet(
             "they are published together in one transaction, and this database has none; make a release of each"
+        ),
+        "statistics": notyet(
+            "counts, witnesses and the view are published in one transaction, and this database has none; copy the "
+            "columns into DuckDB or PostgreSQL"
         ),
         "--compact": notyet(
             "values of dropped tables and of earlier snapshots can stay in files until the table format's own command "

@@ -33,9 +33,9 @@ from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
 from sqlanon.sqltext.apart import separate_values
+from sqlanon.workload_spec import WorkloadSpec
 
 MOST_GROUPS = 100_000
 MOST_TOGETHER = 50

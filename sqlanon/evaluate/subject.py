@@ -16,7 +16,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, Names, format_of
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.views import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
@@ -75,7 +75,7 @@ class Subject:
     def names(self, column: str) -> Names:
         """What the parts of a quasi column are called in the view."""
         reading = next(reading for reading in self.roles.quasi if reading.name == column)
-        return self.form.named(reading, self.published[column])
+        return self.form.names_in_view(reading, self.published[column])
 
 
 def find_subject(engine: Engine, release: str | None = None) -> Subject:
@@ -130,13 +130,14 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
 def _entry(engine: Engine, release: str | None) -> Entry:
     catalog = Catalog(engine)
     if release is not None:
-        found = catalog.published(release)
+        found = catalog.find_published(release)
     else:
         places = catalog.places()
         if len(places) > 1:
             raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
-        found = catalog.published(places[0].release) if places else None
+        found = catalog.find_published(places[0].release) if places else None
     if found is not None:
+        refuse_counts(found, "evaluate and attack compare released rows with the source's, and it has none")
         return found
     if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")

@@ -19,8 +19,8 @@ from sqlanon.evaluate.divergence import level
 from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.values import Values
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect
+from sqlanon.workload_spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""

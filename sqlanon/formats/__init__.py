@@ -40,21 +40,3 @@ def _make_format(facts: FormatFacts) -> Format:
         code = getattr(import_module(module), name)
     made: Format = code(facts)
     return made
-
-
-__all__ = [
-    "COUNT",
-    "GROUP",
-    "Candidates",
-    "Cell",
-    "Format",
-    "Grouping",
-    "Layout",
-    "Levels",
-    "Members",
-    "Names",
-    "Published",
-    "Recoded",
-    "RowGroups",
-    "format_of",
-]

@@ -117,7 +117,7 @@ class Anatomy(Format):
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -125,7 +125,7 @@ class Anatomy(Format):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> None:
-        """See `Format.covered`: the predicate is equality.
+        """See `Format.count_covered`: the predicate is equality.
 
         The staged values themselves are published, and verify compares what was written.
         """

@@ -169,7 +169,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -186,7 +186,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         """Which values lie in the published cells of a column, by the covering predicate.
 
         It is a table (seen, said) of their numbers.
@@ -250,7 +250,7 @@ class Format:
         """The published column that shows whether a value is known, and how (see the template datacube/parts)."""
         return names.value, "value"
 
-    def named(self, reading: Reading, published: Sequence[str]) -> Names:
+    def names_in_view(self, reading: Reading, published: Sequence[str]) -> Names:
         """The names of a quasi column's parts, from the columns that a release has of it."""
         for mean in (False, True):
             for nulls in (False, True):

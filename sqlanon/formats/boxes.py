@@ -134,7 +134,7 @@ class BoxFormat(Format):
                     "height": height_of(domain),
                     "leveled": recoded.leveled,
                     "either": self.either,
-                    "found": scratch.named(_name_nodes_step(domain)),
+                    "found": scratch.name_table(_name_nodes_step(domain)),
                 }
                 for domain in some
             ]
@@ -144,7 +144,7 @@ class BoxFormat(Format):
             parts.append((table, names if at else ["n", *names]))
         return join_parts(scratch, "regions", "class", parts)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,
@@ -156,9 +156,9 @@ class BoxFormat(Format):
             self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
         )
 
-    def matched(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
+    def match_cells(self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names) -> TableRef:
         if not self.match:
-            return super().matched(scratch, domain, said, seen, names)
+            return super().match_cells(scratch, domain, said, seen, names)
         return match_values(self, self.match, scratch, domain, said, seen, names)
 
     def _column(
@@ -271,5 +271,5 @@ def _members(
 
 
 def _find_loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
-    table = scratch.named(f"{domain.code}_nodes")
+    table = scratch.name_table(f"{domain.code}_nodes")
     return table if scratch.engine.exists(table) else None

@@ -219,7 +219,7 @@ def match_values(
     seen: TableRef,
     names: Names,
 ) -> TableRef:
-    """Which values lie in what is published of a column; see `Format.matched`."""
+    """Which values lie in what is published of a column; see `Format.match_cells`."""
     claim = claim_of(form, scratch, domain, said, names, of="_matched")
     pairs = scratch.table(f"{domain.code}_matched")
     scratch.execute(

@@ -30,7 +30,7 @@ class Members:
         """The classed rows, once for each box that they are members of, and how many these are of so many rows."""
         return classed, rows
 
-    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+    def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
         """The boxes with the numbers of rows that are published in them; ``codes``: the quasi columns."""
         return boxes
 
@@ -76,8 +76,8 @@ class Candidates(Members):
         """See `Members.each`: k times every row."""
         return self.matched, rows * self.k
 
-    def published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
-        """See `Members.published`: every row is published in one of its boxes."""
+    def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
+        """See `Members.count_published`: every row is published in one of its boxes."""
         table = scratch.table("single")
         scratch.execute("freeform/single", single=table, boxes=boxes, columns=list(codes))
         return table

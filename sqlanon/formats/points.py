@@ -47,7 +47,7 @@ class Points(BoxFormat):
         )
         return column.having(middle=middle)
 
-    def covered(
+    def count_covered(
         self,
         scratch: Scratch,
         encoded: Encoded,

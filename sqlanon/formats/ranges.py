@@ -13,9 +13,7 @@ from sqlanon.formats.layout import Names
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Doubles
     from sqlanon.engines.base import TableRef
     from sqlanon.spec import FormatSpec
     from sqlanon.table.domain import Domain
@@ -88,7 +86,7 @@ def _has_ends_beside_null(domain: Domain) -> bool:
     return domain.has_null and domain.reading.treatment == "ordered"
 
 
-def _mean(values: npt.NDArray[np.float64]) -> float:
+def _mean(values: Doubles) -> float:
     """The exact sum divided once; infinities and NaN as IEEE adds them, and no overflow on the way."""
     import numpy as np
 

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
-from sqlanon.kernels.unions import Masks, Measure, Places, codes_width, empty_box, join_box, lines_width, sets_width
+from sqlanon.kernels.unions import Masks, Measure, Places, empty_box, join_box
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -53,11 +54,7 @@ def _cost(rows: Longs, box: Places, mask: Masks, own: Places, own_mask: Masks, m
     empty_box(own, own_mask, 0)
     for i in rows:
         join_box(own, own_mask, 0, own, own_mask, 0, box, mask, i)
-    wide = lines_width(own, 0, own, 0, measure.weight)
-    wide += sets_width(own_mask, 0, own_mask, 0, measure.sets, measure.table)
-    if len(measure.codes) > 0:
-        wide += codes_width(own, 0, own, 0, measure.facts, measure.table, measure.codes)
-    return len(rows) * wide
+    return len(rows) * joint_width(own, own_mask, 0, own, own_mask, 0, measure)
 
 
 @njit(nogil=True, cache=True)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.random import draw_below
 from sqlanon.kernels.regroup import Longs, Pool, box_of_cluster, new_pool, regroup
 from sqlanon.kernels.requirements import Demands
@@ -173,11 +174,7 @@ def search(
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
-        wide[g] = (
-            lines_width(class_box, g, class_box, g, measure.weight)
-            + sets_width(class_mask, g, class_mask, g, measure.sets, measure.table)
-            + codes_width(class_box, g, class_box, g, measure.facts, measure.table, measure.codes)
-        )
+        wide[g] = joint_width(class_box, class_mask, g, class_box, class_mask, g, measure)
     near, known, price = (
         np.empty((slots, NEAR), np.int64),
         np.full(slots, -1, np.int64),

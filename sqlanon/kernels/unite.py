@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
-from sqlanon.kernels.unions import Masks, Measure, Places, codes_width, empty_box, join_box, lines_width, sets_width
+from sqlanon.kernels.unions import Masks, Measure, Places, empty_box, join_box
 
 
 @njit(nogil=True, cache=True)
@@ -46,11 +47,8 @@ def unite_failing(
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
-        w = lines_width(own, g, own, g, measure.weight)
-        w += sets_width(own_mask, g, own_mask, g, measure.sets, measure.table)
-        if size[g] > 0 and len(measure.codes) > 0:
-            w += codes_width(own, g, own, g, measure.facts, measure.table, measure.codes)
-        cost[g] = size[g] * w
+        if size[g] > 0:
+            cost[g] = size[g] * joint_width(own, own_mask, g, own, own_mask, g, measure)
     for g in range(classes):
         while size[g] > 0:
             rows, last = 0, np.int64(-1)
@@ -65,10 +63,7 @@ def unite_failing(
             for h in range(classes):
                 if h == g or size[h] == 0:
                     continue
-                w = lines_width(own, g, own, h, measure.weight)
-                w += sets_width(own_mask, g, own_mask, h, measure.sets, measure.table)
-                if len(measure.codes) > 0:
-                    w += codes_width(own, g, own, h, measure.facts, measure.table, measure.codes)
+                w = joint_width(own, own_mask, g, own, own_mask, h, measure)
                 more = (size[g] + size[h]) * w - cost[h]
                 if nearest < 0 or more < least:
                     nearest, least, united = h, more, (size[g] + size[h]) * w

@@ -14,21 +14,3 @@ from sqlanon.loss.extents import Extent, measure_extents
 from sqlanon.loss.facts import Facts, OfValue
 from sqlanon.loss.joint import Joint, joint_counts
 from sqlanon.loss.measure import measure, measure_asked
-
-__all__ = [
-    "METRICS",
-    "AskedMetric",
-    "Attribute",
-    "Extent",
-    "Facts",
-    "Joint",
-    "Metric",
-    "OfValue",
-    "count_stars",
-    "joint_counts",
-    "measure",
-    "measure_asked",
-    "measure_classification",
-    "measure_extents",
-    "reconstruction_error",
-]

@@ -17,8 +17,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +123,8 @@ class Matches:
         boxes: int[k, n], k boxes from 0 to n - 1 of each of these rows, no box twice; every box has k rows.
     """
 
-    rid: npt.NDArray[np.int32]
-    boxes: npt.NDArray[np.int32] | npt.NDArray[np.int64]
+    rid: Ints
+    boxes: Ints | Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ class Assignment:
             level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
-        packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.packed` makes them.
+        packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.select_packed` makes them.
         matches: every row has a box of its own. None: classes.
     """
 

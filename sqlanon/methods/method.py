@@ -16,7 +16,7 @@ from sqlanon.declared import (
     METHODS,
     MethodDeclaration,
     Several,
-    asked_of,
+    collect_asked,
     list_refusals,
     too_many_rows,
     unknown_method,
@@ -57,6 +57,11 @@ class Method:
         """The methods that it runs: those that its options name; none of most methods."""
         listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
         return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
+
+    def of_table(self, *, large: bool) -> Method:
+        """The method that is run: of a large table, the first of its parts where it says so."""
+        alone = self.declaration.first_alone
+        return self.parts[0] if large and alone and self.options[alone[0]] == alone[1] else self
 
     @cached_property
     def algorithm(self) -> Algorithm:
@@ -121,20 +126,7 @@ def method_of(spec: ReleaseSpec) -> Method:
         PolicyError: as `make_method`, or the method does not take what the release asks.
     """
     chosen = make_method(spec.method)
-    refused = list_refusals(chosen.declaration, asked_of(spec, chosen.declaration))
+    refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))
     if refused:
         raise PolicyError([f"{spec.name}: method {one}" for one in refused])
     return chosen
-
-
-__all__ = [
-    "METHODS",
-    "Algorithm",
-    "Assignment",
-    "Context",
-    "Method",
-    "Problem",
-    "import_method",
-    "make_method",
-    "method_of",
-]

@@ -15,23 +15,3 @@ from sqlanon.policy.propose import group_alike, propose
 from sqlanon.policy.reference import reference, schema
 from sqlanon.policy.roles import ColumnProfileLike, is_shown
 from sqlanon.policy.workload import load_workload
-
-__all__ = [
-    "ColumnProfileLike",
-    "Proposal",
-    "Related",
-    "Varying",
-    "freeze_embedded",
-    "group_alike",
-    "is_shown",
-    "keys_to_try",
-    "load",
-    "load_workload",
-    "loads",
-    "propose",
-    "read_hierarchy",
-    "read_order",
-    "reference",
-    "release",
-    "schema",
-]

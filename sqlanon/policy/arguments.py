@@ -106,7 +106,7 @@ class _Arguments:
             return 0, f"requirements[{show(str(path[1]))}]"
         return 0, below[0] if len(below) == 1 else str(path[0])
 
-    def shown(self, path: Path, text: str) -> str:
+    def display(self, path: Path, text: str) -> str:
         """The file name itself: the caller wrote it."""
         return text if path else ""
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import cast
 
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import listed
+from sqlanon.declared.wording import join_words
 from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import in_order, with_other
 from sqlanon.policy.models import HierarchyModel
@@ -48,8 +48,8 @@ def build_hierarchy(
     if not given and problems.broken(path):
         return None
     if len(given) != 1:
-        what = f"{listed(given)} together" if given else "no key says how it is built"
-        problems.add(path, what, f"one of {listed(_KINDS)}")
+        what = f"{join_words(given)} together" if given else "no key says how it is built"
+        problems.add(path, what, f"one of {join_words(_KINDS)}")
         return None
     if model.origin is not None and model.steps is None:
         problems.add((*path, "from"), f"from goes with steps, and this is {given[0]}", "leave it out")
@@ -104,7 +104,7 @@ def _steps(path: Path, steps: Sequence[str], problems: Problems) -> None:
 
 
 def _calendar(path: Path, units: Sequence[str], problems: Problems) -> None:
-    allowed = f"some of {listed(UNITS)}, smallest first; weeks nest in no other unit, so that week comes last"
+    allowed = f"some of {join_words(UNITS)}, smallest first; weeks nest in no other unit, so that week comes last"
     if not set(units) <= set(UNITS):
         problems.add(path, "a unit that is not known", allowed)
         return

@@ -12,17 +12,15 @@ from typing import Any, Literal, TypeVar, cast
 
 from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import list_refused
+from sqlanon.declared.effort import choose_effort, choose_method
 from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
-from sqlanon.policy.models import (
-    ColumnModel,
-    ReleaseModel,
-)
+from sqlanon.policy.models import ColumnModel, ReleaseModel
 from sqlanon.policy.persons import check_persons, choose_stronger, kind_of_rows, list_person_columns, of_persons
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Problems
@@ -79,7 +77,7 @@ class Files:
         at = self._base / file
         # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
         alone = at.parent == self._base and not at.suffix
-        shown = "the file that it names" if alone else problems.shown(path, file)
+        shown = "the file that it names" if alone else problems.display(path, file)
         try:
             if file not in known:
                 known[file] = reader(at, str(at) if shown == file else shown)
@@ -126,6 +124,10 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         problems.add((*path, "publish"), "the same name as the source", "another view")
     if source and any(_fold_case(name_parts(table) or ()) == _fold_case(source) for table in model.dimensions):
         problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
+    named = [key for key in ("method", "refine") if raw.get(key) is not None]
+    for key in named if model.effort is not None else ():
+        what = f"effort chooses method and refine, and {key} is named"
+        problems.add((*path, "effort"), what, f"leave out effort, or {key}")
     spec = ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -142,8 +144,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
-        method=MethodSpec(model.method.name, model.method.more),
+        method=MethodSpec(model.method.name, model.method.more) if model.method else MethodSpec(),
         refine=(RefineSpec(model.refine.window, model.refine.passes, model.refine.search) if model.refine else None),
+        effort=None if named else choose_effort(model.effort),
         suppression=(
             SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows) if model.suppression else None
         ),
@@ -154,6 +157,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         seed=model.seed,
         refresh=_refresh(model),
     )
+    spec = choose_method(spec)
     check_method(spec, raw, path, problems)
     if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")):
         for key, refused in list_refused(spec):
@@ -304,7 +308,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             problems.add(
                 at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
             )
-    takes = listed(facts.name for facts in FORMATS.values() if facts.means)
+    takes = join_words(facts.name for facts in FORMATS.values() if facts.means)
     means = FORMATS[model.format.kind].means
     if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
         problems.add(at, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
@@ -342,7 +346,7 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
 
 
 def _format_names(names: list[str]) -> str:
-    return listed(map(show, names)) or "none here"
+    return join_words(map(show, names)) or "none here"
 
 
 def _fold_case(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class Document:
         where = self._describe_place(path)
         return self._lines[at], f"{self.file}:{self._lines[at]}" + (f": {where}" if where else "")
 
-    def shown(self, path: Path, text: str) -> str:
+    def display(self, path: Path, text: str) -> str:
         """The file name as it was written, when a variable of the environment is part of it."""
         return self._written.get(self._shared(path), text)
 

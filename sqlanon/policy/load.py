@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
-from sqlanon.policy import checks, tables
+from sqlanon.policy import checks, statistics, tables
 from sqlanon.policy.document import Document, read
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import POLICY, read_release
@@ -56,7 +56,7 @@ def _spec(document: Document, path: str) -> PolicySpec:
     connection = _head(raw, problems)
     releases = _releases(raw, problems, FilePath(path).parent, document)
     problems.stop()
-    written = document.shown(("connection",), "") or None
+    written = document.display(("connection",), "") or None
     return PolicySpec(connection=connection, releases=tuple(releases), path=path or None, written=written)
 
 
@@ -72,6 +72,10 @@ def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document:
     releases: list[tuple[Path, ReleaseSpec]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
         path, made = ("releases", index), []
+        if isinstance(item, dict) and statistics.KEY in item:
+            found = statistics.read_statistics(item, path, problems, files, default_view)
+            releases += [(path, found)] if found is not None else []
+            continue
         for at, one, view in tables.expand_releases(item, path, problems):
             model = read_release(one, at, problems)
             if model is not None and isinstance(one, dict):

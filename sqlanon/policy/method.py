@@ -8,7 +8,7 @@ from typing import Any
 from sqlanon.declared import (
     METHODS,
     Refused,
-    asked_of,
+    collect_asked,
     list_refusals,
     suppression_refused,
     unknown_method,
@@ -42,7 +42,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     # shown.
     written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
     if not wrong and not any(problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")):
-        wrong = list_refusals(declaration, asked_of(spec, declaration))
+        wrong = list_refusals(declaration, collect_asked(spec, declaration))
     at_suppression = (*path, "suppression")
     # With pseudonyms rows are left out before a method runs.
     refused_rows = None if spec.token else suppression_refused(declaration, spec.suppression)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.counted import Bounds, Insiders, Measured
 from sqlanon.spec import (
+    Effort,
     Execution,
     NullPerson,
     Persons,
@@ -203,7 +205,8 @@ class ReleaseModel(Written):
     history: HistoryModel | None
     refresh: RefreshModel | None
     privacy: PrivacyModel
-    method: MethodModel
+    effort: Effort | None
+    method: MethodModel | None
     refine: RefineModel | None
     suppression: SuppressionModel | None
     format: FormatModel
@@ -226,6 +229,58 @@ class TablesModel(Written):
     tables: object
     rotate: Literal["version"] | None
     more: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedColumnModel(Written):
+    """A column by which tables of counts count."""
+
+    hierarchy: HierarchyModel | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedTableModel(Written):
+    """A table of counts."""
+
+    name: str
+    by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtectModel(Written):
+    """What no reader of the counts may find."""
+
+    method: Literal["suppress"]
+    persons: int
+    zeros: Literal["shown"]
+    interval: Literal["full"]
+    insiders: Insiders
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsModel(Written):
+    """Counts that are published in place of rows. See [statistics.md](statistics.md)."""
+
+    columns: Mapping[str, CountedColumnModel]
+    tables: object
+    measures: Mapping[str, Measured]
+    protect: ProtectModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatisticsReleaseModel(Written):
+    """One release of counts. See [statistics.md](statistics.md)."""
+
+    name: str
+    source: str
+    publish: str | None
+    person: tuple[str, ...]
+    null_person: NullPerson | None
+    row_security: RowSecurity | None
+    readers: tuple[str, ...]
+    every: int | None
+    statistics: StatisticsModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from sqlanon.policy.roles import (
     can_be_key,
     is_attribute,
     may_number,
-    named_person,
+    names_a_person,
 )
 from sqlanon.policy.vocabulary import names_first, words_of
 
@@ -66,7 +66,7 @@ def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[s
     The latter are attributes of persons, by which numbers of persons are known.
     """
     keys = [column for column in profile if can_be_key(column)]
-    keys.sort(key=lambda column: (not named_person(column), -column.distinct))
+    keys.sort(key=lambda column: (not names_a_person(column), -column.distinct))
     looked = [column.name for column in profile if is_attribute(column)]
     return [column.name for column in keys[:MOST_KEYS]], looked
 
@@ -80,7 +80,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
-    named = [column for column in able if named_person(column)]
+    named = [column for column in able if names_a_person(column)]
     about = [column for column in named if names_first(words_of(column.name))]
     both = [column for column in about or named if column in found]
     if found and not both:
@@ -88,7 +88,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
         least = min(column.distinct for column in found)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
     # Where a person's number is another one in every row, nothing else numbers persons of several rows.
-    one_each = any(named_person(column) and column.distinct == column.rows for column in profile)
+    one_each = any(names_a_person(column) and column.distinct == column.rows for column in profile)
     unknown = [
         column for column in able if may_number(column) and not one_each and not _varies(column, related, profile)
     ]

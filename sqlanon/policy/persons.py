@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.models import ReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.spec import Persons, PrivacySpec, RowsAre
@@ -71,7 +71,9 @@ def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
 def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
     known = {name.lower(): column for name, column in model.columns.items()}
     at = (*path, "person")
-    able = listed(show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym"))
+    able = join_words(
+        show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym")
+    )
     allowed = f"columns with the role identifier or pseudonym: {able or 'none here'}"
     if len({name.lower() for name in model.person}) < len(model.person):
         problems.add(at, "a column is named twice", "each column once")
@@ -99,7 +101,9 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
         if not declared.of_persons:
             able = [name for name, one in REQUIREMENTS.items() if one.of_persons]
             what = f"{key} is not counted over persons yet"
-            problems.add((*at, key), what, f"with person ask for k, l, distinct_l, {listed(able)}, or leave person out")
+            problems.add(
+                (*at, key), what, f"with person ask for k, l, distinct_l, {join_words(able)}, or leave person out"
+            )
     if privacy.accuracy is not None:
         what = "no method counts persons while it maximizes"
         problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")

@@ -13,11 +13,11 @@ from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.declared.keys import KEYS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.declared.records import MISSING, Path
-from sqlanon.declared.wording import listed, near, show
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.models import AtLeastModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import Accuracy, PrivacySpec
+from sqlanon.spec import Accuracy, MethodSpec, PrivacySpec
 
 _BOUNDS = ("max_loss", "max_extent")
 
@@ -97,7 +97,7 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
 
     The bound on the loss and the least accepted privacy must be there, and keys that they replace must not.
     """
-    privacy, method = model.privacy, METHODS.get(model.method.name)
+    privacy, method = model.privacy, METHODS.get(model.method.name if model.method else MethodSpec().name)
     if method is not None and privacy.maximize not in (method.maximizes or ()):
         return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():
@@ -118,7 +118,7 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
 
 def _check_extents(model: ReleaseModel, at: Path, problems: Problems, unread: set[str] | None) -> None:
     """An extent is for a quasi column; whether the column's type has extents is for the method to say."""
-    quasi = listed(show(name) for name, column in model.columns.items() if column.role == "quasi")
+    quasi = join_words(show(name) for name, column in model.columns.items() if column.role == "quasi")
     allowed = f"quasi columns: {quasi or 'none here'}"
     extents = model.privacy.max_extent
     if extents == {} and not problems.broken(at):
@@ -173,7 +173,7 @@ def _check_columns(
 ) -> None:
     """What is asked by column names sensitive columns."""
     known = {name.lower(): column for name, column in model.columns.items()}
-    allowed = listed(show(name) for name, column in model.columns.items() if column.role == "sensitive")
+    allowed = join_words(show(name) for name, column in model.columns.items() if column.role == "sensitive")
     for key, asked in more.items():
         _check_distances(model, (*at, key), asked, problems)
         if not isinstance(asked, Mapping) or unread is None:
@@ -231,7 +231,7 @@ def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any]
     form = FORMATS[model.format.kind]
     if not form.exact:
         if privacy.presence is not None:
-            exact = listed(facts.name for facts in FORMATS.values() if facts.exact)
+            exact = join_words(facts.name for facts in FORMATS.values() if facts.exact)
             allowed = f"presence: disclosed goes with the format {exact}"
             problems.add((*at, "presence"), f"the format is {model.format.kind}", allowed)
         return

@@ -23,7 +23,7 @@ class Origin(Protocol):
     def place(self, path: Path) -> tuple[int, str]:
         """An order to sort by (the line) and the words that lead the user there."""
 
-    def shown(self, path: Path, text: str) -> str:
+    def display(self, path: Path, text: str) -> str:
         """What a message may show of the file name ``text`` at ``path``."""
 
 
@@ -59,9 +59,9 @@ class Problems:
         """Whether a problem was noted at, above or below ``path``: its value then proves nothing more."""
         return path in self._above or any(path[:depth] in self._paths for depth in range(len(path)))
 
-    def shown(self, path: Path, text: str) -> str:
+    def display(self, path: Path, text: str) -> str:
         """What a message may show of the file name ``text`` at ``path``."""
-        return self._origin.shown(path, text)
+        return self._origin.display(path, text)
 
     def stop(self) -> None:
         """Raise one error that holds the problems, in the order of their places; of very many the first.

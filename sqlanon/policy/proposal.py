@@ -66,7 +66,7 @@ class Proposal:
     person: tuple[str, ...] = ()
     null_person: str | None = None
 
-    def published_as(self, form: str) -> Self:
+    def with_format(self, form: str) -> Self:
         """The same in another format."""
         return replace(self, format=form)
 
@@ -186,8 +186,8 @@ class Proposal:
                 f"    null_person: {self.null_person}  # rows without it are one person's; distinct: each is another's"
             )
         lines += ["    columns:", *(f"      {_column(column)}" for column in self.columns)]
-        hint = "  # with hierarchies, plan measures what method: best would lose"
-        lines += ["    privacy:", *self._privacy(), f"    method: tree{hint}", f"    format: {self.format}"]
+        effort = "    effort: normal  # how long to search for less loss: fast, normal or high; plan states the seconds"
+        lines += ["    privacy:", *self._privacy(), effort, f"    format: {self.format}"]
         return "\n".join(lines) + "\n"
 
     def _privacy(self) -> list[str]:

@@ -22,7 +22,7 @@ from sqlanon.policy.roles import (
     K,
     can_be_key,
     counts_of,
-    left_out,
+    leave_out,
     repeats,
     role_of,
 )
@@ -164,7 +164,7 @@ def _without_twins(
         able.sort(key=lambda name: (known[name].role != "sensitive", not known[name].named))
         dropped |= {name: able[0] for name in able[1:]}  # noqa: C420 - able may be empty
     return [
-        left_out(
+        leave_out(
             by_name[column.name],
             f"the same as {dropped[column.name]}, written in another way: one of them is enough",
         )
@@ -197,10 +197,10 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
     for counts, column in zip(profile, columns, strict=True):
         if column.name in quasi:
             reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: {column.reason}"
-            made.append(left_out(counts, reason))
+            made.append(leave_out(counts, reason))
         elif column.name in sensitive:
             reason = f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
-            made.append(left_out(counts, reason))
+            made.append(leave_out(counts, reason))
         else:
             made.append(column)
     return made

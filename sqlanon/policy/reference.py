@@ -36,6 +36,11 @@ _TITLES = {
     "RefreshModel": "Refresh: `refresh`",
     "CohortModel": "Rows that wait: `refresh.cohort`",
     "FormatModel": "Format: `format`",
+    "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
+    "StatisticsModel": "What is counted: `statistics`",
+    "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedTableModel": "A table of counts: `statistics.tables[]`",
+    "ProtectModel": "Protection: `statistics.protect`",
 }
 
 _SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}
@@ -172,7 +177,7 @@ from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.key import Asked, Boxes, FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
+from sqlanon.spec import Effort, Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 
 class FileOptions(TypedDict, total=False):

@@ -104,7 +104,7 @@ def counts_of(column: ColumnProfileLike) -> str:
     return f"{values} in {known} row{'s' * (known != 1)}{nulls}"
 
 
-def left_out(column: ColumnProfileLike, reason: str) -> Proposed:
+def leave_out(column: ColumnProfileLike, reason: str) -> Proposed:
     """A column that is left out because of its values; that they repeat proves nothing about persons."""
     return Proposed(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
 
@@ -130,7 +130,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
     )
 
 
-def named_person(column: ColumnProfileLike) -> bool:
+def names_a_person(column: ColumnProfileLike) -> bool:
     """Whether a column is the number of a person by its name.
 
     Its values must not be categories, such as yes and no, or subjects of a school.
@@ -218,15 +218,17 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     words = words_of(column.name)
     known = column.rows - column.nulls
     if column.distinct > K and column.kind in ("integer", "text") and words_.ROWS.fullmatch("_".join(words)):
-        return left_out(column, f"a number of the row, by its name; {counts_of(column)}")
+        return leave_out(column, f"a number of the row, by its name; {counts_of(column)}")
     if found := _identifies(words, column):
         return _identifier(found, column)
     if column.kind == "other" or not column.comparable:
-        return left_out(column, "a type that cannot be generalized: left out")
+        return leave_out(column, "a type that cannot be generalized: left out")
     if column.distinct + (column.nulls > 0) <= 1:
         return Proposed(column.name, "quasi", "the same in all rows")
     if column.nulls * 2 > column.rows:
-        return left_out(column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out")
+        return leave_out(
+            column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
+        )
     if word := _sensitive(words, column):
         return _of_sensitive(word, words, column, min(known, persons), alone)
     return _quasi(column, words, min(known, persons), alone)
@@ -258,7 +260,7 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
     if rare or texts:
         once = f", of which {column.singles} occur once" if column.singles else ""
         once += f", one person's alone in {alone} rows" if alone > column.singles else ""
-        return left_out(
+        return leave_out(
             column,
             f"{SENSITIVE_BY_NAME} ({word}), but {counts_of(column)}{once}, would name persons: left out; a view can "
             "make groups of them",
@@ -282,7 +284,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
         nominal, settings = False, (("ordered", "alphabetical"),)
         counts += "; dates as text, whose order is that of their letters"
     elif nominal and column.distinct > K and column.dated + column.iso >= _MOSTLY * filled:
-        return left_out(
+        return leave_out(
             column,
             f"dates as text ({counts}): left out, as sets of exact dates say too much; of a CSV file read them as "
             "dates (--types COLUMN=date --date-format FORMAT), of others in a view, and propose again",
@@ -291,9 +293,9 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
         counts += "; in groups by their first characters"
     elif nominal and not named and _is_coded(column):
-        return left_out(column, f"numbers persons or things, as it is written: {counts}")
+        return leave_out(column, f"numbers persons or things, as it is written: {counts}")
     elif nominal and not named and _is_worded(column):
-        return left_out(column, f"names persons, places or things, as it is written: {counts}")
+        return leave_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
         settings += tuple(ends)
@@ -342,7 +344,7 @@ def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
     filled = column.rows - column.nulls
     measured = column.kind in _ORDERED and not (column.kind == "integer" and column.distinct == filled)
     other = "; or quasi, to publish it generalized" if measured else ""
-    return left_out(column, f"{how}: {counts_of(column)}{other}")
+    return leave_out(column, f"{how}: {counts_of(column)}{other}")
 
 
 def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
@@ -365,7 +367,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
             return f"{before}_{word}"
     if column.kind in ("float", "decimal", "date", "timestamp"):
         return None
-    if named_person(column) or _only_id(column):
+    if names_a_person(column) or _only_id(column):
         return plain[-1]
     last = plain[-1].rstrip("0123456789") if plain else ""
     if (not category or _is_coded(column)) and (

@@ -16,7 +16,7 @@ from sqlanon.declared.keys import KEYS
 from sqlanon.declared.kinds import ANYTHING, FLAG, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
 from sqlanon.declared.values import REQUIRED, Value, Wrong
-from sqlanon.declared.wording import listed, near, show, wrong_kind
+from sqlanon.declared.wording import join_words, near, show, wrong_kind
 from sqlanon.policy import models, short
 from sqlanon.policy.models import Written
 from sqlanon.policy.problems import Problems
@@ -95,7 +95,7 @@ class Section(Record):
             return given
         return Record.read_at(self, given, path, note)
 
-    def made(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 
@@ -114,7 +114,7 @@ class Section(Record):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
         elif key in COLUMN.parts:
             what = "unknown key here: it is a key of a column"
-        note(path, what, f"the keys here are {listed(keys)}")
+        note(path, what, f"the keys here are {join_words(keys)}")
 
 
 def _property(name: str, part: Part) -> dict[str, Any]:
@@ -219,7 +219,28 @@ _TABLES = {"items": {"additionalProperties": True, "type": "object"}, "minItems"
 TABLES = _section(
     models.TablesModel, "tables:", {"tables": Kind("a list of tables", _TABLES, lambda value: value)}, others=ANYTHING
 )
-_RELEASES = {"items": {"anyOf": [RELEASE.schema, TABLES.schema]}, "minItems": 1, "type": "array"}
+COUNTED_COLUMN = _section(
+    models.CountedColumnModel, "statistics.columns.*.", {"hierarchy": HIERARCHY}, example="hierarchy: region.csv"
+)
+COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
+PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
+_COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
+STATISTICS = _section(
+    models.StatisticsModel,
+    "statistics.",
+    {
+        "columns": ByName(COUNTED_COLUMN),
+        "tables": Kind("a list of tables, at least one", _COUNTED_TABLES, _several),
+        "protect": PROTECT,
+    },
+    example="columns: ..",
+)
+STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+_RELEASES = {
+    "items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema]},
+    "minItems": 1,
+    "type": "array",
+}
 POLICY = _section(models.PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
 SECTIONS: Mapping[str, Section] = {
     one.title: one
@@ -239,6 +260,11 @@ SECTIONS: Mapping[str, Section] = {
         REFRESH,
         COHORT,
         FORMAT,
+        STATISTICS_RELEASE,
+        STATISTICS,
+        COUNTED_COLUMN,
+        COUNTED_TABLE,
+        PROTECT,
     )
 }
 """All parts of a policy, in the order of the reference."""

@@ -38,7 +38,7 @@ def method(value: object) -> object:
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))
         several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []
-        return {key: _joined(key, one) if key in several else one for key, one in value.items()}
+        return {key: _join_methods(key, one) if key in several else one for key, one in value.items()}
     if not isinstance(value, str):
         return value
     name, colon, rest = value.partition(":")
@@ -51,7 +51,7 @@ def method(value: object) -> object:
     return options
 
 
-def _joined(option: object, value: object) -> object:
+def _join_methods(option: object, value: object) -> object:
     if not isinstance(value, list | tuple):
         return value
     if not value or not all(isinstance(one, str) and one for one in value):

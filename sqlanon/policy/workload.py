@@ -15,11 +15,11 @@ from typing import Any
 from sqlanon.declared.kinds import FLAG, TEXT, Kind
 from sqlanon.declared.records import BROKEN, Names, Part, Path, Record
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf, Value, Wrong
-from sqlanon.declared.wording import listed
+from sqlanon.declared.wording import join_words
 from sqlanon.errors import PolicyError
 from sqlanon.policy.document import read
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""
@@ -168,18 +168,18 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
     raw = {"kind": item} if isinstance(item, str) else item
     kind = raw.get("kind") if isinstance(raw, dict) else None
     if not isinstance(raw, dict) or kind is None:
-        problems.add(at, "no kind of generator", f"kind: one of {listed(GENERATORS)}")
+        problems.add(at, "no kind of generator", f"kind: one of {join_words(GENERATORS)}")
         return None
     model = GENERATORS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        problems.add((*at, "kind"), "not a kind of generator", f"one of {listed(GENERATORS)}")
+        problems.add((*at, "kind"), "not a kind of generator", f"one of {join_words(GENERATORS)}")
         return None
     values = model.read_at(raw, at, problems.add)
     if values is BROKEN:
         return None
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     if name in RESERVED:
-        problems.add((*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}")
+        problems.add((*at, "name"), "reports use this name themselves", f"another name than {join_words(RESERVED)}")
     return at, GeneratorSpec(name=name, **values)
 
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
@@ -16,9 +16,7 @@ from sqlanon.spec import ColumnSpec, PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.tally import Tally
 
 
@@ -78,10 +76,10 @@ class Coded:
     """
 
     rows: int
-    sensitive: Sequence[npt.NDArray[np.int32]]
+    sensitive: Sequence[Ints]
     codes: Sequence[int]
-    whole: Sequence[npt.NDArray[np.int64]] = ()
-    persons: Sequence[npt.NDArray[np.int32]] = ()
+    whole: Sequence[Longs] = ()
+    persons: Sequence[Ints] = ()
     person_codes: Sequence[int] = ()
     values: Sequence[Values] = ()
 
@@ -112,8 +110,18 @@ class Grouped:
     whole: TableRef | None = None
     whole_names: Sequence[str] = ()
     persons: Sequence[str] = ()
-    counts: Sequence[npt.NDArray[np.int64]] = ()
+    counts: Sequence[Longs] = ()
     values: Sequence[Values] = ()
+
+    def parameters(
+        self, made: TableRef, value: int | None = None, within: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """What templates of `Requirement.below` take: the rows, and the sensitive columns by their places."""
+        of_value = {} if value is None else {"value": self.names[value]}
+        of_others = {} if within is None else {"within": [self.names[i] for i in within]}
+        return (
+            {"made": made, "rows": self.table, "groups": list(self.groups), "count": self.count} | of_value | of_others
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,7 @@ class Requirement(ABC):
 
     @classmethod
     @abstractmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
 
         ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded`
@@ -242,6 +250,10 @@ class Requirement(ABC):
 
     def of_column(self, spec: ColumnSpec) -> Requirement:
         """The same with what the policy says of its column, such as a hierarchy."""
+        return self
+
+    def of_two_values(self) -> Requirement:
+        """An equal requirement of a column of two values that methods solve better; by default itself."""
         return self
 
     def refusal(self, values: Values) -> str | None:

@@ -197,7 +197,7 @@ class OfCounts(Requirement):
     within: tuple[int, ...]
 
     @abstractmethod
-    def judged(self, found: Counts) -> Measured:
+    def judge(self, found: Counts) -> Measured:
         """What counts reach, of at least one class; see `Requirement.measure`."""
 
     @abstractmethod
@@ -225,16 +225,16 @@ class OfCounts(Requirement):
         """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
         by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
         found = count_values(engine, rows.table, by, value, rows.count)
-        return self.judged_in(found, engine, rows.table, value)
+        return self.judge_within(found, engine, rows.table, value)
 
-    def judged_in(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
+    def judge_within(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
         """What counts of the column ``value`` of a table reach; see `Requirement.measure`."""
         if not len(found.n):
             return Measured(Fraction(0), 0)
         if self.reads_values:
             shown = read_texts(engine, target, value)
             found = replace(found, values=Values(shown, range(len(shown)), ordered=True))
-        return self.judged(found)
+        return self.judge(found)
 
 
 def read_texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:

@@ -23,12 +23,9 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.tally import Compiled, Tally
 
-    Longs = npt.NDArray[np.int64]
 
 UNIT = 720_720
 """The weight of a person in integers, as kernels and `below` divide it.
@@ -67,7 +64,7 @@ class _OfPersons(Requirement):
     place: int
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[_OfPersons]:
         """Those of this kind in `of_persons`."""
@@ -123,12 +120,8 @@ class Persons(_OfPersons):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[],
+            **rows.parameters(made, within=()),
             value=rows.persons[self.place],
-            count=rows.count,
             distinct=int(self.asked),
         )
 
@@ -190,12 +183,8 @@ class PersonShare(_OfPersons):
         p, q = self._exact
         scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[],
+            **rows.parameters(made, within=()),
             value=rows.persons[self.place],
-            count=rows.count,
             distinct=None,
             p=p,
             q=q,
@@ -273,12 +262,8 @@ class PersonDiversity(_OfPersons):
         p, q = self._exact
         scratch.execute(
             "privacy/below_weights",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
+            **rows.parameters(made, self.value),
             person=rows.persons[self.place],
-            value=rows.names[self.value],
-            count=rows.count,
             unit=UNIT,
             p=p,
             q=q,
@@ -304,7 +289,7 @@ class PersonDiversity(_OfPersons):
         return Measured(Fraction(whole, top), failing)
 
 
-def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, npt.NDArray[np.int32]]:
+def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, Ints]:
     """Number the pairs of person and value that occur: the value of each, and the number of every row's pair.
 
     Args:

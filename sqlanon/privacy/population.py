@@ -55,7 +55,7 @@ class OfPopulation(Requirement):
         """When a class fails, for methods."""
 
     @abstractmethod
-    def judged(self, rows: Longs, population: Longs) -> Measured:
+    def judge(self, rows: Longs, population: Longs) -> Measured:
         """Result for the cells of a release.
 
         It has their rows, and those of the population, including rows in no cell (0 rows).
@@ -84,10 +84,7 @@ class OfPopulation(Requirement):
         line = self.line
         scratch.execute(
             "privacy/below_population",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            count=rows.count,
+            **rows.parameters(made),
             x=line.x,
             y=line.y,
             z=line.z,
@@ -111,7 +108,7 @@ class OfPopulation(Requirement):
         here, population = (
             array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64"])
         )
-        return self.judged(here, population)
+        return self.judge(here, population)
 
 
 Each = TypeVar("Each", bound=Requirement)

@@ -16,8 +16,7 @@ from sqlanon.privacy.base import Coded, Grouped
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 _NUMBERS = count(1)
 MOST = 10_000_000
@@ -62,9 +61,7 @@ def fresh_table(scratch: Scratch, word: str) -> TableRef:
     return scratch.table(f"{word}_{next(_NUMBERS)}")
 
 
-def grouped_items(
-    coded: Coded, value: int, within: tuple[int, ...]
-) -> tuple[npt.NDArray[np.int32], int, int, npt.NDArray[np.int64]]:
+def grouped_items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int, int, Longs]:
     """Two numbers of each row: its group over the columns ``within``, and its value within all groups.
 
     Returns:
@@ -77,7 +74,7 @@ def grouped_items(
     own = coded.sensitive[value].astype(np.int64)
     size = np.int64(coded.codes[value])
     if not within:
-        alone: npt.NDArray[np.int32] = np.zeros(2 * coded.rows, np.int32)
+        alone: Ints = np.zeros(2 * coded.rows, np.int32)
         alone[1::2] = own
         return alone, 1, int(size), np.arange(size)
     group = np.zeros(coded.rows, np.int64)

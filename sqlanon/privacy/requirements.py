@@ -47,7 +47,7 @@ def make_requirements(
     asked = tuple(
         item.of_column(known[item.column.lower()]) if item.column and item.column.lower() in known else item
         for kind in REQUIREMENTS.values()
-        for item in class_of(kind).asked_by(privacy, sensitive, persons)
+        for item in class_of(kind).from_policy(privacy, sensitive, persons)
     )
     if not privacy.of_persons:
         return asked
@@ -91,19 +91,3 @@ def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
 
 
 _OTHERS = ("joint", "accuracy", "presence_disclosed", "own_boxes", "of_persons", "whole", "person_share")
-
-__all__ = [
-    "REQUIREMENTS",
-    "Coded",
-    "Grouped",
-    "Measured",
-    "Requirement",
-    "Shape",
-    "Values",
-    "beyond_rows",
-    "class_of",
-    "least_rows",
-    "make_requirements",
-    "read_stored",
-    "shapes_beyond_rows",
-]

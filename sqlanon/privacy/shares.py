@@ -19,9 +19,7 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags
     from sqlanon.kernels.tally import Tally
     from sqlanon.privacy.counts import Reals
 
@@ -84,7 +82,7 @@ class Shares(OfCounts):
         """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
         raise NotImplementedError
 
-    def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
+    def over(self, found: Counts, gap: Reals, most: Reals) -> Flags:
         """The values with a gap, in doubles, above ``most``.
 
         Where doubles do not decide, `beyond` does.
@@ -154,12 +152,7 @@ class Shares(OfCounts):
             needed = sum(1 for one in bounds if one[3] > 0)
         scratch.execute(
             "privacy/below_shares",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             bounds=table,
             needed=needed,
         )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.lacks import require
@@ -16,18 +19,24 @@ from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
+from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.engine_check import check_valid
-from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.parameters import Parameters, write_parameters
+from sqlanon.query.parse.parse import Groupings, Query, parse_groupings
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
-from sqlanon.query.rewrite.final_select import final_select
+from sqlanon.query.rewrite.final_select import Final, final_select
+from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
+from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
 from sqlanon.query.rewrite.window_bounds import bound_windows
-from sqlanon.query.union_all import merge_answers, split_union
+from sqlanon.query.sql.sqltree import named, select
+from sqlanon.query.subqueries import Around, Rows, answer_subqueries
+from sqlanon.query.union_all import Union, arrange, merge_answers, read_union
 from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
@@ -55,7 +64,9 @@ def ask(
     as_of_source: bool = False,
     interval: float | None = None,
     unwanted: Callable[[], bool] | None = None,
+    parameters: Parameters | None = None,
     rows: int = ROWS,
+    merge_narrow: float | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -73,7 +84,10 @@ def ask(
         interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in
             so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
+        parameters: values of the query's parameters: a list for ``?`` and ``$1``, or by names for ``:name``.
         rows: of the answer, of each SELECT at most.
+        merge_narrow: a percentage: neighbouring groups are merged until the bounds of each are apart by so much of its
+            estimate, or one group is left (`sqlanon.query.merge_groups`).
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -94,6 +108,8 @@ def ask(
     """
     if interval is not None and not 0 < interval < 1:
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
+    if merge_narrow is not None and not 0 < merge_narrow < math.inf:
+        raise PolicyError(f"merge_narrow {merge_narrow}: a percentage above 0, such as 20")
     asked: dict[str, Any] = {
         "release": release,
         "allow_linking": allow_linking,
@@ -106,15 +122,26 @@ def ask(
     check_text(sql)
     with limit_query(engine.cancel, seconds, unwanted=unwanted, rows=rows) as limits, readable():
         with limits.rewriting():
-            parts = split_union(sql, engine.dialect)
-        if len(parts) > 1:
-            return _ask_union(engine, sql, parts, limits, asked)
-        return _ask(engine, sql, limits, **asked)
+            sql = write_parameters(sql, parameters, engine.dialect)
+            union = read_union(sql, engine.dialect)
+            parts = [parse_groupings(part, engine.dialect) for part in union.parts]
+        if merge_narrow is not None:
+            if len(parts) > 1 or len(parts[0].queries) > 1:
+                refuse(sql, None, "groups are merged of one SELECT")
+            with _explain_errors(engine):
+                released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
+            columns = {own.name.lower() for own in released.fields}
+            return merge_groups(
+                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **asked), columns
+            )
+        if len(parts) == 1 and len(parts[0].queries) == 1:
+            return _ask(engine, parts[0].queries[0], limits, **asked)
+        return _ask_several(engine, union, parts, limits, asked)
 
 
 def _ask(
     engine: Engine,
-    sql: str,
+    query: Query,
     limits: Limits,
     *,
     release: str | None,
@@ -126,8 +153,8 @@ def _ask(
     interval: float | None,
 ) -> Answer:
     """The answer to one SELECT; see `ask`."""
-    with limits.rewriting():
-        query = parse(sql, engine.dialect)
+    if query.source is None:
+        return _answer_constants(engine, query, role, limits)
     name = release or query.table_name
     for left in reversed(range(TRIES)):
         with _explain_errors(engine):
@@ -165,17 +192,48 @@ def _ask(
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _ask_union(engine: Engine, sql: str, parts: Sequence[str], limits: Limits, asked: Mapping[str, Any]) -> Answer:
-    """The answer to a UNION ALL, of one version of the release that its first SELECT asks."""
-    with limits.rewriting():
-        name = asked["release"] or parse(parts[0], engine.dialect).table_name
+def _ask_several(
+    engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, asked: Mapping[str, Any]
+) -> Answer:
+    """The answer to a UNION ALL, or to several groupings, of one version of the release that its first SELECT asks."""
+    queries = [query for part in parts for query in part.queries]
+    first = next((query for query in queries if query.source is not None), None)
+    name = asked["release"] or (first.table_name if first is not None else "")
     for _ in range(TRIES):
-        with _explain_errors(engine):
-            released = find(engine, name, asked["spec"], known=asked["known"])
-        answers = [_ask(engine, part, limits, **asked) for part in parts]
-        if not is_replaced(engine, released, unreadable=True):
-            return merge_answers(sql, answers)
+        released = None
+        if first is not None:
+            with _explain_errors(engine):
+                released = find(engine, name, asked["spec"], known=asked["known"])
+        answers = []
+        for part in parts:
+            found = [_ask(engine, query, limits, **asked) for query in part.queries]
+            made = merge_answers(part.queries[0].text, found)
+            if len(parts) == 1 or part.order or part.limit is not None or part.offset:
+                made = arrange(engine, part.queries[0], made, part.order, part.limit, part.offset)
+            answers.append(made)
+        if released is None or not is_replaced(engine, released, unreadable=True):
+            whole = merge_answers(union.text, answers)
+            return arrange(engine, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
+
+
+def _answer_constants(engine: Engine, query: Query, role: str | None, limits: Limits) -> Answer:
+    """A SELECT without a table: its constants."""
+    if role is not None:
+        require(engine, "query --as")
+    clauses = (query.groups, query.having, query.where, query.joins, query.qualify)
+    if any(clauses) or any(node.find(exp.AggFunc, exp.Window, exp.Column, exp.Star) for _, node in query.items):
+        refuse(query.text, None, "the query needs a released table after FROM")
+    listed = [named(node.copy(), name) for name, node in query.items]
+    text = select(listed).sql(dialect=engine.dialect)
+    rights, names = engine.rights, tuple(name for name, _ in query.items)
+    with (
+        rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
+        _explain_errors(engine),
+    ):
+        found = guard(engine, limits).fetch(Statement("query", text)) if query.limit != 0 and not query.offset else []
+    rows = tuple(dict(zip(names, row, strict=True)) for row in found)
+    return Answer(names, (), rows, tuple(True for _ in rows), text)
 
 
 def _ask_released(
@@ -190,7 +248,7 @@ def _ask_released(
     interval: float | None,
 ) -> Answer:
     with _explain_errors(engine):
-        joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
+        joinable = dimensions_of(engine, released, spec) if query.joins or query.asked else frozenset()
     rights = engine.rights
     with (
         rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
@@ -218,13 +276,101 @@ def _answer(
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
     engine = guard(engine, limits)
+
+    def answer(inner: Query) -> Rows:
+        asked, doubtful = answer_subqueries(inner, around)
+        if doubtful:
+            refuse(query.text, None, "a subquery of the first groups of a subquery has no bounds")
+        found = _run(engine, asked, released, joinable, limits, allow_linking=allow_linking, sharp=True)
+        return Rows(
+            found.rows,
+            [bounded for _, bounded in found.final.columns],
+            [bool(row[found.width]) for row in found.rows],
+            found.plan.outputs.types,
+            not found.more and not _leaves_groups_out(asked),
+        )
+
+    around = Around(engine, released, joinable, allow_linking, answer)
+    query, doubtful = answer_subqueries(query, around)
+    if query.nothing:
+        return _answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
+    found = _run(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
+    made = make_answer(
+        found.final.columns,
+        found.final.tight,
+        found.rows,
+        found.text,
+        unlisted_groups=found.more,
+        left_out=released.left_out,
+        unlike=released.unlike,
+        intervals=found.intervals,
+    )
+    return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if doubtful else made
+
+
+def _leaves_groups_out(query: Query) -> bool:
+    """Whether groups may be in an answer that are not listed: conditions on groups go by the estimates."""
+    groups = query.groups if query.regroup is None else query.regroup
+    conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
+    return bool(groups) and any(one is not None for one in conditions)
+
+
+def _answer_nothing(
+    engine: Engine, query: Query, released: Released, joinable: Collection[TableRef], *, allow_linking: bool
+) -> Answer:
+    """The columns of a query that has no rows."""
+    plain = replace(query, items=(), groups=(), having=None, qualify=None, order=(), regroup=None, inner_having=None)
+    bound = bind(engine, plain, released, joinable, allow_linking=allow_linking)
+    check_valid(replace(bound, query=query))
+    names: list[str] = []
+    aggregates = []
+    for name, node in query.items:
+        if node.is_star:
+            names += [own.name for own in released.fields]
+            names += [one.name for _, relation in bound.scope.tables.values() for one in relation.columns]
+        else:
+            names.append(name)
+            aggregates += [name] if node.find(exp.AggFunc, exp.Window) else []
+    return Answer(tuple(names), tuple(aggregates), (), (), "", left_out=released.left_out, unlike=released.unlike)
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
+
+    plan: QueryPlan
+    final: Final
+    rows: list[Any]
+    text: str
+    more: bool
+    intervals: Sequence[Mapping[str, Interval]]
+
+    @property
+    def width(self) -> int:
+        """How many cells of a row belong to columns."""
+        return sum(4 if bounded else 1 for _, bounded in self.final.columns)
+
+
+def _run(
+    engine: Engine,
+    query: Query,
+    released: Released,
+    joinable: Collection[TableRef],
+    limits: Limits,
+    *,
+    allow_linking: bool,
+    interval: float | None = None,
+    sharp: bool = False,
+) -> _Ran:
     bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
     with limits.rewriting():
-        plan = collect(bound, drawn=interval is not None)
-    check_valid(bound)
+        plan = collect(bound, drawn=interval is not None, sharp=sharp)
+    if not sharp:  # the text is that of the whole query
+        check_valid(bound)
     with limits.rewriting():
         rows = box_rows(bound.scope, plan)
-        groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan))
+        groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
+        plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
         drawn = None if interval is None else distributions(bound, plan, rows, groups)
         final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
         beyond = select_unlisted(bound.scope, plan, rows)
@@ -245,23 +391,14 @@ def _answer(
             refuse(query.text, check.node, check.reason)
     more = more_text is not None and _count(engine, more_text) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
-    if more and plan.outputs.windows:
+    if more and (plan.outputs.windows or plan.regroup is not None):
         refuse(
             query.text,
             None,
-            "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of "
-            "groups have no bounds; ask without window functions, or leave these rows out by WHERE",
+            "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
+            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
         )
-    return make_answer(
-        final.columns,
-        final.tight,
-        found,
-        text,
-        unlisted_groups=more,
-        left_out=released.left_out,
-        unlike=released.unlike,
-        intervals=intervals,
-    )
+    return _Ran(plan, final, found, text, more, intervals)
 
 
 def _count(engine: Engine, text: str) -> int:

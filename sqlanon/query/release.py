@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
-from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.formats import Format, format_of
 from sqlanon.query.answer import Unlike
 from sqlanon.release.catalog.metadata import COLUMNS
@@ -130,6 +130,11 @@ def read_metadata(engine: Engine, view: TableRef) -> tuple[Row, ...]:
     return tuple(engine.fetch(made))
 
 
+def is_of_counts(rows: Sequence[Row]) -> bool:
+    """Whether metadata are those of a release of counts, over which there are no queries."""
+    return any(row[0] == "" and json.loads(str(row[5])).get("statistics") for row in rows)
+
+
 def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     """The release that the metadata rows of a view describe.
 
@@ -140,6 +145,11 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     if own is None:
         raise PolicyError(f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published")
     facts = json.loads(str(own[5]))
+    if is_of_counts(rows):
+        raise UnsupportedError(
+            f"{view.ref} has counts of cells (statistics), not rows: bounds of queries over it are not built; read its "
+            "rows as they are, each is a cell"
+        )
     types, collations = facts.get("types", {}), facts.get("collations", {})
     fields = tuple(
         Field(

@@ -1,53 +1,219 @@
-"""UNION ALL: its SELECTs are asked one after the other, and their rows put below one another."""
+"""Several queries as one: their SELECTs are asked one after the other, and their rows put below one another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
-from sqlglot import Token, TokenType
+import sqlglot
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
-from sqlanon.query.answer import Answer
+from sqlanon.engines.base import Engine, Statement
+from sqlanon.engines.rows import read_integer
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.parse.parse import Query, read_count
 from sqlanon.query.refusal import refuse
 
 
+@dataclass(frozen=True)
+class Union:
+    """The SELECTs of a UNION ALL, and what is asked of their rows together.
+
+    Attributes:
+        text: the whole.
+        parts: the texts of the SELECTs, each with the CTEs that it reads; a query without UNION ALL is the only one.
+        order, limit, offset: of all rows together.
+    """
+
+    text: str
+    parts: tuple[str, ...]
+    order: tuple[exp.Ordered, ...] = ()
+    limit: int | None = None
+    offset: int | None = None
+
+
 def split_union(text: str, dialect: str) -> list[str]:
+    """The SELECTs of a UNION ALL, see `read_union`."""
+    return list(read_union(text, dialect).parts)
+
+
+def read_union(text: str, dialect: str) -> Union:
     """The SELECTs of a UNION ALL; a query without one is its only part.
 
     Raises:
-        Refused: a clause that belongs to all of them together.
+        Refused: an ORDER BY, LIMIT or OFFSET around it that is not of columns and whole numbers.
     """
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(text)
     except SqlglotError:
-        return [text]  # the parser explains it
+        return Union(text, (text,))  # the parser explains it
+    tokens = [one for one in tokens if one.token_type is not TokenType.SEMICOLON]
     outside = _outside(tokens)
     cuts = [
-        (one.start, after.end + 1)
+        (one, after)
         for one, after in pairwise(outside)
         if one.token_type is TokenType.UNION and after.token_type is TokenType.ALL
     ]
     if not cuts:
-        return [text]
-    if outside[0].token_type is TokenType.WITH:
-        refuse(
-            text,
-            None,
-            "WITH before a UNION ALL is not answered; write the subquery after FROM in each SELECT",
-        )
-    if any(
-        one.token_type in (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH) for one in outside
-    ):
-        refuse(
-            text,
-            None,
-            "ORDER BY and LIMIT of a UNION ALL are not answered; leave them out, and order the rows of the answer",
-        )
-    ends = [0, *(place for cut in cuts for place in cut), len(text)]
-    return [text[ends[i] : ends[i + 1]].strip().rstrip(";") for i in range(0, len(ends), 2)]
+        return Union(text, (text,))
+    begin, prefixes = _read_ctes(text, tokens, outside)
+    last = cuts[-1][1].end
+    around = [one for one in outside if one.token_type in _AROUND and one.start > last]
+    stop = around[0].start if around else tokens[-1].end + 1
+    early = next((one for one in outside if one.token_type in _AROUND and one.start < last), None)
+    if early is not None:
+        refuse(text, None, "ORDER BY and LIMIT stand after the last SELECT of a UNION ALL, or in parentheses")
+    ends = [begin, *(place for one, after in cuts for place in (one.start, after.end + 1)), stop]
+    parts = tuple(_part(text[ends[i] : ends[i + 1]], prefixes, dialect) for i in range(0, len(ends), 2))
+    if not around:
+        return Union(text, parts)
+    return _with_order(Union(text, parts), text[stop : tokens[-1].end + 1], dialect)
+
+
+_AROUND = (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
+
+
+def _part(text: str, prefixes: Sequence[tuple[str, str]], dialect: str) -> str:
+    """One SELECT, without parentheses around it, after the CTEs that it reads."""
+    text = text.strip()
+    tokens = Dialect.get_or_raise(dialect).tokenize(text)
+    if len(_outside(tokens)) == 2 and text.startswith("("):
+        text = text[1:-1].strip()
+    used = text
+    found: list[str] = []
+    for name, written in reversed(prefixes):
+        words = {one.text.lower() for one in Dialect.get_or_raise(dialect).tokenize(used)}
+        if name in words:
+            found.insert(0, written)
+            used += f" {written}"
+    return f"WITH {', '.join(found)} {text}" if found else text
+
+
+def _read_ctes(text: str, tokens: Sequence[Token], outside: Sequence[Token]) -> tuple[int, list[tuple[str, str]]]:
+    """Where the first SELECT begins, and the CTEs before it: their names and texts."""
+    if outside[0].token_type is not TokenType.WITH:
+        return 0, []
+    if outside[1].token_type is TokenType.RECURSIVE:
+        refuse(text, None, "WITH RECURSIVE is not answered over a release")
+    depth, at, begin = 0, 1, 1
+    found: list[tuple[str, str]] = []
+    while at < len(tokens):
+        token = tokens[at]
+        if depth == 0 and at > begin and token.token_type in (TokenType.SELECT, TokenType.COMMA, TokenType.FROM):
+            found.append((tokens[begin].text.lower(), text[tokens[begin].start : tokens[at - 1].end + 1]))
+            begin = at + 1
+            if token.token_type is not TokenType.COMMA:
+                return token.start, found
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        at += 1
+    return refuse(text, None, "WITH is followed by a SELECT")
+
+
+def _with_order(union: Union, tail: str, dialect: str) -> Union:
+    try:
+        made = sqlglot.parse_one(f"SELECT 1 {tail}", read=dialect)
+    except SqlglotError:
+        refuse(union.text, None, "after a UNION ALL there are ORDER BY, LIMIT and OFFSET")
+    known = {"expressions", "order", "limit", "offset", "kind"}
+    if not isinstance(made, exp.Select) or any(value for name, value in made.args.items() if name not in known):
+        refuse(union.text, None, "after a UNION ALL there are ORDER BY, LIMIT and OFFSET")
+    order = made.args.get("order")
+    numbers = [read_count(union.text, made.args.get(name)) for name in ("limit", "offset")]
+    return replace(union, order=tuple(order.expressions) if order else (), limit=numbers[0], offset=numbers[1])
+
+
+def arrange(
+    engine: Engine,
+    query: Query,
+    answer: Answer,
+    order: Sequence[exp.Ordered],
+    limit: int | None,
+    offset: int | None,
+) -> Answer:
+    """The rows of an answer in an order, and the first of them.
+
+    A row stays certain under LIMIT if all rows are listed, the order goes by values that are the same in every
+    consistent source, and no more rows than fit are before it or equal to it.
+
+    Args:
+        engine: sorts texts as the database does.
+        query: the first SELECT, whose items the terms may repeat.
+        answer: the rows.
+        order: terms: names, numbers or repetitions of columns.
+        limit: how many rows, or None.
+        offset: how many are left out before, or None.
+
+    Raises:
+        Refused: a term that is no column.
+    """
+    rows = list(zip(answer.rows, answer.certain, strict=True))
+    columns = [_column(query, answer, term.this) for term in order]
+    ranks = [_ranks(engine, answer, name, term) for name, term in zip(columns, order, strict=True)]
+    places = sorted(range(len(rows)), key=lambda i: tuple(rank[i] for rank in ranks))
+    if limit is None and not offset:
+        kept, certain = places, [rows[i][1] for i in places]
+    else:
+        settled = bool(order) and not answer.unlisted_groups and all(_is_exact(answer, name) for name in columns)
+        kept = places[offset or 0 :][: limit if limit is not None else len(rows)]
+        keys = [tuple(rank[i] for rank in ranks) for i in range(len(rows))]
+        most = limit if limit is not None else len(rows)
+        every = not answer.unlisted_groups and len(rows) <= most
+        sure = [every or (settled and sum(key <= keys[i] for key in keys) <= most) for i in kept]
+        certain = [rows[i][1] and fits and not offset for i, fits in zip(kept, sure, strict=True)]
+    return replace(answer, rows=tuple(rows[i][0] for i in kept), certain=tuple(certain))
+
+
+def _column(query: Query, answer: Answer, node: exp.Expr) -> str:
+    """The column of an answer that a term of ORDER BY means."""
+    if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+        if 1 <= int(node.this) <= len(answer.columns):
+            return answer.columns[int(node.this) - 1]
+    elif isinstance(node, exp.Column) and not node.table:
+        found = [name for name in answer.columns if name.lower() == node.name.lower()]
+        if found:
+            return found[0]
+    same = [name for name, item in query.items if item == node]
+    if not same:
+        refuse(query.text, node, "rows of several SELECTs or groupings are ordered by columns of the answer")
+    return same[0]
+
+
+def _is_exact(answer: Answer, name: str) -> bool:
+    return all(not isinstance(row[name], Bounded) or row[name].exact for row in answer.rows)
+
+
+def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list[int]:
+    """The place of each row by one column; equal values have equal places."""
+    cells = [row[name] for row in answer.rows]
+    values = [cell.estimate if isinstance(cell, Bounded) else cell for cell in cells]
+    known = list(dict.fromkeys(value for value in values if value is not None))
+    falls = bool(term.args.get("desc"))
+    ordered = _sorted(engine, known)
+    if falls:
+        ordered.reverse()
+    first = bool(term.args.get("nulls_first"))
+    place = {value: i + 1 for i, value in enumerate(ordered)}
+    return [(0 if first else len(known) + 1) if value is None else place[value] for value in values]
+
+
+def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
+    """Values in the engine's order."""
+    if not any(isinstance(value, str) for value in values):
+        return sorted(values)
+    if not engine.capabilities.collations:
+        return sorted(values, key=lambda value: str(value).encode())
+    binds: dict[str, Any] = {f"v{i}": value for i, value in enumerate(values)}
+    marks = [exp.Placeholder(this=name).sql(dialect=engine.dialect) for name in binds]
+    listed = ", ".join(f"({i}, CAST({mark} AS TEXT))" for i, mark in enumerate(marks))
+    text = f"SELECT i FROM (VALUES {listed}) AS v(i, x) ORDER BY x"  # noqa: S608 - numbers and parameters
+    return [
+        values[read_integer(row[0])]
+        for row in engine.fetch(Statement("query/order", text, binds), max_rows=len(values))
+    ]
 
 
 def _outside(tokens: Sequence[Token]) -> list[Token]:

@@ -25,7 +25,7 @@ from sqlanon.release.frozen.hashed_keys import hashed_keys
 from sqlanon.release.frozen.version import Step, list_erased, record
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.publish.publish import make_room
-from sqlanon.release.publish.retention import dropped_as, drops_of, shows_erased
+from sqlanon.release.publish.retention import drops_of, shows_erased, status_when_dropped
 from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.versions.lineage import OfLineage
@@ -138,7 +138,7 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
             {},
         )
         for entry in (one for one in state.versions if one.status in SHOWN):
-            catalog.mark(entry.release, entry.version, dropped_as(entry), drops_of(state.engine, entry))
+            catalog.mark(entry.release, entry.version, status_when_dropped(entry), drops_of(state.engine, entry))
 
 
 def _list(

@@ -18,6 +18,7 @@ from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.policy_diff import list_weakenings
+from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.release.catalog.refresh import Decision, decide, decide_first, is_due, policy_changes, schema_changes
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.target import target_of
@@ -206,9 +207,10 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(state, division, new_lineage=options.new_lineage)
+        version = version_of_run(state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker)
         decision = version.decide(state, decision)
-    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
+    notes = list_method_notes(state.spec)
+    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch, notes=notes)
 
 
 def _decide(state: ReleaseState, options: RunOptions) -> Decision:
@@ -227,5 +229,5 @@ def _decide(state: ReleaseState, options: RunOptions) -> Decision:
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
         decision = Decision("made anew", tuple(map(str, changed)), list_weakenings(changed), state.last_shown, None)
-    decision.confirmed(spec.name, allow_weaker=options.allow_weaker)
+    decision.require_confirmation(spec.name, allow_weaker=options.allow_weaker)
     return decision

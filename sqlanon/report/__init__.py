@@ -9,5 +9,3 @@ from sqlanon.report.document import Page
 from sqlanon.report.owner import owner_report
 from sqlanon.report.page import write_page
 from sqlanon.report.readers import readers_report
-
-__all__ = ["Page", "owner_report", "readers_report", "write_page"]

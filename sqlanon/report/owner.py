@@ -14,7 +14,7 @@ from sqlanon.query.find import is_replaced
 from sqlanon.query.release import Released, read_release
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.stored_rows import columns_in
@@ -33,7 +33,7 @@ from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
-from sqlanon.spec import WorkloadSpec
+from sqlanon.workload_spec import WorkloadSpec
 
 ELSEWHERE = (
     "The release was published into another file, away from its source: what needs both side by side is not in this "
@@ -170,11 +170,12 @@ def _find_published(engine: Engine, release: str) -> Entry:
         PolicyError: there is none.
     """
     catalog = Catalog(engine)
-    entry = catalog.published(release)
+    entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
         )
+    refuse_counts(entry, "reports describe classes of rows, and it has none; audit checks its certificate")
     return entry
 
 

@@ -96,10 +96,7 @@ def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
         ("prosecutor, highest", *(share(_highest(one), 1) for one in both)),
         ("prosecutor, average", *(share(_average(one), 1) for one in both)),
         (f"rows above {both[0].risk.threshold:g}", *(_format_above(one) for one in both)),
-        (
-            "marketer",
-            *(share(_marketer(one), 1) if one.risk.marketer else "-" for one in both),
-        ),
+        ("marketer", *(share(_marketer(one), 1) if one.risk.marketer else "-" for one in both)),
     ]
     return [tuple(row) for row in rows]
 

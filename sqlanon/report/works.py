@@ -64,8 +64,8 @@ class Works:
         }
 
 
-def _make_cell(able: Able, yes: str = "yes") -> Cell:
-    return Cell("no", able) if isinstance(able, Lack) else Cell(yes)
+def _make_cell(able: Able) -> Cell:
+    return Cell("no", able) if isinstance(able, Lack) else Cell("yes")
 
 
 def _list_names(names: tuple[str, ...] | None, others: Lack) -> Cell:

@@ -67,6 +67,8 @@ class AuditReport(Report):
             certificate.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those
             of the exact quasi columns.
+        hidden_cells: of a release of counts: how many of its cells are hidden; ``rows`` are all cells, of the columns
+            ``quasi``, and what is about classes is 0.
     """
 
     table: str
@@ -90,6 +92,7 @@ class AuditReport(Report):
     suppressed: int = 0
     missing: int = 0
     candidates: bool = False
+    hidden_cells: int | None = None
 
     @property
     def satisfied(self) -> bool:

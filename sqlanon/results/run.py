@@ -35,6 +35,31 @@ class DataChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsReport(Report):
+    """What a release of counts publishes.
+
+    Attributes:
+        cells: how many, of all margins.
+        shown, hidden: of them.
+        witnesses: tables that prove the protection, besides the true one.
+        margins: how many there are.
+        levels: the columns of the cells in their order, and how many levels each has below the total.
+    """
+
+    cells: int
+    shown: int
+    hidden: int
+    witnesses: int
+    margins: int
+    levels: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
+
+
+@dataclass(frozen=True, slots=True)
 class KeptTable(Report):
     """A scratch table that a run with ``keep_scratch`` left in the private schema.
 
@@ -139,6 +164,8 @@ class RunReport(Report):
     None if nothing is published as it is, or it was not measured (format anatomy, ``refresh: {mode: frozen}``, boxes of
     their own).
     """
+    statistics: StatisticsReport | None = None
+    """Of a release of counts, which has no classes: ``classes`` and the losses are 0."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -209,5 +236,6 @@ class RunReport(Report):
         values["lineage"] = LineageReport(**report["lineage"]) if report.get("lineage") else None
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
+        values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

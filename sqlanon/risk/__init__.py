@@ -9,5 +9,3 @@ from sqlanon.risk.assess import THRESHOLD, VALUE, Population, assess
 from sqlanon.risk.attackers import of_persons
 from sqlanon.risk.identifying import identify
 from sqlanon.risk.sizes import class_sizes
-
-__all__ = ["THRESHOLD", "VALUE", "Population", "assess", "class_sizes", "identify", "of_persons"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
+
+    from sqlanon.arrays import Doubles
 
 _LEAST = 10
 """From where on the series has 15 digits."""
@@ -17,7 +18,7 @@ _SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """B_2k / 2k."""
 
 
-def digamma(x: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def digamma(x: npt.ArrayLike) -> Doubles:
     """The derivative of the logarithm of the gamma function, for x > 0.
 
     Abramowitz and Stegun 1964: by the recurrence 6.3.5 up to 10, then by the asymptotic series 6.3.18.

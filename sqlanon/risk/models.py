@@ -109,7 +109,7 @@ def _figures(
         return
     columns = () if column is None else (column,)
     for form, asked in forms:
-        (model,) = class_of(REQUIREMENTS[name]).asked_by(PrivacySpec.of({name: asked}), columns, ())
+        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), columns, ())
         reached = model.measure(engine, Grouped(table, quasi, columns))
         fails = reached.failing > 0 and form in ("enhanced", "absent violates") and _fails_always(form, reached.reached)
         value = None if fails else as_number(reached.reached)

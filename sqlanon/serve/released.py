@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Relation, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.query.release import Field, Released, describe, read_metadata, relation_of
+from sqlanon.query.release import Field, Released, describe, is_of_counts, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.private_tables import METADATA, private_table
 from sqlanon.release.catalog.views import metadata_of, spell_table
@@ -123,7 +123,10 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
             if reader.releases:
                 raise PolicyError(f"role {reader.role} may not read {view.ref}; grant it the view")
             continue
-        released = describe(engine, view, read_metadata(engine, view.ref))
+        rows = read_metadata(engine, view.ref)
+        if not reader.releases and is_of_counts(rows):
+            continue  # it answers no query; who names it is refused
+        released = describe(engine, view, rows)
         _check_source(engine, reader, source, released)
         found.append((released, source or released.source))
     bare = Counter(_place(engine, source) for _, source in found)

@@ -14,7 +14,7 @@ import jinja2
 
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
-from sqlanon.sqltext.find import added_template, template_path
+from sqlanon.sqltext.find import find_added_template, template_path
 from sqlanon.sqltext.quote import identifier, link_of, literal, respell, scratch_table, table_name
 
 # Random, so that no name a user chose can look like them.
@@ -138,7 +138,7 @@ def statement(
     Raises:
         TemplateError: the template does not parse, or uses syntax outside the allow-list.
     """
-    added = added_template(name)
+    added = find_added_template(name)
     path, written = template_path(name, dialect) if added is None else (None, "duckdb")
     try:
         text = (_template(str(path)) if added is None else _read_template(added)).render(**context)

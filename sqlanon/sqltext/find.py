@@ -49,7 +49,7 @@ def add_template(name: str, text: str) -> None:
     _ADDED[name] = text
 
 
-def added_template(name: str) -> str | None:
+def find_added_template(name: str) -> str | None:
     """The text of a template that an extension brought; None where there is none."""
     return _ADDED.get(name)
 

@@ -56,6 +56,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
         exp.GTE,
         exp.Greatest,
         exp.Group,
+        exp.GroupingSets,
         exp.Having,
         exp.Identifier,
         exp.If,
@@ -92,6 +93,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
         exp.Star,
         exp.Sub,
         exp.Subquery,
+        exp.Substring,
         exp.Sum,
         exp.Table,
         exp.TableAlias,
@@ -137,7 +139,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
 )
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
-ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.SHA2, exp.Substring})
+ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.SHA2})
 """What means on Spark what it means on DuckDB, and not on PostgreSQL."""
 
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"

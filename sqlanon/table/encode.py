@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints
     from sqlanon.table.population import Population
 
 
@@ -63,7 +64,7 @@ class Encoded:
         """The work table, which is made where there is none yet: see `Work.table`."""
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
-    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
         """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
@@ -86,7 +87,7 @@ class Encoded:
 
 def by_code(
     scratch: Scratch, name: str, domains: Sequence[Domain], dtype: str
-) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.generic]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.generic]]]:
     """A number of every code, of each domain: the codes, ascending, and the numbers.
 
     Args:

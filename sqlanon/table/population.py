@@ -103,7 +103,7 @@ def count_population(
             "kind": KINDS[own.treatment or "ordered"],
             "as_text": own.as_text or domain.reading.as_text,
             "as_float": own.as_float,
-            "ranks": scratch.named(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
+            "ranks": scratch.name_table(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
         }
         for own, domain in zip(people.quasi, quasi, strict=True)
     ]

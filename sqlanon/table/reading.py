@@ -200,7 +200,7 @@ class Roles:
             return self  # a link is of the source's values
         return replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
 
-    def counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
+    def list_counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
         """The persons of a release of events: what `person` names, else the identifiers that do not accept repeats."""
         if not spec.person:
             each = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}

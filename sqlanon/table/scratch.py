@@ -133,7 +133,7 @@ class Scratch:
 
     def table(self, step: str) -> TableRef:
         """A new scratch table's name; it need not be made."""
-        table = self.named(step)
+        table = self.name_table(step)
         if table in self._dropping:
             self._dropping.remove(table)  # made again before its drop was sent
         elif table not in self._tables:
@@ -165,11 +165,11 @@ class Scratch:
 
     def type(self, step: str) -> TableRef:
         """A new scratch type's name, of engines whose capabilities have types that list values; it need not be made."""
-        made = self.named(step)
+        made = self.name_table(step)
         self._types.append(made)
         return made
 
-    def named(self, step: str) -> TableRef:
+    def name_table(self, step: str) -> TableRef:
         """What `table` calls the table of a step, whether or not there is one."""
         name = f"_sqlanon_{self.run}_{step}"
         return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)

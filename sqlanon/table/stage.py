@@ -111,7 +111,7 @@ def take_stage(
     parts = scratch.engine.capabilities.numbers_parts
     stage = scratch.table(f"{step}_placed" if parts else step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
-    numbers = scratch.named("numbers") if sequence else None
+    numbers = scratch.name_table("numbers") if sequence else None
     source = roles.relation.ref
     hashes = [] if roles.link else hash_parameters(roles.relation, link)
     columns = [_with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive]

@@ -10,9 +10,7 @@ from sqlanon.spec import Hierarchy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
@@ -28,8 +26,8 @@ class Tree:
         label: per level, the label of each leaf's node.
     """
 
-    node: list[npt.NDArray[np.int64]]
-    leaves: list[npt.NDArray[np.int64]]
+    node: list[Longs]
+    leaves: list[Longs]
     label: list[list[str]]
 
 

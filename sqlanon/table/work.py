@@ -12,9 +12,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.table.wide import FEW, in_parts
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.table.domain import Domain
     from sqlanon.table.scratch import Scratch
 
@@ -54,7 +52,7 @@ class Packing:
         """The words' columns."""
         return tuple(f"w{word}" for word in range(self.places[-1][0] + 1))
 
-    def codes(self, words: Sequence[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int32]]:
+    def codes(self, words: Sequence[Longs]) -> list[Ints]:
         """The codes that are in words of rows, each int32[n]."""
         import numpy as np
 
@@ -112,7 +110,7 @@ class Work:
             for domain, (word, shift), width in zip(self._domains, packing.places, packing.bits, strict=True)
         }
 
-    def packed(self, table: TableRef | None = None) -> Statement:
+    def select_packed(self, table: TableRef | None = None) -> Statement:
         """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
 
         Who has read all rows calls `check_rows`.
@@ -126,7 +124,7 @@ class Work:
             words=len(packing.words),
         )
 
-    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[npt.NDArray[np.int32]] | None:
+    def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
         """The row ids and the codes of some columns, where the table would not serve better; None: read the table.
 
         That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes

@@ -54,7 +54,7 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
                     continue
                 spec = PrivacySpec.of({declared.name: value}, joint=joint)
                 meets = np.ones(len(CLASSES), np.bool_)
-                for one in class_of(declared).asked_by(spec, ("s1", "s2"), ("p",)):
+                for one in class_of(declared).from_policy(spec, ("s1", "s2"), ("p",)):
                     below = scratch.table("below")
                     one.below(scratch, below, rows)
                     failing = scratch.fetch("blocks/rows", table=below, columns=["class"])

@@ -28,8 +28,7 @@ from sqlanon.testing.monotone import counterexamples
 from sqlanon.testing.tables import MARK, VISITS, WHO, published_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 Meets = Callable[[Any, Sequence[Hashable], Sequence[Hashable]], bool]
 """The definition, by brute force.
@@ -95,7 +94,7 @@ class Checked:
     def requirement(self) -> Requirement:
         """Of one sensitive column and one identifier."""
         spec = PrivacySpec.of({self.declared.name: self.value})
-        (one,) = class_of(self.declared).asked_by(spec, ("s",), ("p",))
+        (one,) = class_of(self.declared).from_policy(spec, ("s",), ("p",))
         return one
 
     def holds(self, own: Sequence[Hashable], everything: Sequence[Hashable]) -> bool:
@@ -133,7 +132,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     allowed = np.zeros(len(ends), np.bool_)
     everything = [known[code] for code in codes]
 
-    def meets(positions: npt.NDArray[np.int64]) -> bool:
+    def meets(positions: Longs) -> bool:
         return checked.holds([everything[at] for at in positions], everything)
 
     allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
@@ -144,7 +143,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     assert not counters.counts.any(), checked.where("clearing the tally leaves counts")
 
 
-def _encode(codes: npt.NDArray[np.int32], known: Sequence[int], *, persons: bool) -> Coded:
+def _encode(codes: Ints, known: Sequence[int], *, persons: bool) -> Coded:
     import numpy as np
 
     whole = np.bincount(codes).astype(np.int64)

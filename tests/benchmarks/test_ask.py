@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from benchmarks.ask import QUESTIONS, fill, main, measure
 
 CALLS = {
@@ -19,6 +21,7 @@ version may be replaced between two statements; the rest is for types and joins.
 """
 
 
+@pytest.mark.thorough
 def test_a_small_run_writes_every_question(tmp_path: Path) -> None:
     out = tmp_path / "ask.json"
     assert main(["--repeats", "1", "--out", str(out)]) == 0

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from benchmarks.query import QUESTIONS, main
 
 
+@pytest.mark.thorough
 def test_a_small_run_writes_every_question(tmp_path: Path) -> None:
     out = tmp_path / "query.json"
     assert main(["--rows", "2000", "--repeats", "1", "--out", str(out)]) == 0

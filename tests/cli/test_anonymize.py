@@ -73,6 +73,7 @@ def test_parquet_in(cli, people_csv, tmp_path):
     assert cli("anonymize", "people.parquet", *FILE, "--to", "out.csv", "--json").json["rows"] == 60
 
 
+@pytest.mark.thorough
 def test_text(cli, people_csv):
     ended = cli("anonymize", people_csv, *FILE, "--to", "out.csv")
     assert ended.code == 0, ended.err
@@ -84,6 +85,7 @@ def test_text(cli, people_csv):
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
 
 
+@pytest.mark.thorough
 def test_table(cli, warehouse):
     report = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people", "--json").json
     assert report["published"] == "shared.people"
@@ -203,6 +205,7 @@ def test_the_least_that_is_accepted_must_be_possible(cli, people_csv, tmp_path, 
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("given", "search"), [(["--refine"], "auto"), (["--refine", "search=9"], 9), (["--refine=search=9"], 9)]
 )
@@ -253,6 +256,7 @@ def test_hierarchy(cli, tmp_path):
     assert nodes <= {"low", "high", "*", *(str(53700 + n) for n in range(5))}
 
 
+@pytest.mark.thorough
 def test_rest(cli, people_csv, tmp_path):
     words = ["--qi", "age", "--sensitive", "disease", "--k", "5", "--to", "out.csv"]
     ended = cli("anonymize", people_csv, *words)
@@ -298,6 +302,7 @@ def test_usage(cli, words):
     assert cli(*words, "--json").json["error"]["exit_code"] == 2
 
 
+@pytest.mark.thorough
 def test_publish_file(cli, warehouse, tmp_path):
     target = tmp_path / "public.duckdb"
     ended = cli("anonymize", "people", "--db", warehouse, *FILE, "--publish-file", target, "--json")

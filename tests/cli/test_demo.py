@@ -55,6 +55,7 @@ def test_not_its_own(cli, tmp_path):
     assert cli(*SMALL, "--dir", "mine/warehouse.duckdb").code == 2
 
 
+@pytest.mark.thorough
 def test_held_by_another(shell, tmp_path):
     demo = tmp_path / "sqlanon-demo"
     demo.mkdir()

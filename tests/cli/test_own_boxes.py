@@ -83,6 +83,7 @@ def test_what_anonymize_proposes_can_be_run(cli, tmp_path):
     assert [words[0] for words in proposed(filed)] == ["releases"]
 
 
+@pytest.mark.thorough
 def test_what_run_proposes_can_be_run(cli, tmp_path):
     for name, file in (("plain", ""), ("filed", "publish_file: out.duckdb")):
         policy = tmp_path / f"{name}.yml"

@@ -89,6 +89,7 @@ def released(db: Any, monkeypatch: Any, workers: InPieces | None, **options: Any
     return made, Counter(map(repr, db.engine.fetch(f"SELECT * FROM release.{name}")))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [{}, {"method": "hilbert", "sensitive": "s", "l": 1.5}])
 def test_one_block_has_the_classes_of_the_whole_table(filled, monkeypatch, options):
     here, rows = released(filled, monkeypatch, None, **options)

@@ -126,6 +126,7 @@ def test_fractions_are_compared_exactly(shared_db: Any, sql_type: str, solver: s
             assert classes == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("seed", seeds(6, 2))
 def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: Path) -> None:
@@ -195,6 +196,7 @@ def test_figure_18(shared_db: Any, tmp_path: Path) -> None:
 # -------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("method", ONE_DIMENSIONAL)
 def test_pushdown_gives_the_same_classes(shared_db: Any, method: str, tmp_path: Path) -> None:
@@ -218,6 +220,7 @@ def test_pushdown_gives_the_same_classes(shared_db: Any, method: str, tmp_path: 
         assert [report.execution for _, report in found] == ["kernel", "pushdown"]
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian"])
 def test_rows_stored_in_another_order(shared_db: Any, method: str, tmp_path: Path) -> None:
@@ -274,6 +277,7 @@ def test_columns_without_an_extent_cost_no_privacy(shared_db: Any, name: str, go
     assert among >= (alone if name != "idistance" else alone * Fraction(2, 3))  # other centres
 
 
+@pytest.mark.thorough
 def test_a_narrow_extent_leads_the_order(shared_db: Any, tmp_path: Path) -> None:
     """Extents of 1 out of 20 and 100 out of 200.
 

@@ -1,57 +1,88 @@
-"""Equal requirements are solved alike: (alpha, k)-anonymity of all values is l-diversity with l = 1 / alpha."""
+"""Requirements that are equal are solved alike, and where a column has two values several of them are."""
 
 from __future__ import annotations
 
 import random
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from sqlanon.declared.parameters import Alpha
-from sqlanon.privacy.base import beyond_rows
-from sqlanon.privacy.requirements import make_requirements
-from sqlanon.spec import PrivacySpec
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
+from sqlanon.privacy.entropy.requirement import EntropyDiversity
+from sqlanon.privacy.recursive.requirement import RecursiveDiversity
 
-WAYS = (
-    {"method": "tree"},
-    {"method": "hilbert"},
-    {"method": "mondrian"},
-    {"method": "mondrian", "execution": "pushdown"},
-    {"method": "fulldomain:search=local"},
-    {"method": "kmember"},
-    {"method": "tree", "refine": True},
+
+def is_allowed(bound: object, larger: int, rows: int) -> bool:
+    assert isinstance(bound, FrequencyDiversity)
+    return larger * bound.asked <= rows
+
+
+@pytest.mark.parametrize("asked", ["1", "1.0001", "1.3", "1.649", "1.8888", "1.99999", "2"])
+def test_entropy_of_two_values_is_a_bound_on_the_larger_share(asked: str) -> None:
+    bound = EntropyDiversity(Fraction(asked), "s", 0).of_two_values()
+    with localcontext() as context:
+        context.prec = 40
+        for rows in range(1, 60):
+            for larger in range((rows + 1) // 2, rows + 1):
+                counts = [Decimal(n) / rows for n in (larger, rows - larger) if n]
+                entropy = -sum((share * share.ln() for share in counts), Decimal(0))
+                enough = entropy >= Decimal(asked).ln() - Decimal("1e-30")
+                assert is_allowed(bound, larger, rows) == enough
+
+
+@pytest.mark.parametrize("c", ["4", "1.5", "7/3", "1.0001"])
+def test_recursive_diversity_of_two_values_is_one_too(c: str) -> None:
+    bound = RecursiveDiversity(Fraction(2), "s", 0, (), Fraction(c)).of_two_values()
+    for rows in range(1, 60):
+        for larger in range((rows + 1) // 2, rows + 1):
+            assert is_allowed(bound, larger, rows) == (larger < Fraction(c) * (rows - larger))
+
+
+@pytest.mark.parametrize(
+    "other", [EntropyDiversity(Fraction(3), "s", 0), RecursiveDiversity(Fraction(3), "s", 0, (), Fraction(4))]
 )
+def test_what_two_values_cannot_reach_stays(other: Any) -> None:
+    assert other.of_two_values() is other
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: ",".join(map(str, way.values())))
-def test_alpha_of_all_values_gives_the_classes_of_l(shared_db: Any, way: dict[str, Any]) -> None:
+@pytest.fixture
+def skewed(db: Any) -> Any:
+    """600 rows, of which 76 % have one sensitive value: more often on one side."""
     rng = random.Random(4)
-    rows = ", ".join(f"({rng.randint(0, 99)}, {rng.randint(0, 9)}, '{rng.choice('aabc')}')" for _ in range(300))
-    shared_db.engine.execute("DROP TABLE IF EXISTS equal_asked")
-    shared_db.engine.execute("CREATE TABLE equal_asked (x integer, y integer, s varchar(1))")
-    shared_db.engine.execute(f"INSERT INTO equal_asked VALUES {rows}")
-
-    def lost(**asked: Any) -> tuple[float, int]:
-        found = shared_db.anonymize(
-            "equal_asked", quasi=["x", "y"], sensitive="s", k=4, allow_weaker=True, **asked, **way
-        )
-        assert all(one.satisfied for one in found.report.requirements)
-        return found.report.loss.gcp, found.report.classes
-
-    assert lost(l="1.25") == lost(alpha="0.8") == lost(l="1.25", alpha="0.8") == lost(l="1.2", alpha="0.8")
+    rows = [(i, rng.randint(0, 99), rng.randint(0, 99)) for i in range(600)]
+    values = ", ".join(f"({i}, {x}, {y}, {int(rng.random() * 100 < 26 + (x - 50) / 2)})" for i, x, y in rows)
+    db.engine.execute("CREATE TABLE t (id INTEGER, x INTEGER, y INTEGER, s INTEGER)")
+    db.engine.execute(f"INSERT INTO t VALUES {values}")
+    return db
 
 
-def test_of_bounds_on_the_most_frequent_value_the_strictest_is_left() -> None:
-    def left(**asked: Any) -> list[str]:
-        more = {"alpha": asked.pop("alpha")} if "alpha" in asked else {}
-        return [one.name for one in beyond_rows(make_requirements(PrivacySpec(k=2, **asked, more=more), ("s", "r")))]
+EQUAL: list[dict[str, Any]] = [
+    {"l": 1.25},
+    {"alpha": 0.8},
+    {"l": 1.25, "alpha": 0.8},
+    {"entropy_l": 1.649384},  # e to the entropy of 0.8 and 0.2 is 1.6493848
+    {"recursive_cl": {"c": "4.00001", "l": 2}},
+    {"recursive_cl": {"c": "4.00001", "l": 2}, "alpha": 0.8},
+]
 
-    half, third = Alpha(Fraction(1, 2)), Alpha(Fraction(1, 3))
-    assert left(l=Fraction(2)) == ["l", "l"]
-    assert left(l=Fraction(2), alpha={"s": third}) == ["l", "alpha"]
-    assert left(l=Fraction(2), alpha={"s": half, "r": half}) == ["l", "l"]
-    assert left(l=Fraction(5, 2), alpha={"s": half, "r": third}) == ["l", "alpha"]
-    listed = Alpha(Fraction(1, 3), ("a",))
-    assert left(l=Fraction(2), alpha={"s": listed}) == ["l", "l", "alpha"]
-    assert left(l=Fraction(2), distinct_l=3) == ["l", "l", "distinct_l", "distinct_l"]
+
+@pytest.mark.parametrize("method", ["tree", "mondrian"])
+def test_equal_requirements_lose_the_same(skewed: Any, method: str) -> None:
+    lost = []
+    for number, asked in enumerate(EQUAL):
+        report = skewed.anonymize(
+            "t",
+            quasi=["x", "y"],
+            sensitive="s",
+            identifiers="id",
+            k=5,
+            method=method,
+            name=f"r{number}",
+            publish=f"release.r{number}",
+            **asked,
+        ).report
+        assert report.verified
+        lost.append((report.loss.gcp, report.classes))
+    assert len(set(lost)) == 1

@@ -24,7 +24,7 @@ from sqlanon.evaluate.run import _lies_within
 from sqlanon.evaluate.subject import find_subject
 from sqlanon.evaluate.workload import fit_workload, list_queries
 from sqlanon.query.answer import Bounded
-from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import QI, Case, release_rows
 from tests.contract.own_boxes import placed
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
@@ -76,6 +76,7 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
         assert cube.kld == pytest.approx(again.kld, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> None:
     """The estimate of COUNT(*) WHERE column = value is what the uniform assumption puts there; errors by definition."""
     source, rows = released(shared_db, JOINT, tmp_path)
@@ -105,6 +106,7 @@ def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     assert [one.sql for one in first if one.family == "ranges"] != [one.sql for one in other if one.family == "ranges"]
 
 
+@pytest.mark.thorough
 def test_counts_asked_together_are_those_asked_alone(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

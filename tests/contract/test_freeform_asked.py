@@ -66,7 +66,7 @@ def test_a_solver_that_finds_nothing_is_one_error(
         raise UnsolvedError("solver mip has no optimum after 600 s; use method freeform")
 
     monkeypatch.setattr(code, "find_spec", lambda _: True)
-    monkeypatch.setattr(blocks, "solved_in_blocks", late)
+    monkeypatch.setattr(blocks, "solve_in_blocks", late)
     with pytest.raises(UnsupportedError, match="method matchings: solver mip has no optimum after 600 s"):
         run(shared_db, SMALL, tmp_path, **asked)
 

@@ -28,7 +28,7 @@ from tests.engines import PAIR, create_table
 from tests.oracle import lattice
 from tests.oracle.requirements import Privacy
 
-METRICS = ("loss", "entropy", "height", "dm")
+METRICS = ("loss", "entropy", "height", "dm", "c_avg")
 LIMITS = (Fraction(0), Fraction(1, 10), Fraction(3, 10))
 
 

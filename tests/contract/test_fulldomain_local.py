@@ -77,6 +77,7 @@ def test_local_leaves_rows_out_where_that_loses_less(connect_module: Any, tmp_pa
             assert without.loss.lm > 8 / 16
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("divide", ["values", "whole"])
 def test_rows_are_left_out_of_a_table_that_falls_short_of_l(connect_module: Any, tmp_path: Path, divide: str) -> None:
     """By value: classes are found wherever enough rows of the frequent value may go.

@@ -338,6 +338,7 @@ def test_persons_of_whom_each_has_as_many_rows(connect: Any, name: str, other: s
     assert fewest_persons(db, table) >= 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["id", "who", "VPN"])
 def test_persons_by_the_name_of_the_column_where_they_have_no_attributes(connect: Any, name: str) -> None:
     """40 persons of 30 measurements each: by rows a class would be one person's."""

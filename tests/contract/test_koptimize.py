@@ -17,7 +17,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.papers.koptimize import cut_columns
+from sqlanon.papers.koptimize import assignment, cut_columns
 from sqlanon.papers.koptimize.assignment import _assign_set as published
 from sqlanon.papers.koptimize.assignment import assign
 from sqlanon.papers.koptimize.cut_search import CutSearch
@@ -106,6 +106,17 @@ def test_a_search_that_ends_early_has_a_bound(
             assert search.bound <= whole.bound <= search.best[0]
         made = assign(context, "dm", 1)
         assert "the search ended there, as sets: 1 says; no set costs less than" in made.notes[1]
+
+
+def test_without_sets_it_looks_at_what_10_s_allow(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assignment, "affordable_sets", lambda records, columns: 5 if records * columns else 0)
+    one = case(11, k=2, rows=60)
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:
+        made = assign(context_of(sample, scratch, Fraction(1, 5), "left_out"), "dm", 0)
+        assert "the search ended there, after about 10 s; sets: N looks at N; no set costs less than" in made.notes[1]
+        assert made.notes[1].endswith("% below")
 
 
 def test_ways_of_equal_cost_are_counted(connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

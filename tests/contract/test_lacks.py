@@ -38,6 +38,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "publish_file": lambda engine: engine.second_file is not None,
     "refresh: {mode: frozen}": lambda engine: engine.transactions and engine.updates,
     "tables": lambda engine: engine.transactions,
+    "statistics": lambda engine: engine.transactions,
     "--compact": lambda engine: engine.compaction is not None,
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
@@ -95,6 +96,17 @@ def frozen(db: Any, _: Path) -> None:
     db.run(spec)
 
 
+def counted(db: Any, _: Path) -> None:
+    name = table_of(db)
+    text = (
+        f"version: 1\nreleases:\n  - name: {name}\n    source: {name}\n    person: id\n    statistics:\n"
+        "      columns: {ill: {}}\n      tables: [{name: all, by: ill}]\n      measures: {n: count}\n"
+        "      protect: {persons: 3}\n"
+    )
+    (spec,) = policy.loads(text, {}).releases
+    db.run(spec)
+
+
 def labelled(db: Any, _: Path) -> None:
     with suppress(PolicyError):  # no column of the table has a label
         db.propose(table_of(db), from_labels=True)
@@ -110,6 +122,7 @@ CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     "publish_file": lambda db, folder: release_of(db, publish_file=str(folder / f"{uuid.uuid4().hex}.duckdb")),
     "refresh: {mode: frozen}": frozen,
     "tables": published_together,
+    "statistics": counted,
     "--compact": lambda db, _: db.compact(),
     "install-functions": lambda db, _: db.install_functions(),
     "query --as": as_role,

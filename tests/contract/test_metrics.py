@@ -15,7 +15,7 @@ from sqlanon.declared import METRICS
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment
 from sqlanon.policy import release as spec_of
-from sqlanon.spec import QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import QuerySpec, WorkloadSpec
 from tests.contract.anatomies import release_pair
 from tests.contract.axes import Way
 from tests.contract.cases import QI, Case, multiset, published_classes, release_rows
@@ -250,6 +250,7 @@ def test_rows_that_are_left_out_lost_everything(shared_db: Any, tmp_path: Path) 
     check(report, case, information(case.table, classes, classes, shown, [5]))
 
 
+@pytest.mark.thorough
 def test_many_columns_and_large_sets(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """More columns than a statement joins, and a set of more values than bits.
 

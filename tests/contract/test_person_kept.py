@@ -106,6 +106,7 @@ def test_nulls_are_refused_or_one_or_each_another(shared_db: Any) -> None:
         shared_db.anonymize(source, **{**ASKED, "k": 5}, null_person="one", allow_weaker=True)
 
 
+@pytest.mark.thorough
 def test_several_columns_together(shared_db: Any, source: str) -> None:
     """A patient's number means a person within a ward; NULL in either is no person."""
     asked = {**ASKED, "person": ["PID", "ward"], "k": 9}

@@ -46,12 +46,12 @@ def filtered(rng: random.Random, table: Table, text: str) -> str:
     return f"{text} FILTER (WHERE {condition(rng, table)})"
 
 
-def condition(rng: random.Random, table: Table, depth: int = 1) -> str:
+def condition(rng: random.Random, table: Table, depth: int = 1, name: str = "") -> str:
     """A condition of one column, or AND and OR of several."""
     if depth and rng.random() < 0.4:
         parts = [condition(rng, table, depth - 1) for _ in range(2)]
         return f"({parts[0]} {rng.choice(['AND', 'OR'])} {parts[1]})"
-    name = rng.choice([*table.kinds, "c", "d"])
+    name = name or rng.choice([*table.kinds, "c", "d"])
     return rng.choice(CONDITIONS[{"c": "whole", "d": "letter"}.get(name) or table.kinds[name]]).format(x=name)
 
 
@@ -130,3 +130,48 @@ def test_bounds_of_quotients_and_cases_hold(shared_db: Any) -> None:
 def test_bounds_of_many_quotients_and_cases_hold(shared_db: Any, seed: int) -> None:
     found = ratios(shared_db, f"ratios {seed}", 40, 10)
     assert found.wrong == []
+
+
+def shares(db: Any, seed: str, tables: int, queries: int) -> Asked:
+    """Random shares of rows, and counts, of classes that attain their ends.
+
+    Each condition asks one column. Left out are groups of a column with ranges under OR of an exact column and another
+    one, whose bounds are sound and not the narrowest.
+    """
+    rng, found = random.Random(seed), Asked()
+    for _ in range(tables):
+        with drawn(db, rng, (("whole", "text"), ("whole", "text")), attains=True) as table:
+            for _ in range(queries):
+                first, second = rng.sample([condition(rng, table, 0, name) for name in ("a", "b", "d")], 2)
+                asked = rng.choice(
+                    [
+                        ("1.0 * count(*) FILTER (WHERE {0}) / nullif(count(*), 0)", "{1}"),
+                        ("1.0 * count(*) FILTER (WHERE {0}) / nullif(count(*), 0)", ""),
+                        ("count(*)", "{0} AND {1}"),
+                        ("count(*)", "{0} OR NOT {1}"),
+                        ("count(*) FILTER (WHERE {0})", "{1}"),
+                    ]
+                )
+                texts = [text.format(first, second) for text in asked]
+                spread = [] if "OR" in texts[1] else ["a", "b"]
+                key = rng.choice([None, "d", *spread])
+                ask(db, table, texts[0], texts[1], key, found)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_counts_and_shares_of_two_columns_are_as_narrow_as_possible(shared_db: Any, seed: int) -> None:
+    """Where classes attain their ends, each bound is reached by a consistent source: nothing narrower is sound."""
+    found = shares(shared_db, f"shares {seed}", 3, 8)
+    assert found.wrong == []
+    assert found.wide == []
+    assert found.cells > 10
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_more_counts_and_shares_are_as_narrow_as_possible(shared_db: Any, seed: int) -> None:
+    found = shares(shared_db, f"shares {seed}", 40, 10)
+    assert found.wrong == []
+    assert found.wide == []

@@ -49,7 +49,7 @@ def look(db: Any, definition: Definition, rng: random.Random, most: int | None, 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("definition", BOUNDED, ids=named)
 def test_values_lie_in_the_abstract_value(shared_db: Any, definition: Definition) -> None:
-    found = look(shared_db, definition, random.Random(definition.name), 3, 24)
+    found = look(shared_db, definition, random.Random(definition.name), 1, 12)
     assert found.wrong == []
     assert found.boxes > 0 or not forms_of(definition, shared_db.engine.dialect), found.lacking
 
@@ -91,7 +91,7 @@ def compose(db: Any, rng: random.Random, count: int, depth: int, boxes: int) -> 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("depth", [2, 3])
 def test_compositions_keep_what_their_parts_promise(shared_db: Any, depth: int) -> None:
-    found, _ = compose(shared_db, random.Random(depth), 25, depth, 16)
+    found, _ = compose(shared_db, random.Random(depth), 12, depth, 8)
     assert found.wrong == []
     assert found.boxes > found.failed
 
@@ -108,13 +108,14 @@ def test_more_compositions_keep_what_their_parts_promise(shared_db: Any, depth: 
 
 @pytest.mark.every_engine
 @pytest.mark.parametrize("definition", [one for one in DEFINITIONS if one.forms], ids=named)
-def test_what_a_definition_says_of_null(shared_db: Any, definition: Definition) -> None:
+@pytest.mark.parametrize("most", [2, pytest.param(4, marks=pytest.mark.thorough)], ids=["two types", "four types"])
+def test_what_a_definition_says_of_null(shared_db: Any, definition: Definition, most: int) -> None:
     """NULL where an operand is, or nowhere else: groups of NULL and tests that NULL does not pass depend on it."""
     for form in forms_of(definition, shared_db.engine.dialect):
         if "NULL" in form.text:
             continue
         listed = combinations(form.kinds)
-        for types in random.Random(form.text).sample(listed, min(4, len(listed))):
+        for types in random.Random(form.text).sample(listed, min(most, len(listed))):
             found = nulls(shared_db, written(form.text), types)
             if definition.null_in:
                 assert all(null for given, null in found if given), (form.text, types)

@@ -59,6 +59,7 @@ def test_every_engine_and_row_order_gives_the_same(
     assert found[0] == found[1]
 
 
+@pytest.mark.thorough
 def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table of several blocks: every row keeps a class, and the loss still falls."""
     rng = random.Random(3)

@@ -179,6 +179,7 @@ releases:
 """
 
 
+@pytest.mark.thorough
 def test_plan_of_tables_with_keys_compares_its_own(shared_db: Any) -> None:
     """Of all stages those of its table alone are carried out."""
     db, name = shared_db, f"keyed_{uuid.uuid4().hex[:8]}"

@@ -91,7 +91,7 @@ def test_releases_with_suppressed_rows_are_evaluated(
 
     No cell of the source is missed but by rows that are left out.
     """
-    from sqlanon.spec import GeneratorSpec, WorkloadSpec
+    from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 
     if rows == "left_out":
         from tests.contract.leaving import Leaving

@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -78,8 +78,8 @@ def goes_on(command: str) -> bool:
     return False
 
 
-def pinned_environment(folder: Path) -> dict[str, str]:
-    """Variables of an environment with what `requirements/run.txt` pins and this checkout.
+def pinned_environment(folder: Path, more: Sequence[str] = ()) -> dict[str, str]:
+    """Variables of an environment with what `requirements/run.txt` pins, ``more`` distributions, and this checkout.
 
     Its path has ``sqlanon`` and ``python``.
     """
@@ -87,7 +87,7 @@ def pinned_environment(folder: Path) -> dict[str, str]:
     for one in (site, programs):
         one.mkdir(parents=True)
     text = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
-    for name in re.findall(r"^([a-z0-9-]+)==", text, flags=re.MULTILINE):
+    for name in (*re.findall(r"^([a-z0-9-]+)==", text, flags=re.MULTILINE), *more):
         held = metadata.distribution(name)
         for top in {path.parts[0] for path in held.files or () if path.parts[0] not in ("..", "__pycache__")}:
             if not (site / top).exists():

@@ -114,6 +114,7 @@ def test_options_named_in_prose_exist(known):
     assert unknown == []
 
 
+@pytest.mark.thorough
 def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL)
@@ -131,6 +132,7 @@ def test_python_of_the_page_of_frames_runs(capsys):
     assert "diagnosis" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_python_of_the_one_dimensional_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "onedim.md").read_text(encoding="utf-8"), re.DOTALL)

@@ -19,6 +19,9 @@ from tests.project.tree import ROOT
 
 PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if "\n```console\n" in path.read_text(encoding="utf-8"))
 
+EXTRAS = {"statistics": ("highspy",)}
+"""Pages about an extra, with the packages of it."""
+
 
 def transcripts(page: Path) -> Iterator[tuple[str, list[str]]]:
     """Commands of a page, each with the lines that the page shows below it."""
@@ -42,7 +45,7 @@ def agrees(printed: list[str], shown: list[str]) -> bool:
 @pytest.mark.duckdb
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_commands_print_what_the_page_shows(page, tmp_path):
-    environment = pinned_environment(tmp_path / "environment")
+    environment = pinned_environment(tmp_path / "environment", EXTRAS.get(page.stem, ()))
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "examples").symlink_to(ROOT / "examples")

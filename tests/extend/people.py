@@ -34,7 +34,9 @@ class People(Requirement):
     place: int
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[People]:
+    def from_policy(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[People]:
         """One per counted identifier."""
         asked = privacy.value("people")
         return [] if asked is None else [cls(Fraction(asked), name, i) for i, name in enumerate(persons)]

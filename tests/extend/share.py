@@ -107,7 +107,7 @@ class Share(Requirement):
     value: int
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Share]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Share]:
         """One per sensitive column."""
         asked = privacy.value("max_share")
         return [] if asked is None else [cls(asked, name, i) for i, name in enumerate(sensitive)]

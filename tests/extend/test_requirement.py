@@ -108,6 +108,7 @@ def test_a_solver_of_l_alone_does_not_take_it(shared_db: Any, table: str) -> Non
             )
 
 
+@pytest.mark.thorough
 def test_what_no_release_reaches_is_refused_with_what_one_does(shared_db: Any, table: str) -> None:
     whole = max(shares([(row[2],) for row in rows_of(1)], 0))
     with pytest.raises(InfeasibleError, match="least feasible value is") as refused:

@@ -17,8 +17,8 @@ from sqlanon.declared import FORMATS
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.policy import release
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.spec import GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import add_template
+from sqlanon.workload_spec import GeneratorSpec, WorkloadSpec
 from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.extend.ends import DECLARED, Ends
@@ -79,6 +79,7 @@ def classes_of(rows: list[dict[str, Any]]) -> list[Counter[Any]]:
     return list(groups.values())
 
 
+@pytest.mark.thorough
 def test_the_whole_walk(shared_db: Any, table: str) -> None:
     spec = asked(table)
     plan = shared_db.plan(spec)
@@ -174,15 +175,15 @@ class Wrong(Ends):
 class Forgetful(Wrong):
     """Its covering predicate has not seen all rows."""
 
-    def covered(self, *arguments: Any) -> tuple[int, int]:
-        return super().covered(*arguments)[0] - 1, 0
+    def count_covered(self, *arguments: Any) -> tuple[int, int]:
+        return super().count_covered(*arguments)[0] - 1, 0
 
 
 class Lying(Wrong):
     """Its covering predicate says that all is well."""
 
-    def covered(self, *arguments: Any) -> tuple[int, int]:
-        return super().covered(*arguments)[0], 0
+    def count_covered(self, *arguments: Any) -> tuple[int, int]:
+        return super().count_covered(*arguments)[0], 0
 
 
 @pytest.mark.parametrize("code", [Wrong, Forgetful])

@@ -199,6 +199,7 @@ def test_a_clock_that_goes_backwards_stops_a_run_in_which_nothing_waits(
     assert seen(shared_db, table) == rows
 
 
+@pytest.mark.thorough
 def test_a_clock_that_was_too_late_once_stops_no_new_lineage(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table, spec, source = begun(shared_db)
     write(shared_db, table, source | {99: (1, 1, "flu", 1)})

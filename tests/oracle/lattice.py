@@ -113,6 +113,8 @@ def published(table: Table, privacy: Privacy, node: Node, metric: str, most: int
         return None
     if metric == "dm":
         score = sum(len(rows) ** 2 for rows in kept) + len(gone) * table.rows
+    elif metric == "c_avg":  # rows / (classes x k): the most classes are best, the starred one among them
+        score = -len(kept) - (starred and bool(gone))
     else:
         score = sum(
             cost(column, level, row, metric)[row in set(gone)]

@@ -84,6 +84,7 @@ def test_estimates_lie_in_bounds_and_more_conditions_never_raise_them(shared_db:
     assert either.exact
 
 
+@pytest.mark.thorough
 def test_estimates_agree_with_draws_from_wide_boxes(shared_db: Any, side: duckdb.DuckDBPyConnection) -> None:
     rng = random.Random(7)
     name = f"p{uuid.uuid4().hex[:12]}"

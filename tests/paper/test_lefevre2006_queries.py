@@ -84,6 +84,7 @@ def test_a_predicate_that_matches_a_range_is_exact(shared_db: Any) -> None:
         assert (cell.estimate, cell.low, cell.high, cell.exact) == (2, 2, 2, True)
 
 
+@pytest.mark.thorough
 def test_medians_are_bounded_by_ranks(shared_db: Any) -> None:
     """Footnote 2: they cannot be computed from these summaries; the values at their rank have bounds.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.project.tree import syntax
+from tests.project.tree import nodes, syntax
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,5 +18,6 @@ def syntax_trees() -> Iterator[None]:
     """
     gc.disable()
     yield
+    nodes.cache_clear()
     syntax.cache_clear()
     gc.enable()

@@ -214,6 +214,7 @@ def test_the_next_folder_is_used_where_one_is_not_safe(tmp_path, monkeypatch, sp
     assert chosen() is None
 
 
+@pytest.mark.thorough
 def test_where_nothing_can_be_kept(tmp_path):
     """Files where the folders should be: compiled in memory."""
     second = checkout(tmp_path / "second")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.tree import MODULES, PACKAGE, ROOT, label, syntax, tracked
+from tests.project.tree import MODULES, PACKAGE, ROOT, label, nodes, syntax, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
 FIGURATIVE = re.compile(
@@ -26,7 +26,7 @@ PROSE = {".md", ".py", ".sql", ".toml", ".yml"}
 
 def imports(path: Path) -> Iterator[str]:
     """Every module that a file imports, wherever in it."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -44,7 +44,7 @@ def asks_which_engine(node: ast.expr) -> bool:
 
 def comparisons(path: Path) -> Iterator[int]:
     """The lines where a file decides by an engine's identity."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
@@ -149,9 +149,8 @@ def conditions(node: ast.AST) -> Iterator[ast.expr]:
 
 def modes(path: Path) -> Iterator[int]:
     """The lines where a file asks how rows are divided, or which kind of version there is."""
-    tree = syntax(path)
-    asserted = {inner for node in ast.walk(tree) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
-    for node in (node for node in ast.walk(tree) if node not in asserted):
+    asserted = {inner for node in nodes(path) if isinstance(node, ast.Assert) for inner in ast.walk(node)}
+    for node in (node for node in nodes(path) if node not in asserted):
         match node:
             case ast.Attribute(attr="own_boxes", value=owner) if last_name(owner) != "declared":
                 yield node.lineno
@@ -215,7 +214,7 @@ def test_modes_are_asked_for_where_they_are_chosen():
 
 def plain_strings(path: Path) -> Iterator[int]:
     """The lines where a file gives an engine SQL that is no `Statement`, so that it runs on the connection's path."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
             owner = getattr(node.func.value, "attr", getattr(node.func.value, "id", ""))
             text = isinstance(node.args[0], ast.JoinedStr | ast.Constant | ast.BinOp)

@@ -58,12 +58,12 @@ def test_the_two_runs_share_out_the_tests(words):
     class Item:
         """What the hook reads of a pytest item."""
 
-        def __init__(self, name, mark, params):
+        def __init__(self, name, mark, params, place=0):
             self.nodeid, self.name = f"t.py::test_x[{name}]" if params else f"t.py::{name}", name
             self._marks = [getattr(pytest.mark, mark)] if mark else []
             self._marks = [m.mark for m in self._marks]
             if params:
-                indices = {key: hash(str(value)) for key, value in params.items()}
+                indices = dict.fromkeys(params, place)
                 self.callspec = SimpleNamespace(params=params, indices=indices)
 
         def iter_markers(self):
@@ -75,8 +75,9 @@ def test_the_two_runs_share_out_the_tests(words):
     def run(words):
         covered = [Item("".join(p), "cover", dict(zip("pqr", p, strict=True))) for p in product("12", "12", "123")]
         engines = [
-            Item(f"{engine.name}{value}{mark or ''}", mark, {"engine": engine, "p": value})
-            for engine, value, mark in product(ENGINES, range(20), (None, "every_engine"))
+            # pytest's numbers of values go on from engine to engine
+            Item(f"{engine.name}{value}{mark or ''}", mark, {"engine": engine, "p": value}, place)
+            for place, (engine, value, mark) in enumerate(product(ENGINES, range(20), (None, "every_engine")))
         ]
         items = [*covered, *engines, Item("plain", None, {}), Item("long", "thorough", {})]
         config = SimpleNamespace(

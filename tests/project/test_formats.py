@@ -11,7 +11,7 @@ import pytest
 
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
-from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, syntax
+from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, nodes
 
 NAMES = frozenset(FORMATS)
 ROOM = PACKAGE / "formats"
@@ -45,7 +45,7 @@ def compared(node: ast.AST) -> Iterator[ast.expr]:
 
 def decisions(path: Path) -> Iterator[int]:
     """The lines where a file decides by a format's name."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         for found in compared(node):
             if isinstance(found, ast.Constant) and found.value in NAMES:
                 yield node.lineno  # type: ignore[attr-defined]
@@ -99,7 +99,7 @@ def test_what_formats_declare_is_what_there_is():
 
 def by_source(path: Path) -> Iterator[int]:
     """The lines where a file asks whether a published column comes from the class."""
-    for node in ast.walk(syntax(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             asked = any(isinstance(side, ast.Attribute) and side.attr == "source" for side in sides)

@@ -47,7 +47,7 @@ def ordered(tmp_path_factory: pytest.TempPathFactory):
 
     def run(*words: str) -> list[str]:
         command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words, "."]
-        environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
+        environment = {"PYTHONPATH": str(ROOT), "PATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
         return [line for line in ended.stdout.splitlines() if "::" in line]
 

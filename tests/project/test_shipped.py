@@ -45,10 +45,12 @@ def test_what_is_carried_is_not_compiled(carrying, tmp_path):
     assert list(tmp_path.rglob("*.nb?")) == []
 
 
+@pytest.mark.thorough
 def test_a_processor_below_the_level_compiles(carrying, tmp_path):
     assert called(carrying, tmp_path, BELOW)["compiled"] == ALL
 
 
+@pytest.mark.thorough
 def test_settings_of_the_users_own_compile(carrying, tmp_path):
     assert called(carrying, tmp_path, NUMBA_CPU_NAME="generic")["compiled"] == ALL
 
@@ -61,6 +63,7 @@ def test_a_changed_source_compiles_with_what_calls_it(carrying, tmp_path):
     assert called(folder, tmp_path / "cache")["compiled"] == ["inner", "outer"]
 
 
+@pytest.mark.thorough
 def test_a_damaged_file_is_compiled(carrying, tmp_path):
     folder = tmp_path / "damaged"
     shutil.copytree(carrying, folder)

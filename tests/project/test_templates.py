@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -36,6 +37,7 @@ def parameters(path: Path) -> set[str]:
     return {name.strip().lstrip(":") for name in listed.split(",")} - {"none", "nothing", ""}
 
 
+@cache
 def variables(path: Path) -> set[str]:
     """The names that rendering needs."""
     tree = ENVIRONMENT.parse(path.read_text())

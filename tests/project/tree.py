@@ -34,3 +34,9 @@ def label(path: Path) -> str:
 def syntax(path: Path) -> ast.Module:
     """The syntax tree of a file: several tests look at all of them."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of that tree."""
+    return tuple(ast.walk(syntax(path)))

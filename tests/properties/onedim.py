@@ -34,7 +34,7 @@ def kinds() -> dict[str, type[OneDimensional]]:
 
 def order_of(name: str) -> Order:
     """The order of one of them, with its default options."""
-    return kinds()[name](**METHODS[name].values({})).ordered()
+    return kinds()[name](**METHODS[name].values({})).make_order()
 
 
 def in_order(table: Table, order: Sequence[int] | None = None) -> tuple[Rows, Geometry]:

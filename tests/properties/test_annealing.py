@@ -22,6 +22,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.shared import annealing
 from sqlanon.methods.shared.kernel_input import WholeTable
 from sqlanon.methods.shared.search import search_classes
+from sqlanon.methods.shared.search_table import SearchTable
 from sqlanon.privacy.requirements import make_requirements
 from sqlanon.spec import PrivacySpec
 from tests.contract.cases import Case
@@ -49,7 +50,7 @@ def annealed(table: Table, context: Context, whole: WholeTable, before: Classes,
     for number, members in enumerate(before):
         group[members] = number
     _, shape = in_order(table)
-    return by_number(annealing.annealed(context, codes, sensitive, shape, whole, group, steps))
+    return by_number(annealing.annealed(SearchTable(context, codes, sensitive, shape, whole), group, steps))
 
 
 def seeded_context(table: Table, privacy: Privacy, seed: int, threads: int = 1) -> Context:
@@ -165,10 +166,8 @@ def found_best(model: str, tables: int, most: int) -> int:
 
             spec, whole = PrivacySpec(k=2, l=Fraction(3, 2)), WholeTable()
         context.requirements = make_requirements(spec, ("s",))  # type: ignore[misc]
-        group = search_classes(
-            context, codes, sensitive, in_order(table)[1], whole, np.zeros(table.rows, np.int64), 100
-        )
-        after = by_number(group)
+        searched = SearchTable(context, codes, sensitive, in_order(table)[1], whole)
+        after = by_number(search_classes(searched, np.zeros(table.rows, np.int64), 100).group)
         assert all(allowed(rows) for rows in after)
         least, reached = least_loss(table, allowed), gcp(table, after)
         assert reached >= least

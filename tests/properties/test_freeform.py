@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.methods.freeform.draw import draw_matching, remix_matchings
 from sqlanon.methods.freeform.kernels.assign import assign
 from sqlanon.methods.freeform.kernels.prices import price_window
 from sqlanon.methods.freeform.kernels.remix import decompose_graph, remix, split, swap
 from sqlanon.methods.freeform.kernels.stream import draw_below, draw_choice, draw_word, refill, stream
 from sqlanon.methods.freeform.walk import walk_blocks, windows_of
-from sqlanon.papers.matchings.kernels.cost import joint_width, prepare_rows, sum_widths
+from sqlanon.papers.matchings.kernels.cost import prepare_rows, sum_widths
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent

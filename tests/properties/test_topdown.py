@@ -51,7 +51,7 @@ def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st
     k = min(k, table.rows)
     stored = data.draw(st.permutations(range(table.rows)))
     arrays = loaded(table, stored)
-    rows = make_canonical(context_of(table, Privacy(k=k)), arrays).arranged(arrays.geometry, 1).rows
+    rows = make_canonical(context_of(table, Privacy(k=k)), arrays).arrange(arrays.geometry, 1).rows
     group = np.zeros(table.rows, np.int32)
     made = cluster_top_down(rows.places, rows.sets, arrays.geometry, k, seed_state(seed), group)
     repair(rows.places, rows.sets, arrays.geometry, k, group, made)

@@ -307,6 +307,7 @@ def test_releases_held_together_leave_those_candidates(shared_db: Any, graphs: l
     assert found.satisfied == all(count >= 2 for count in expected.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("insensitive", [["illness"], []], ids=["every column is published", "one is not"])
 def test_an_unchanged_source_made_anew_needs_no_bound(both_dbs: Any, insensitive: list[str]) -> None:
     """Rows are known by the values of all their columns, whether these are in the staged table or not."""

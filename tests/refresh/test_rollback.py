@@ -29,6 +29,7 @@ def statuses(db, table):
     return [row.status for row in db.releases(table)]
 
 
+@pytest.mark.thorough
 def test_back_and_forward_again(shared_db):
     nights(shared_db, "r1", (40, 50, 60), keep=3)
     back = shared_db.rollback("r1")

@@ -164,7 +164,7 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
         lambda: lost.relation("v"),
         lambda: lost.exists(view),
         lambda: lost.has_schema(view),
-        lambda: lost.recorded(view, ["a"]),
+        lambda: lost.restoring_statements(view, ["a"]),
         lambda: lost.roles(["x"]),
         lambda: lost.grant_usage([view], "x"),
         lambda: lost.grant_select([view], "x"),

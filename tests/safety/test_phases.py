@@ -226,6 +226,7 @@ def test_views_changed_by_hand():
             place.plain()
 
 
+@pytest.mark.thorough
 def test_metadata_of_an_older_sqlanon():
     """It lacks a column and spells another one otherwise; its rows are shown until the next version is."""
     for case in ("other names", "the same"):

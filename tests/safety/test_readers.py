@@ -158,6 +158,7 @@ def test_duckdb_connections_of_one_process(make_url, change):
         assert_tidy(db)
 
 
+@pytest.mark.thorough
 def test_duckdb_processes_of_another_file(make_url, start, context, tmp_path):
     url, file = make_url(FILE), tmp_path / "out.duckdb"
     with sqlanon.connect(url) as db:

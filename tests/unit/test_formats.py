@@ -41,11 +41,11 @@ def test_names_are_found_again_from_the_published_columns(kind: str) -> None:
     form = format_of(kind)
     for treatment, names in cases(kind):
         assert len(set(names.published())) == len(names.published()) >= 1
-        assert form.named(reading(treatment), names.published()) == names
+        assert form.names_in_view(reading(treatment), names.published()) == names
         if form.facts.source_names:
             assert names.published() == (HOSTILE,)
     with pytest.raises(PolicyError, match="other columns"):
-        form.named(reading("ordered"), ["something", "else"])
+        form.names_in_view(reading("ordered"), ["something", "else"])
 
 
 @pytest.mark.parametrize("kind", [kind for kind, facts in FORMATS.items() if not facts.paired])

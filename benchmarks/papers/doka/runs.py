@@ -16,7 +16,7 @@ from benchmarks.kept import Kept
 from benchmarks.papers.doka.data import Rows
 from benchmarks.papers.doka.experiments import Point
 from benchmarks.papers.doka.systems import NotMeasuredError
-from sqlanon.papers.matchings.solvers.lexicographic import sort_rows
+from sqlanon.papers.matchings.solvers.greedy import sort_rows
 
 Figures = dict[str, Any]
 

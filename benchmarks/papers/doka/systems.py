@@ -19,7 +19,7 @@ from sqlanon.methods.freeform.walk import walk_blocks
 from sqlanon.methods.shared.kernel_input import bare_of, make_room, rows_of
 from sqlanon.papers.matchings.kernels.cost import joint_width, sum_widths
 from sqlanon.papers.matchings.solvers import MOST_ROWS, explain_refusal, solve_matchings
-from sqlanon.papers.matchings.solvers.lexicographic import sort_rows
+from sqlanon.papers.matchings.solvers.greedy import sort_rows
 from sqlanon.papers.matchings.solvers.ring import divide_rows
 from sqlanon.spec import RefineSpec
 

@@ -23,6 +23,7 @@ from sqlanon.cli.options import (
     collect_reading,
     first_option,
     open_database,
+    option,
 )
 from sqlanon.cli.policy_options import given_options, with_policy_options
 from sqlanon.cli.screen import Screen
@@ -41,13 +42,7 @@ def anonymize(
     source: Annotated[str, typer.Argument(help="A .csv, .csv.gz or .parquet file, or a table with --db.")],
     db: Annotated[
         str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            show_default=False,
-            help="The table's database: duckdb:///path, postgresql://..., sc://...",
-            rich_help_panel=FIRST,
-        ),
+        option("--db", "URL", "The table's database: duckdb:///path, postgresql://..., sc://...", panel=FIRST),
     ] = None,
     allow_weaker: AllowWeaker = False,
     null: Null = None,

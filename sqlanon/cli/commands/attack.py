@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sqlanon.cli.arguments import parse_names
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
 from sqlanon.cli.screen import Screen
 
 
@@ -19,12 +19,7 @@ def attack(
     ] = None,
     known: Annotated[
         list[str] | None,
-        typer.Option(
-            "--known",
-            metavar="COLUMNS",
-            show_default=False,
-            help="Quasi columns of which an attacker may know any set, at most 10 (default: all).",
-        ),
+        option("--known", "COLUMNS", "Quasi columns of which an attacker may know any set, at most 10 (default: all)."),
     ] = None,
     victims: Annotated[
         int | None,

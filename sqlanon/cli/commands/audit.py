@@ -24,7 +24,9 @@ from sqlanon.cli.options import (
     find_policy,
     find_url,
     first_option,
+    flag,
     open_database,
+    option,
 )
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -45,84 +47,51 @@ def audit(
     ] = None,
     qi: Annotated[
         Names,
-        typer.Option(
-            "--qi",
-            metavar="COLUMNS",
-            show_default=False,
-            help="Columns an attacker knows (default: all but the sensitive ones).",
-        ),
+        option("--qi", "COLUMNS", "Columns an attacker knows (default: all but the sensitive ones)."),
     ] = None,
-    sensitive: Annotated[
-        Names,
-        typer.Option("--sensitive", metavar="COLUMNS", show_default=False, help="Sensitive attributes."),
-    ] = None,
-    identifier: Annotated[
-        Names,
-        typer.Option("--identifier", metavar="COLUMNS", show_default=False, help="Count these per class as well."),
-    ] = None,
+    sensitive: Annotated[Names, option("--sensitive", "COLUMNS", "Sensitive attributes.")] = None,
+    identifier: Annotated[Names, option("--identifier", "COLUMNS", "Count these per class as well.")] = None,
     together: Annotated[
         tuple[str, str] | None,
-        typer.Option("--together", metavar="A B", show_default=False, help="Two releases of one source, held at once."),
+        option("--together", "A B", "Two releases of one source, held at once."),
     ] = None,
     history: Annotated[
         str | None,
-        typer.Option(
-            "--history",
-            metavar="NAME",
-            show_default=False,
-            help="A release's versions, each with the one before.",
-        ),
+        option("--history", "NAME", "A release's versions, each with the one before."),
     ] = None,
     weight: Annotated[
         str | None,
-        typer.Option(
-            "--weight",
-            metavar="COLUMN",
-            show_default=False,
-            help="Sampling weights: persons of the population that a row represents.",
-        ),
+        option("--weight", "COLUMN", "Sampling weights: persons of the population that a row represents."),
     ] = None,
     population: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--population",
-            metavar="TABLE",
-            show_default=False,
-            help="A table (for a file: a file) with a row for each person of the population, and the columns of --qi.",
+            "TABLE",
+            "A table (for a file: a file) with a row for each person of the population, and the columns of --qi.",
         ),
     ] = None,
     population_size: Annotated[
         int | None,
-        typer.Option(
-            "--population-size",
-            metavar="N",
-            show_default=False,
-            help="Persons of the population of which the table is a random sample.",
-        ),
+        option("--population-size", "N", "Persons of the population of which the table is a random sample."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(
-            "--threshold",
-            metavar="P",
-            show_default=False,
-            help="Count the rows whose risk is above this probability (default: 0.2).",
-        ),
+        option("--threshold", "P", "Count the rows whose risk is above this probability (default: 0.2)."),
     ] = None,
     null_is: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--null-is",
-            metavar="MEANING",
-            show_default=False,
-            help="wildcard: also measure, optimistically, as if NULL and * could be any value; tables of others only.",
+            "MEANING",
+            "wildcard: also measure, optimistically, as if NULL and * could be any value; tables of others only.",
         ),
     ] = None,
     find_qi: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--find-qi",
-            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
+            "Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
             "distinguish rows.",
         ),
     ] = False,
@@ -193,7 +162,8 @@ def audit(
         report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
-        plain = report.groups is None and not report.candidates and not (release and release.publish_file)
+        classes = report.groups is None and not report.candidates and report.hidden_cells is None
+        plain = classes and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "

@@ -17,9 +17,11 @@ from sqlanon.cli.options import (
     PolicyFile,
     find_policy,
     find_url,
+    flag,
     load,
     next_command,
     open_database,
+    option,
     pick,
 )
 from sqlanon.cli.screen import Screen
@@ -89,12 +91,7 @@ def rollback(
     name: Annotated[str, typer.Argument(help="The release.")],
     to: Annotated[
         int | None,
-        typer.Option(
-            "--to",
-            metavar="VERSION",
-            show_default=False,
-            help="This version (default: what readers had before).",
-        ),
+        option("--to", "VERSION", "This version (default: what readers had before)."),
     ] = None,
     allow_weaker: AllowWeaker = False,
     db: Db = None,
@@ -117,7 +114,7 @@ def unpublish(
     name: Annotated[str, typer.Argument(help="The release.")],
     purge: Annotated[
         bool,
-        typer.Option("--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."),
+        flag("--purge", "Also drop the tables of all its versions; they cannot be rolled back to."),
     ] = False,
     compact: Compact = False,
     db: Db = None,

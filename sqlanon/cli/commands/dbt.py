@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,7 +14,17 @@ from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
-from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, next_command, open_database
+from sqlanon.cli.options import (
+    AllowWeaker,
+    Due,
+    Full,
+    NewClasses,
+    NewLineage,
+    RecordFile,
+    next_command,
+    open_database,
+    option,
+)
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -27,58 +38,57 @@ R = TypeVar("R")
 
 ProjectDir = Annotated[
     Path | None,
-    typer.Option(
-        "--project-dir",
-        metavar="DIR",
-        show_default=False,
-        help="The dbt project (default: DBT_PROJECT_DIR, else here or above).",
-    ),
+    option("--project-dir", "DIR", "The dbt project (default: DBT_PROJECT_DIR, else here or above)."),
 ]
 ProfilesDir = Annotated[
     Path | None,
-    typer.Option(
-        "--profiles-dir",
-        metavar="DIR",
-        show_default=False,
-        help="Where profiles.yml is (default: DBT_PROFILES_DIR, else here, else ~/.dbt).",
-    ),
+    option("--profiles-dir", "DIR", "Where profiles.yml is (default: DBT_PROFILES_DIR, else here, else ~/.dbt)."),
 ]
-Profile = Annotated[
-    str | None,
-    typer.Option("--profile", metavar="NAME", show_default=False, help="Instead of the project's profile."),
-]
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="NAME", show_default=False, help="Instead of the profile's own target."),
-]
+Profile = Annotated[str | None, option("--profile", "NAME", "Instead of the project's profile.")]
+Target = Annotated[str | None, option("--target", "NAME", "Instead of the profile's own target.", short="-t")]
 TargetPath = Annotated[
     Path | None,
-    typer.Option(
-        "--target-path",
-        metavar="DIR",
-        show_default=False,
-        help="Where dbt wrote manifest.json (default: the project's target folder).",
-    ),
+    option("--target-path", "DIR", "Where dbt wrote manifest.json (default: the project's target folder)."),
 ]
 Db = Annotated[
     str | None,
-    typer.Option(
-        "--db",
-        metavar="URL",
-        show_default=False,
-        help="duckdb:///path or postgresql://...; instead of the profile's database.",
-    ),
+    option("--db", "URL", "duckdb:///path or postgresql://...; instead of the profile's database."),
 ]
 Select = Annotated[
     list[str] | None,
-    typer.Option(
-        "--select",
-        "-s",
-        metavar="NAME",
-        show_default=False,
-        help="Only this model or release; may be repeated.",
-    ),
+    option("--select", "NAME", "Only this model or release; may be repeated.", short="-s"),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The options by which a command finds its project and database."""
+
+    project_dir: Path | None
+    profiles_dir: Path | None
+    profile: str | None
+    target: str | None
+    target_path: Path | None
+    db: str | None
+
+    def load(self) -> Project:
+        from sqlanon.dbt.project import load
+
+        return load(**asdict(self))
+
+    def following(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
+        """A command of dbt to try next, with the same project and database as this one."""
+        from sqlanon.cli.show.text import command, shown_url
+
+        given = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}
+        options = [
+            part
+            for name, value in given.items()
+            if value is not None
+            for part in (f"--{name.replace('_', '-')}", str(value))
+        ]
+        chosen = [part for one in select or () for part in ("--select", one)]
+        return command(f"dbt {name}", *arguments, options=[*words, *options, *chosen])
 
 
 def plan(
@@ -91,31 +101,32 @@ def plan(
     select: Select = None,
     db: Db = None,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
 ) -> int | None:
     """Say what `dbt run` would do, and whether it can."""
-    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
-    anew = ["--new-lineage"] if new_lineage else []
-
-    def following(name: str, words: Sequence[str], chosen: Sequence[str] | None) -> str:
-        return _next(name, words, chosen, project_dir, profiles_dir, profile, target, target_path, db)
+    asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    project = asked.load()
+    anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=False, run=following("run", anew, select))
+            plan_report(screen, report, sql=False, run=asked.following("run", anew, select))
 
     with open_database(_url(project), screen, read_only=True) as connected:
         made = _refuse_unbuilt(
             project,
-            lambda spec: connected.plan(spec, beside=project.policy.releases, new_lineage=new_lineage),
+            lambda spec: connected.plan(
+                spec, beside=project.policy.releases, new_lineage=new_lineage, new_classes=new_classes
+            ),
         )
         return work_on_each(
             screen,
             _select_releases(project, select),
             made,
             done,
-            again=lambda spec, words: following("plan", select_plan_options(words), [spec.name]),
+            again=lambda spec, words: asked.following("plan", select_plan_options(words), [spec.name]),
         )
 
 
@@ -132,6 +143,7 @@ def run(
     full: Full = False,
     allow_weaker: AllowWeaker = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
     record: RecordFile = None,
 ) -> int | None:
     """Release what dbt has built: every model whose meta has `anonymize`."""
@@ -144,18 +156,26 @@ def run(
 
     written = Record(record, str(project_dir or Path())) if record else None
     with written or nullcontext():
-        project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+        asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+        project = asked.load()
         if written:
             written.policy = str(project.policy.path)
         releases = _select_releases(project, select)
         with open_database(_url(project), screen) as connected:
 
             def work(spec: ReleaseSpec) -> RunReport:
-                return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage)
+                return connected.run(
+                    spec,
+                    full=full,
+                    allow_weaker=allow_weaker,
+                    only_due=due,
+                    new_lineage=new_lineage,
+                    new_classes=new_classes,
+                )
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]
-                return _next("run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db)
+                return asked.following("run", more, [spec.name])
 
             guarded, noted = _refuse_unbuilt(project, work), written.add if written else None
             code = work_on_each(screen, releases, guarded, done, noted, again=again)
@@ -178,7 +198,8 @@ def erase(
     db: Db = None,
 ) -> int | None:
     """Erase keys from the release of a model with refresh: {mode: frozen}, as `sqlanon erase` does."""
-    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+    asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    project = asked.load()
     found = _select_releases(project, [name])
     release = next((one for one in found if one.name == name), found[0])
 
@@ -186,51 +207,10 @@ def erase(
         if command == "clean":  # dbt has none of its own
             return next_command(screen, "clean", None, None, _url(project), own=words)
         chosen, about = ([name], []) if command == "run" else (None, [name])
-        return _next(command, words, chosen, project_dir, profiles_dir, profile, target, target_path, db, *about)
+        return asked.following(command, words, chosen, *about)
 
     erase_keys(screen, _url(project), release, key_file, following, yes=yes, compact=compact)
     return None
-
-
-def _next(
-    name: str,
-    words: Sequence[str],
-    select: Sequence[str] | None,
-    project_dir: Path | None,
-    profiles_dir: Path | None,
-    profile: str | None,
-    target: str | None,
-    target_path: Path | None,
-    db: str | None,
-    *arguments: str,
-) -> str:
-    """A command of dbt to try next, with the same project and database as this one."""
-    from sqlanon.cli.show.text import command, shown_url
-
-    given = {
-        "--project-dir": project_dir,
-        "--profiles-dir": profiles_dir,
-        "--profile": profile,
-        "--target": target,
-        "--target-path": target_path,
-        "--db": None if db is None else shown_url(db),
-    }
-    options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
-    chosen = [part for one in select or () for part in ("--select", one)]
-    return command(f"dbt {name}", *arguments, options=[*words, *options, *chosen])
-
-
-def _load(
-    project_dir: Path | None,
-    profiles_dir: Path | None,
-    profile: str | None,
-    target: str | None,
-    target_path: Path | None,
-    db: str | None,
-) -> Project:
-    from sqlanon.dbt.project import load
-
-    return load(project_dir, profiles_dir=profiles_dir, profile=profile, target=target, target_path=target_path, db=db)
 
 
 def _url(project: Project) -> str:

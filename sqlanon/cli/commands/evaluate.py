@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -22,13 +22,11 @@ def evaluate(
     ] = None,
     workload: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--workload",
-            "-w",
-            metavar="FILE",
-            show_default=False,
-            help="Queries and generators (default: ./workload.yml if it is there, else generators that fit any "
-            "release).",
+            "FILE",
+            "Queries and generators (default: ./workload.yml if it is there, else generators that fit any release).",
+            short="-w",
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", hidden=True)] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, missing, opened
+from sqlanon.cli.commands.serve import Owner, Releases, Role, Timeout, missing, open_served
 from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url
 from sqlanon.cli.screen import Screen
 
@@ -28,7 +28,7 @@ def mcp(
     except ImportError as error:
         raise missing("mcp", error) from error
     options = Options(Reader(role, owner, tuple(releases or ())), seconds=timeout)
-    shared = make_shared(where, lambda: opened(where, screen), options)
+    shared = make_shared(where, lambda: open_served(where, screen), options)
     try:
         make_server(shared).run("stdio")
     finally:

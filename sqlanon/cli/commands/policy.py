@@ -24,6 +24,7 @@ from sqlanon.cli.options import (
     Full,
     Ignore,
     KeepScratch,
+    NewClasses,
     NewLineage,
     Null,
     PolicyFile,
@@ -33,9 +34,11 @@ from sqlanon.cli.options import (
     collect_reading,
     find_url,
     first_option,
+    flag,
     load,
     next_command,
     open_database,
+    option,
     pick,
 )
 from sqlanon.cli.questions import ask_all, check_terminal
@@ -57,27 +60,19 @@ def init(
     ],
     db: Annotated[
         str | None,
-        typer.Option(
-            "--db",
-            metavar="URL",
-            show_default=False,
-            help="Its database: duckdb:///path, postgresql://..., sc://...",
-        ),
+        option("--db", "URL", "Its database: duckdb:///path, postgresql://..., sc://..."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write it to this new file."),
+        option("--output", "FILE", "Write it to this new file.", short="-o"),
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option("--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."),
+        flag("--interactive", "Ask for every role, k and l, with the reasons, on a terminal.", short="-i"),
     ] = False,
     from_labels: Annotated[
         bool,
-        typer.Option(
-            "--from-labels",
-            help="Roles by the security labels of PostgreSQL Anonymizer, where a column has one.",
-        ),
+        flag("--from-labels", "Roles by the security labels of PostgreSQL Anonymizer, where a column has one."),
     ] = False,
     null: Null = None,
     delimiter: Delimiter = None,
@@ -152,12 +147,13 @@ def plan(
     policy: PolicyFile = None,
     select: Select = None,
     db: Db = None,
-    sql: Annotated[bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")] = False,
+    sql: Annotated[bool, flag("--sql", "Also print the SQL that does not depend on data.")] = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
 ) -> int | None:
     """Say what a run would do, and whether it can."""
     spec = load(policy, db)
-    anew = ["--new-lineage"] if new_lineage else []
+    anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
@@ -170,7 +166,9 @@ def plan(
         return work_on_each(
             screen,
             releases,
-            lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
+            lambda release: connected.plan(
+                release, beside=spec.releases, new_lineage=new_lineage, new_classes=new_classes
+            ),
             done,
             again=lambda release, words: next_command(
                 screen, "plan", policy, [release.name], db, own=select_plan_options(words)
@@ -188,6 +186,7 @@ def run(
     allow_weaker: AllowWeaker = False,
     keep_scratch: KeepScratch = False,
     new_lineage: NewLineage = False,
+    new_classes: NewClasses = False,
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
@@ -215,7 +214,9 @@ def run(
                         raise PolicyError(f"{option} is for releases of one table; {name} has several")
                     all_of = [one for one in spec.releases if one.together and one.together.name == name]
                     try:
-                        made = connected.run_tables(all_of, full=full, allow_weaker=allow_weaker, only_due=due)
+                        made = connected.run_tables(
+                            all_of, full=full, allow_weaker=allow_weaker, only_due=due, new_classes=new_classes
+                        )
                         tables[name] = {one.release: one for one in made}
                     except SqlanonError as error:
                         tables[name] = error
@@ -234,6 +235,7 @@ def run(
                     only_due=due,
                     keep_scratch=keep_scratch,
                     new_lineage=new_lineage,
+                    new_classes=new_classes,
                 )
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from sqlanon.cli.new_file import ensure_new, write_new
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, open_database, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -21,13 +21,7 @@ def report(
     release: Annotated[str, typer.Argument(help="A published release's name or view; for readers the view.")],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            show_default=False,
-            help="Write it to this new file, for you alone to read.",
-        ),
+        option("--output", "FILE", "Write it to this new file, for you alone to read.", short="-o"),
     ] = None,
     audience: Annotated[
         str,
@@ -37,20 +31,17 @@ def report(
             help="owner: confidential, with the source; readers: of the view and its metadata alone.",
         ),
     ] = "owner",
-    md: Annotated[bool, typer.Option("--md", help="Markdown, without pictures, instead of HTML.")] = False,
+    md: Annotated[bool, flag("--md", "Markdown, without pictures, instead of HTML.")] = False,
     workload: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--workload",
-            "-w",
-            metavar="FILE",
-            show_default=False,
-            help="For the owner: measure the accuracy of these queries (default: ./workload.yml if it is there).",
+            "FILE",
+            "For the owner: measure the accuracy of these queries (default: ./workload.yml if it is there).",
+            short="-w",
         ),
     ] = None,
-    attack: Annotated[
-        bool, typer.Option("--attack", help="For the owner: run the attacks of sqlanon attack as well.")
-    ] = False,
+    attack: Annotated[bool, flag("--attack", "For the owner: run the attacks of sqlanon attack as well.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:

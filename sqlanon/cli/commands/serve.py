@@ -11,24 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from sqlanon.cli.confirmed import collect_confirmations
-from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url
+from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url, flag, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
 
-Role = Annotated[
-    str | None,
-    typer.Option("--as", metavar="ROLE", show_default=False, help="PostgreSQL: the role whose rights every query has."),
-]
-Owner = Annotated[
-    bool, typer.Option("--owner", help="Confirm that the role, or whoever opens this file, may read sources.")
-]
-Releases = Annotated[
-    list[str] | None,
-    typer.Option("--release", metavar="NAME", show_default=False, help="Only this view; may be repeated."),
-]
+Role = Annotated[str | None, option("--as", "ROLE", "PostgreSQL: the role whose rights every query has.")]
+Owner = Annotated[bool, flag("--owner", "Confirm that the role, or whoever opens this file, may read sources.")]
+Releases = Annotated[list[str] | None, option("--release", "NAME", "Only this view; may be repeated.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Deadline of a query.")]
 
 
@@ -42,19 +34,14 @@ def serve(
     ] = "127.0.0.1:5433",
     users: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--users",
-            metavar="FILE",
-            show_default=False,
-            help="Lines name:password, or name:verifier of SCRAM-SHA-256 (default: the variable SQLANON_SERVE_USERS).",
+            "FILE",
+            "Lines name:password, or name:verifier of SCRAM-SHA-256 (default: the variable SQLANON_SERVE_USERS).",
         ),
     ] = None,
-    tls_cert: Annotated[
-        Path | None, typer.Option("--tls-cert", metavar="FILE", show_default=False, help="Certificate, as PEM.")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option("--tls-key", metavar="FILE", show_default=False, help="Its key, as PEM.")
-    ] = None,
+    tls_cert: Annotated[Path | None, option("--tls-cert", "FILE", "Certificate, as PEM.")] = None,
+    tls_key: Annotated[Path | None, option("--tls-key", "FILE", "Its key, as PEM.")] = None,
     timeout: Timeout = 60.0,
     max_rows: Annotated[int, typer.Option("--max-rows", metavar="N", min=1, help="Rows of an answer.")] = 10_000,
     connections: Annotated[int, typer.Option("--connections", metavar="N", min=1, help="Clients at once.")] = 50,
@@ -63,20 +50,13 @@ def serve(
     ] = 20,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Queries at once.")] = 4,
     bounds: Annotated[
-        bool, typer.Option("--bounds", help="Sessions begin with sqlanon.bounds = on: answers have their bounds.")
+        bool, flag("--bounds", "Sessions begin with sqlanon.bounds = on: answers have their bounds.")
     ] = False,
     log: Annotated[
         str | None,
-        typer.Option(
-            "--log",
-            metavar="FILE",
-            show_default=False,
-            help="Access log, a JSON object a line; - is stderr. It has no values.",
-        ),
+        option("--log", "FILE", "Access log, a JSON object a line; - is stderr. It has no values."),
     ] = None,
-    log_text: Annotated[
-        bool, typer.Option("--log-text", help="Write the queries into the access log as well.")
-    ] = False,
+    log_text: Annotated[bool, flag("--log-text", "Write the queries into the access log as well.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -107,7 +87,7 @@ def serve(
             log_text,
             bounds,
         )
-        server = make_server(where, lambda: opened(where, screen), options)
+        server = make_server(where, lambda: open_served(where, screen), options)
         try:
             bound = server.listen(host, port)
             screen.emit({"host": bound[0], "port": bound[1]})
@@ -119,7 +99,7 @@ def serve(
     return None
 
 
-def opened(where: str, screen: Screen) -> Database:
+def open_served(where: str, screen: Screen) -> Database:
     """A connection that only reads; an error shows no value of a variable that the URL was made of."""
     from sqlanon import connect
 

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 def audit_report(screen: Screen, report: AuditReport) -> None:
     """Show the risk of one table."""
+    if report.hidden_cells is not None:
+        screen.show(
+            f"audit of {clean(report.table)}: {count(report.rows)} cells of {_columns(report.quasi)}, "
+            f"{count(report.hidden_cells)} hidden",
+            "",
+        )
+        _promises(screen, report)
+        return
     if report.candidates:
         screen.show(
             f"audit of {clean(report.table)}: {things(report.rows, 'row')}, each in a box of its own",

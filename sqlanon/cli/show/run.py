@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         LossReport,
         RequirementResult,
         RunReport,
+        StatisticsReport,
     )
 
 
@@ -41,6 +42,9 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
             *(f"warning: {clean(warning)}" for warning in report.warnings),
             "",
         )
+        return
+    if report.statistics is not None:
+        _counts_report(screen, report, report.statistics, following)
         return
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
@@ -151,6 +155,22 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
         + (f"; {count(found.erased)} are erased" if found.erased else ""),
         *groups,
     ]
+
+
+def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, following: Sequence[str]) -> None:
+    """Show one run of a release of counts."""
+    screen.show(
+        f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
+        f"{clean(report.published)}",
+        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
+        f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
+        f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
+        "",
+        *(f"warning: {clean(warning)}" for warning in report.warnings),
+    )
+    screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}")
+    next_commands(screen, following)
 
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:

@@ -66,19 +66,3 @@ def shown_url(url: str) -> str:
     """A database URL without its password, or the token of a server of Spark Connect."""
     url = re.sub(r"^(\w+://[^/?#:@]*):[^/?#]*@", r"\1:***@", url)
     return re.sub(r"(?i)([?&;](?:password|token)=)[^&;]*", r"\1***", url)
-
-
-__all__ = [
-    "clean",
-    "command",
-    "count",
-    "format_seconds",
-    "list_option",
-    "make_sheet",
-    "measure",
-    "note",
-    "program",
-    "share",
-    "shown_url",
-    "things",
-]

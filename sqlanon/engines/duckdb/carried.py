@@ -17,37 +17,13 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 
 TEXT = "VARCHAR"
 _WIDE = {"hugeint": "DECIMAL(38,0)", "uhugeint": "DECIMAL(38,0)"}
-_SIMPLE = frozenset(
-    [
-        "boolean",
-        "tinyint",
-        "smallint",
-        "integer",
-        "bigint",
-        "utinyint",
-        "usmallint",
-        "uinteger",
-        "ubigint",
-        "float",
-        "double",
-        "decimal",
-        "varchar",
-        "blob",
-        "null",
-    ]
+_WHOLE = frozenset({"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint"})
+NUMBERS = _WHOLE | {"float", "double", "decimal"}
+_SIMPLE = NUMBERS | {"boolean", "varchar", "blob", "null"}
+DATES = frozenset(
+    ["date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone", "timestamptz_ns"]
 )
-_DATES = frozenset(
-    [
-        "date",
-        "timestamp",
-        "timestamp_s",
-        "timestamp_ms",
-        "timestamp_ns",
-        "timestamp with time zone",
-        "timestamptz_ns",
-    ]
-)
-_OUTSIDE = {**dict.fromkeys(_DATES, ("infinity",)), "time": ("24:00:00",), "time_ns": ("24:00:00",)}
+_OUTSIDE = {**dict.fromkeys(DATES, ("infinity",)), "time": ("24:00:00",), "time_ns": ("24:00:00",)}
 """Texts of values that readers of a type, but DuckDB, take for others or cannot read."""
 _TYPED = _SIMPLE | {"date", "timestamp", "uuid", "interval"}
 """Types whose values are compared as they are; all others by their texts."""
@@ -76,15 +52,15 @@ class Target:
 _SPAN = {"interval": ("mon", "year")}  # a duration has no months
 PARQUET = Target(
     "Parquet",
-    _SIMPLE | _DATES | {"time", "time_ns", "uuid", "variant"},
+    _SIMPLE | DATES | {"time", "time_ns", "uuid", "variant"},
     {**_WIDE, "timestamp_s": "TIMESTAMP", "timestamp_ms": "TIMESTAMP"},
     _OUTSIDE,
 )
-ARROW = Target("Arrow", _SIMPLE | _DATES | {"time", "time_ns", "enum", "interval"}, _WIDE, _OUTSIDE)
+ARROW = Target("Arrow", _SIMPLE | DATES | {"time", "time_ns", "enum", "interval"}, _WIDE, _OUTSIDE)
 POLARS = Target("polars", ARROW.kept, _WIDE, {**_OUTSIDE, **_SPAN})
 PANDAS = Target(
     "pandas",
-    _SIMPLE | (_DATES - {"date", "timestamptz_ns"}) | {"time", "uuid", "enum", "hugeint", "uhugeint", "interval"},
+    _SIMPLE | (DATES - {"date", "timestamptz_ns"}) | {"time", "uuid", "enum", "hugeint", "uhugeint", "interval"},
     {"date": "TIMESTAMP", "time_ns": "TIME", "timestamptz_ns": "TIMESTAMP WITH TIME ZONE"},
     {**_OUTSIDE, **_SPAN},
 )

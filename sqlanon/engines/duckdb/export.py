@@ -14,7 +14,17 @@ from typing import Any
 import duckdb
 
 from sqlanon.engines.duckdb import formulas
-from sqlanon.engines.duckdb.carried import PARQUET, TEXT, can_hold, carry_columns, check, compare, format_type, holds
+from sqlanon.engines.duckdb.carried import (
+    NUMBERS,
+    PARQUET,
+    TEXT,
+    can_hold,
+    carry_columns,
+    check,
+    compare,
+    format_type,
+    holds,
+)
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.errors import PolicyError, PrivacyViolation
 
@@ -22,32 +32,19 @@ _SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\
 _MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
 """What makes `sqlanon.formats.label_text.quote` quote a text."""
 _SET = "VARCHAR[]"
-_AS_TEXT = frozenset(
-    [
-        "boolean",
-        "tinyint",
-        "smallint",
-        "integer",
-        "bigint",
-        "hugeint",
-        "utinyint",
-        "usmallint",
-        "uinteger",
-        "ubigint",
-        "uhugeint",
-        "float",
-        "double",
-        "decimal",
-        "bignum",
-        "varchar",
-        "enum",
-        "blob",
-        "uuid",
-        "date",
-        "timestamp",
-        "null",
-    ]
-)
+_AS_TEXT = NUMBERS | {
+    "boolean",
+    "hugeint",
+    "uhugeint",
+    "bignum",
+    "varchar",
+    "enum",
+    "blob",
+    "uuid",
+    "null",
+    "date",
+    "timestamp",
+}
 """Types whose texts are all different, and read back."""
 _LINE = 2_097_152
 """Bytes of a line that DuckDB reads without being asked for more."""

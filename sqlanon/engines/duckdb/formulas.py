@@ -10,43 +10,16 @@ from collections.abc import Sequence
 
 import duckdb
 
+from sqlanon.engines.duckdb.carried import DATES, NUMBERS
+
 _BEGINS = r"[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"-[0-9]*[.,]?[0-9]+([.,][0-9]+)*([eE][+\-]?[0-9]+)?"
 """A negative number is what it looks like."""
-_SAFE = frozenset(
-    [
-        "boolean",
-        "tinyint",
-        "smallint",
-        "integer",
-        "bigint",
-        "hugeint",
-        "utinyint",
-        "usmallint",
-        "uinteger",
-        "ubigint",
-        "uhugeint",
-        "bignum",
-        "float",
-        "double",
-        "decimal",
-        "date",
-        "timestamp",
-        "timestamp_s",
-        "timestamp_ms",
-        "timestamp_ns",
-        "timestamp with time zone",
-        "timestamptz_ns",
-        "time",
-        "time_ns",
-        "time with time zone",
-        "uuid",
-        "bit",
-        "list",
-        "array",
-        "struct",
-        "map",
-    ]
+_SAFE = (
+    NUMBERS
+    | DATES
+    | {"boolean", "hugeint", "uhugeint", "bignum", "time", "time_ns", "time with time zone"}
+    | {"uuid", "bit", "list", "array", "struct", "map"}
 )
 """Types whose texts never begin so, but for negative numbers."""
 

@@ -53,7 +53,7 @@ class Spill:
             if last:
                 del _open[self.setting]
                 with suppress(duckdb.Error):  # refused once the folder was used
-                    connection.execute(f"SET temp_directory = '{_escaped(self._before)}'")
+                    connection.execute(f"SET temp_directory = '{_escape(self._before)}'")
                     free = True
         try:
             connection.close()
@@ -85,7 +85,7 @@ def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | No
         folder = _folder(path)
         made = Spill(folder, before)
         try:
-            connection.execute(f"SET temp_directory = '{_escaped(made.setting)}'")
+            connection.execute(f"SET temp_directory = '{_escape(made.setting)}'")
         except duckdb.NotImplementedException:
             folder.remove()
             return None
@@ -111,5 +111,5 @@ def _folder(path: str | None) -> PrivateFolder:
     ) from failed
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("'", "''")

@@ -34,6 +34,8 @@ from sqlanon.errors import DatabaseError, PolicyError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
+
 
 class PostgresEngine(Tables, Granting, Compacting):
     """One PostgreSQL session."""
@@ -108,7 +110,7 @@ class PostgresEngine(Tables, Granting, Compacting):
             self._connection.wait(receive(self._connection.pgconn, data))
         return split_arrays(statement.name, memoryview(data)[len(SIGNATURE) : -END], record, dtypes)
 
-    def fetch_words(self, statement: Statement) -> list[npt.NDArray[np.int64]]:
+    def fetch_words(self, statement: Statement) -> list[Longs]:
         with self._translate_errors(statement.name), self._connection.cursor(binary=True) as cursor:
             self._ready()
             cursor.execute(statement.text, dict(statement.binds) or None)

@@ -38,7 +38,7 @@ class Granting(Session):
                 raise DatabaseError(f"this session may not act as role {role}: connect as a member of it") from error
             yield
 
-    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+    def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         with self._translate_errors("recorded rights"):
             made = rights.record_rights(self._connection, view, columns)
         return [Statement("recorded rights", text) for text in made]

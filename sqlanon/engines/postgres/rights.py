@@ -84,7 +84,7 @@ def _ident(table: TableRef) -> sql.Identifier:
 
 
 def record_rights(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
-    """What gives a view its rights and comments back, once it is made anew: see `Rights.recorded`."""
+    """What gives a view its rights and comments back, once it is made anew: see `Rights.restoring_statements`."""
     binds = {**_names(view), "columns": list(columns)}
     target = _ident(view).as_string(connection)
     by_default = connection.execute(_BY_DEFAULT).fetchall()

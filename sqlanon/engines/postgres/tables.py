@@ -25,6 +25,8 @@ from sqlanon.errors import DatabaseError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints
+
 _CHUNK = 1 << 20
 _INTEGERS = (1, 0, 23)
 """How a binary array of integers begins: one dimension, no NULLs, the elements' type."""
@@ -150,7 +152,7 @@ class Tables(Session):
             if table.schema is None and shown not in self._unanalyzed:
                 self._unanalyzed.append(shown)
 
-    def load_list(self, table: TableRef, column: str, values: npt.NDArray[np.int32]) -> None:
+    def load_list(self, table: TableRef, column: str, values: Ints) -> None:
         """See `Engine.load_list`; not compressed, as it is read in moments."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         name = sql.Identifier(column)

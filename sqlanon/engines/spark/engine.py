@@ -5,54 +5,19 @@ Scratch tables are tables of the private schema.
 
 from __future__ import annotations
 
-import logging
 import re
-import secrets
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from typing import Self
 
 from pyspark.errors import PySparkException
 
-from sqlanon.engines.base import (
-    PRIVATE_SCHEMA,
-    Capabilities,
-    Column,
-    Compaction,
-    Files,
-    Found,
-    Frames,
-    Relation,
-    Rights,
-    Row,
-    SecondFile,
-    Statement,
-    TableRef,
-    Work,
-)
-from sqlanon.engines.lacks import LACKS
-from sqlanon.engines.spark import batches, few, opening
-from sqlanon.engines.spark.binds import Binds, frame_of
-from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, reason, silence_logs, translate_error
-from sqlanon.engines.spark.locks import LEASE, Locks
+from sqlanon.engines.base import Column, Found, Relation, TableRef
+from sqlanon.engines.spark.errors import condition
 from sqlanon.engines.spark.names import parts_of, qualify, quote
-from sqlanon.engines.spark.shipping import ship
-from sqlanon.engines.spark.types import arrow_type, collation_of, is_hashable, kind_of, name_of
-from sqlanon.engines.spark.workers import map_rows
+from sqlanon.engines.spark.session import Session
+from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
 from sqlanon.errors import DatabaseError, PolicyError
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
-
-log = logging.getLogger("sqlanon.sql")
-
-_VIEW = re.compile(
-    r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
-)
 _NAME = re.compile(r"\w+")
 _MISSING = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -63,237 +28,13 @@ _MISSING = (
 )
 
 
-class SparkEngine:
-    """One session of Spark."""
-
-    dialect = "spark"
-    rights: Rights | None = None
-    second_file: SecondFile | None = None
-    compaction: Compaction | None = None
-    files: Files | None = None
-    frames: Frames | None = None
-    fetch_words = load_list = None
-    transactions = temporary = updates = False
-    ordered = True
-    lacks = LACKS["Spark"]
-    above = block = 100_000
-    capabilities = Capabilities(
-        max_identifier=128,
-        text_type="VARCHAR",
-        contains="ARRAY_CONTAINS(%(array)s, %(value)s)",
-        temporary_functions="",
-        collations=False,
-        block_rows=4096,
-        type_of="TYPEOF(%(value)s)",
-        interpreted_rows=20_000,
-        numbers_parts=True,
-        session_views=True,
-        timestamp="TIMESTAMP_NTZ",
-        distinct_numbers=True,
-        counts_in_domains=True,
-        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights "
-        "of the catalog and of the warehouse",
-    )
-
-    def __init__(
-        self, session: SparkSession, *, refuse: str | None = None, stops: bool = False, lease: float = LEASE
-    ) -> None:
-        """Take over a session.
-
-        Args:
-            session: of this engine alone; its settings are changed.
-            refuse: why nothing may be written; None: it may.
-            stops: Spark is stopped when the engine is closed.
-            lease: seconds that a lock is held without news.
-        """
-        self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
-        self._few = False
-        with self._translate_errors("to open the catalog"):
-            self._catalog = session.catalog.currentCatalog()
-            self._current = session.catalog.currentDatabase()
-        self._locks = Locks(self._rows, self._catalog, lease)
-        self._binds = Binds(session)
-        self.conceals = self._binds.conceals
-
-    @classmethod
-    def open(
-        cls,
-        url: str,
-        *,
-        threads: int | None,
-        accept_shared: bool = False,
-        temporary: bool = False,
-        archive: bool | str = False,
-    ) -> SparkEngine:
-        """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
-
-        Args:
-            url: the server, or the folder of a session of our own.
-            threads: cores of a session of our own.
-            accept_shared: others may be able to read the files of the private schema.
-            temporary: the catalog may be gone with the session.
-            archive: see `sqlanon.engines.spark.shipping.ship`.
-
-        Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
-
-        Raises:
-            DatabaseError: no Java, no server, or no catalog; the text says what to do.
-        """
-        place, confirmed = opening.split_confirmations(url)
-        accept_shared |= "accept_shared" in confirmed
-        temporary |= "temporary" in confirmed
-        if url.lower().startswith("sc:"):
-            return cls.of(opening.open_remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive)
-        session, private, started = opening.open_local(place, threads=threads)
-        try:
-            shared = accept_shared or private
-            return cls.of(session, accept_shared=shared, temporary=temporary, stops=started, archive=archive)
-        except BaseException:
-            if started:
-                session.stop()
-            raise
-
-    @classmethod
-    def of(
-        cls,
-        session: SparkSession,
-        *,
-        accept_shared: bool = False,
-        temporary: bool = False,
-        stops: bool = False,
-        lease: float = LEASE,
-        archive: bool | str = False,
-    ) -> SparkEngine:
-        """An engine on a session of the caller's; see `open` for the arguments."""
-        silence_logs()
-        opening.check_version(session.version)
-        refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
-        own = opening.own_settings(session)
-        if archive:
-            ship(own, archive)
-        return cls(own, refuse=refuse, stops=stops, lease=lease)
-
-    @contextmanager
-    def _translate_errors(self, name: str) -> Iterator[None]:
-        if self._gone:  # Spark Connect would wait for each statement anew
-            raise DatabaseError(f"Spark refused {name}: {GONE}")
-        start = time.perf_counter()
-        try:
-            yield
-        except Exception as error:
-            if not of_spark(error):
-                raise
-            self._gone |= is_gone(error)  # another statement of a batch may have found so before
-            if self._gone and opening.is_connect(self._session):
-                opening.limit_retries(self._session, 0)  # for what pyspark itself sends when the process ends
-            raise translate_error(name, error) from error
-        log.debug("%s %.3f s", name, time.perf_counter() - start)
-
-    def _frame(self, statement: Statement | str) -> DataFrame:
-        """Run a command, or plan a query."""
-        if isinstance(statement, str):
-            return self._session.sql(statement)
-        text = self._binds.text(statement)
-        view = _VIEW.match(text)
-        if view:
-            self._locks.check()
-            verb = "ALTER VIEW" if self._session.catalog.tableExists(view[2]) else "CREATE VIEW"
-            text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
-        return self._session.sql(text)
-
-    def _rows(self, text: str) -> list[Row]:
-        with self._translate_errors("catalog"):
-            return [tuple(row) for row in self._session.sql(text).collect()]
-
-    def execute(self, statement: Statement | str) -> None:
-        """See `Engine.execute`: one call of the catalog alters an existing view; OR REPLACE would drop it first."""
-        with self._sized(statement), self._translate_errors(_name(statement)):
-            self._frame(statement)
-
-    def execute_all(self, statements: Sequence[Statement]) -> None:
-        batches.run(statements, self.execute)
-
-    def fetch(
-        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
-    ) -> list[Row]:
-        self.execute_all(first)
-        with self._sized(statement), self._translate_errors(_name(statement)):
-            table = self._frame(statement).toArrow()
-        if table.num_rows > max_rows:
-            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
-        return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []
-
-    def describe(self, text: str) -> tuple[str, ...]:
-        """See `Engine.describe`: the schema of a query is known before it runs."""
-        with self._translate_errors("the query"):
-            fields = self._session.sql(self._binds.conceal_literals(text)).schema.fields
-        return tuple(name_of(field.dataType.simpleString()) for field in fields)
-
-    def reason(self, error: DatabaseError) -> str:
-        return reason(error)
-
-    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
-        """See `Engine.fetch_arrays`: by Arrow."""
-        with self._translate_errors(statement.name):
-            table = self._frame(statement).toArrow()
-        if any(column.null_count for column in table.columns):
-            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
-        return [
-            column.to_numpy().astype(dtype, copy=False) for column, dtype in zip(table.columns, dtypes, strict=True)
-        ]
-
-    def stream_arrays(
-        self, statement: Statement, dtypes: Sequence[str], rows: int
-    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
-        """See `Engine.stream_arrays`: all of it is fetched, and given in blocks."""
-        arrays = self.fetch_arrays(statement, dtypes)
-        for start in range(0, len(arrays[0]), rows):
-            yield [array[start : start + rows] for array in arrays]
-
-    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        import numpy as np
-        import pyarrow as pa
-
-        made = pa.table({name: pa.array(np.ascontiguousarray(array)) for name, array in columns.items()})
-        self._load(table, made)
-
-    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        import pyarrow as pa
-
-        cells = list(zip(*rows, strict=True)) or [()] * len(columns)
-        made = pa.table(
-            {name: pa.array(values, arrow_type(kind)) for (name, kind), values in zip(columns, cells, strict=True)}
-        )
-        self._load(table, made)
-
-    def _load(self, table: TableRef, rows: pa.Table) -> None:
-        view = f"_sqlanon_rows_{secrets.token_hex(4)}"
-        name = qualify(table)
-        listed = ", ".join(quote(column) for column in rows.column_names)
-        with self._translate_errors(f"load {table.name}"):
-            frame_of(self._session, rows).createOrReplaceTempView(view)
-            try:
-                query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
-                try:
-                    self._session.sql(f"CREATE TABLE {name} AS {query}")
-                except PySparkException as error:
-                    if condition(error) != "TABLE_OR_VIEW_ALREADY_EXISTS":
-                        raise
-                    self._session.sql(f"INSERT INTO {name} ({listed}) {query}")
-            finally:
-                self._session.catalog.dropTempView(view)
+class SparkEngine(Session):
+    """One session of Spark, with its tables and views."""
 
     @property
     def workers(self) -> Self:
         """See `Engine.workers`: the executors."""
         return self
-
-    def map_arrays(
-        self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
-    ) -> None:
-        with self._translate_errors(read.name):
-            made = map_rows(self._frame(read), work, columns, by)
-            made.write.saveAsTable(qualify(table))
 
     def relation(self, name: str) -> Relation:
         found = self._look(self.target(name))
@@ -388,51 +129,6 @@ class SparkEngine:
                 raise PolicyError(f"a part of {name!r} is longer than {self.capabilities.max_identifier} bytes")
         return TableRef(schema, parts[-1], catalog)
 
-    @contextmanager
-    def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
-        """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
-        with self._translate_errors("settings of the session"):
-            before, already = few.use(self._session, wanted), self._few
-        self._few = True
-        try:
-            yield
-        finally:
-            self._few = already
-            with suppress(DatabaseError), self._translate_errors("settings of the session"):
-                few.restore(self._session, before)
-
-    def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
-        """The catalog has few rows, however many the source has, and other runs may append to it now."""
-        wanted = few.choose_settings(_name(statement), already=self._few)
-        return self.few_rows(wanted) if wanted else nullcontext()
-
-    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
-        """See `Engine.snapshot`: Spark has none."""
-        return nullcontext()
-
-    def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`: nothing is undone; without its lock a session changes nothing any more."""
-        self._locks.check()
-        return nullcontext()
-
-    @contextmanager
-    def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
-        """See `Engine.lock`; whatever writes holds one.
-
-        Raises:
-            DatabaseError: this catalog must not be written to without a confirmation.
-        """
-        if self._refuse:
-            raise DatabaseError(self._refuse)
-        with self._translate_errors("to make the private schema"):
-            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(self._catalog)}.{quote(PRIVATE_SCHEMA)}")
-        with self._locks.lock(name, wait=wait):
-            yield
-
-    def swapping(self, action: Callable[[], None]) -> None:
-        """See `Engine.swapping`: readers are never in the way."""
-        action()
-
     def hold(self, view: TableRef) -> None:
         """Without transactions nothing is held."""
 
@@ -467,21 +163,3 @@ class SparkEngine:
                 return None
             raise
         return next((str(row[1]) for row in rows if row[0] == "View Text"), None)
-
-    def cancel(self) -> None:
-        """See `Engine.cancel`: the session is of this engine alone."""
-        with suppress(Exception):
-            self._session.interruptAll()
-
-    def close(self) -> None:
-        """Close the session, if it is one of ours."""
-        self._locks.close()
-        with suppress(DatabaseError), self._translate_errors("to close the session"):  # the last statement's values
-            self._binds.drop()
-        if self._stops:
-            with suppress(Exception):
-                self._session.stop()
-
-
-def _name(statement: Statement | str) -> str:
-    return statement.name if isinstance(statement, Statement) else "the statement"

@@ -69,7 +69,7 @@ class _OfTable:
     def __reduce__(self) -> tuple[Callable[[bytes], _OfTable], tuple[bytes]]:
         from pyspark import cloudpickle
 
-        return _received, (cloudpickle.dumps((self._work, self._columns)),)
+        return _receive_table, (cloudpickle.dumps((self._work, self._columns)),)
 
     def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
         import pyarrow as pa
@@ -90,7 +90,7 @@ class _OfTable:
         return work
 
 
-def _received(sent: bytes) -> _OfTable:
+def _receive_table(sent: bytes) -> _OfTable:
     keep_compiled()
     return _OfTable(*pickle.loads(sent))  # noqa: S301 - Spark has brought it here by the same means
 

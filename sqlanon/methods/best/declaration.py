@@ -43,7 +43,14 @@ BEST = MethodDeclaration(
             "counts.",
             shown=True,
         ),
+        Word(
+            "run",
+            ("all", "sparing"),
+            "`all`: every method with the trials of `refine`. `sparing`: trials for the classes that are kept alone, "
+            "and of more than 1,000,000 rows the first method alone.",
+        ),
     ),
+    first_alone=("run", "sparing"),
     maximizes=notimpl("it compares losses, and each of its methods would reach another k or l"),
     formats=("ranges", "labels", "points", "suppressed"),
     other_formats=BOXES_ALONE,

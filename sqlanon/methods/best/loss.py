@@ -25,7 +25,7 @@ from sqlanon.table.tree import tree_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Longs
 
 
 class Losses:
@@ -72,7 +72,7 @@ class Losses:
             for domain, extent in extents
         }
 
-    def _boxes(self, made: Assignment) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
+    def _boxes(self, made: Assignment) -> tuple[Longs, Flags, int, list[npt.NDArray[np.generic]]]:
         """Sizes of classes, a mark of the starred one, rows without a class, and four columns for each quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
@@ -89,7 +89,7 @@ class Losses:
         starred = number == (-1 if made.starred is None else made.starred)
         return size, starred, self._context.encoded.rows - int(size.sum()), boxes
 
-    def _extents(self, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
+    def _extents(self, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
         """Of every class what it loses in each quasi column in turn, from 0 to `SCALE`; of ``stars`` 0 or 1."""
         for j, domain in enumerate(self._context.encoded.quasi):
             low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
@@ -98,9 +98,7 @@ class Losses:
                 own = (own > 0) | (low != high)
             yield own.astype(np.int64)
 
-    def _as_shown(
-        self, size: Longs, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]
-    ) -> tuple[Longs, npt.NDArray[np.bool_]]:
+    def _as_shown(self, size: Longs, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> tuple[Longs, Flags]:
         """The groups of classes that show the same values: their rows, and whether they are the starred class."""
         keys: list[npt.NDArray[np.generic]] = [starred]
         for j, domain in enumerate(self._context.encoded.quasi):
@@ -112,7 +110,7 @@ class Losses:
         np.add.at(rows, group.ravel(), size)
         return rows, shown[0] == 1
 
-    def shown(self, lost: Fraction) -> str:
+    def describe(self, lost: Fraction) -> str:
         """A loss, for notes."""
         return f"{int(lost)}" if self.metric in ("dm", "stars") else f"{float(lost):.4f}"
 
@@ -135,7 +133,7 @@ class Losses:
         elif domain.code in self._positions:
             place = self._positions[domain.code]
             width = np.where(level == 1, SCALE, place[high] - place[low])
-            return _mixed(np.where((low == high) & (level < 1), 0, width), low, high, null)
+            return _mix_losses(np.where((low == high) & (level < 1), 0, width), low, high, null)
         else:
             found = np.where(level == 1, size, members)
             agree = (low == high) & (level < 1)
@@ -148,10 +146,10 @@ class Losses:
                 & (level < (len(self._trees[domain.code].node) - 1 if domain.code in self._trees else 1))
             )
             extent[only] = 0
-        return _mixed(extent, low, high, null)
+        return _mix_losses(extent, low, high, null)
 
 
-def _mixed(extent: Longs, low: Longs, high: Longs, null: int) -> Longs:
+def _mix_losses(extent: Longs, low: Longs, high: Longs, null: int) -> Longs:
     """A class of NULLs and values loses everything."""
     if null:
         extent[(low == 0) & (high > 0)] = SCALE

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     Reasons = list[tuple[MethodSpec, str]]
 
 
+FAR = 2
+"""A note names a method that loses so many times as much as the best one."""
+
+
 def run_each(
     context: Context, methods: Able, losses: Losses, reasons: Reasons
 ) -> Iterator[tuple[MethodSpec, Assignment, Fraction]]:
@@ -48,9 +52,10 @@ def run_each(
 class Best:
     """Several methods, and what decides between them."""
 
-    def __init__(self, of: str, metric: str) -> None:
+    def __init__(self, of: str, metric: str, run: str) -> None:
         self.of = of
         self.metric = metric
+        self.sparing = run == "sparing"
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`: where none of the methods can solve it."""
@@ -68,7 +73,9 @@ class Best:
         from sqlanon.methods.best.loss import Losses
 
         able, reasons = self.choose_able(context)
-        losses = Losses(context, self.metric)
+        losses, asked = Losses(context, self.metric), context.refine
+        if self.sparing and asked is not None:
+            context = replace(context, refine=replace(asked, search=0))
         kept: tuple[Fraction, Assignment, MethodSpec] | None = None
         found: list[tuple[MethodSpec, Fraction]] = []
         for number, (spec, made, lost) in enumerate(run_each(context, able, losses, reasons)):
@@ -80,12 +87,23 @@ class Best:
             context.progress.update(number + 1, len(able), "methods run")
         if kept is None:
             raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
+        best = format_candidate(kept[2])
         notes = [
-            f"best: {format_candidate(kept[2])} loses least by {self.metric}: "
-            + ", ".join(f"{format_candidate(spec)} {losses.shown(lost)}" for spec, lost in found)
+            f"best: {best} loses least by {self.metric}: "
+            + ", ".join(f"{format_candidate(spec)} {losses.describe(lost)}" for spec, lost in found)
         ]
         notes += [f"best: {format_candidate(spec)} was left out: {reason}" for spec, reason in reasons]
-        return replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
+        notes += [
+            f"best: {format_candidate(spec)} loses {float(lost / kept[0]):.1f} times as much as {best}"
+            for spec, lost in found
+            if kept[0] and lost >= FAR * kept[0]
+        ]
+        made = replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
+        if self.sparing and asked is not None and asked.search:
+            from sqlanon.methods.shared.refine import refine_assignment
+
+            return refine_assignment(context, made, replace(asked, passes=0))
+        return made
 
     def choose_able(self, context: Context) -> tuple[Able, Reasons]:
         """The methods that can solve what is asked of a table; see `_choose_able` for the others and errors."""

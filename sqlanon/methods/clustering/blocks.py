@@ -26,10 +26,11 @@ from sqlanon.methods.shared.class_boxes import make_spans
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
+    from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.rows import Rows
     from sqlanon.methods.shared.kernel_input import Loaded
 
-    Ints = npt.NDArray[np.int32]
 
 EVERY = 0.5
 """Seconds between two reports of progress."""
@@ -54,7 +55,15 @@ class Block:
     demands: Demands
     group: Ints
     stop: npt.NDArray[np.int8]
-    done: npt.NDArray[np.int64]
+    done: Longs
+
+    def cluster(
+        self, kernel: Callable[..., int], geometry: Geometry, *more: object, first: tuple[object, ...] = ()
+    ) -> int:
+        """Run a kernel on the block; ``first`` and ``more`` are its arguments before the rows and after them."""
+        rows = self.rows
+        own = (rows.places, rows.sets, geometry, self.demands, rows.number)
+        return int(kernel(*first, *own, *more, self.group, self.stop, self.done))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +105,7 @@ class Blocks:
         context, loaded = self.context, self.loaded
         room = context.memory - table_bytes(len(loaded.rid), len(loaded.codes), len(loaded.sensitive))
         threads = min(context.threads, max(1, room // held)) if held else context.threads
-        rows = self.found.arranged(loaded.geometry, context.threads).rows
+        rows = self.found.arrange(loaded.geometry, context.threads).rows
         n = len(rows.number)
         group, stop, done = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
 

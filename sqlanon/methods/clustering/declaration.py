@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
@@ -110,11 +112,12 @@ def refined_objective(asked: Asked) -> Refused | None:
     return Refused(what, "leave refine out, or say objective=loss", "objective")
 
 
-SEQUENTIAL = MethodDeclaration(
-    "sequential",
-    "Clusters that rows move between while an objective falls (Goldberger and Tassa 2010).",
-    "sqlanon.methods.clustering.sequential:Sequential",
-    Cost(
+SEQUENTIAL = replace(
+    KMEMBER,
+    name="sequential",
+    about="Clusters that rows move between while an objective falls (Goldberger and Tassa 2010).",
+    code="sqlanon.methods.clustering.sequential:Sequential",
+    cost=Cost(
         0.05,
         24.0,
         rows=2.0,
@@ -128,7 +131,7 @@ SEQUENTIAL = MethodDeclaration(
         flat=0.2,
         beyond=1.9,
     ),
-    (
+    options=(
         Word(
             "start",
             ("random", "tree"),
@@ -148,14 +151,5 @@ SEQUENTIAL = MethodDeclaration(
         Whole("omega", 101, 200, 150, "Percent of k: larger clusters are split in two where the cost does not rise."),
         BLOCK,
     ),
-    pushdown=NO_SQL,
-    maximizes=NO_BOUND,
-    formats=WITH_BOXES,
-    other_formats=BOXES_ALONE,
-    persons=ROWS_ALONE,
-    whole=ROWS_ALONE,
-    population=NO_POPULATION,
-    limits=CLUSTERED,
     rules=(counted_values, weighted_objective, repeated_runs, refined_objective),
-    unites=True,
 )

@@ -10,12 +10,10 @@ from sqlanon.kernels.extent import NULLS, SCALE, SIZE, Geometry
 from sqlanon.methods.clustering.kernels.class_costs import Objective
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
 
-def objective_of(
-    geometry: Geometry, codes: npt.NDArray[np.int32], value: npt.NDArray[np.int64], values: int, whole: int, part: int
-) -> Objective:
+def objective_of(geometry: Geometry, codes: Ints, value: Longs, values: int, whole: int, part: int) -> Objective:
     """What classes of a table cost.
 
     Args:

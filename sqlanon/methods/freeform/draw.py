@@ -14,10 +14,8 @@ from sqlanon.methods.freeform.kernels.remix import SWAPS, divide_graph, remix
 from sqlanon.methods.freeform.kernels.stream import draw_below, stream
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints
 
-    Ints = npt.NDArray[np.int32]
 
 _REMIXED, _DRAWN = 0, 1
 """Purposes of streams of random numbers."""

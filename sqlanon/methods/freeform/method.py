@@ -12,14 +12,9 @@ from sqlanon.methods.base import Assignment, Context, Matches, Problem
 from sqlanon.methods.freeform.declaration import FREEFORM, size_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.methods.shared.kernel_input import Loaded
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 class Freeform:

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints
     from sqlanon.kernels.extent import Geometry
 
 
@@ -22,7 +20,7 @@ def of_method(secret: str) -> str:
     return hmac.new(secret.encode(), b"freeform method", hashlib.sha256).hexdigest()
 
 
-def content_of(secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry) -> str:
+def content_of(secret: str, options: Mapping[str, object], codes: Ints, geometry: Geometry) -> str:
     """What matchings are made of, as a keyed hash: the method and its options, and the quasi values in their order.
 
     Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match

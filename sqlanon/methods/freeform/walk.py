@@ -16,12 +16,8 @@ from sqlanon.methods.freeform.kernels.remix import remix
 from sqlanon.methods.freeform.kernels.stream import stream
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 def windows_of(n: int, block: int, shift: int = 0) -> Longs:

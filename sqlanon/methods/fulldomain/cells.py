@@ -16,8 +16,7 @@ from sqlanon.table.encode import by_code
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 
 def columns_of(context: Context) -> tuple[Domain, ...]:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     Node = tuple[int, ...]
 
 
+OF_CLASSES = ("dm", "c_avg")
+"""Metrics that are sums over classes, and not over columns."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suppressed:
     """Classes whose rows are suppressed.
@@ -20,12 +24,13 @@ class Suppressed:
     Attributes:
         rows: their rows.
         extra: what suppressing them costs more than publishing them at the node (metrics other than dm).
-        squares: the sum of the squares of the classes' rows.
+        of_classes: the metric, where it is one of `OF_CLASSES`: of dm the sum of the squares of the classes' rows, of
+            c_avg the number of classes, negative, as the most are best.
     """
 
     rows: int
     extra: int
-    squares: int
+    of_classes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +39,12 @@ class Checked:
 
     Attributes:
         few: rows in classes of fewer rows than the requirements leave any class.
-        squares: the sum of the squares of all classes' rows.
+        of_classes: the same of all classes.
         failing: the classes that do not meet the requirements.
     """
 
     few: int
-    squares: int
+    of_classes: int
     failing: Suppressed
 
 
@@ -60,7 +65,7 @@ class Checker(Protocol):
     def joinable(self, most: int) -> int:
         """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         """The failing classes of the open node and so many others."""
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:

@@ -127,8 +127,9 @@ FULLDOMAIN = MethodDeclaration(
         ),
         Word(
             "metric",
-            ("loss", "entropy", "height", "dm"),
-            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric.",
+            ("loss", "entropy", "height", "dm", "c_avg"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, the discernability metric, or "
+            "the mean class size.",
         ),
         Whole(
             "nodes",

@@ -23,8 +23,8 @@ from sqlanon.privacy.population import of_population
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Ints, Longs
+
 
 KEPT = 4
 """Roll-ups have so many times the cells of the table together, at most."""
@@ -35,9 +35,9 @@ class InMemory:
 
     execution = "kernel"
 
-    def __init__(self, context: Context, lattice: Lattice) -> None:
+    def __init__(self, context: Context, lattice: Lattice, metric: str) -> None:
         expect(group, mark_meeting)
-        self._context, self._lattice = context, lattice
+        self._context, self._lattice, self._counts_classes = context, lattice, metric == "c_avg"
         self._cells = read_cells(context)
         self._least = least_of(context)
         self._maps = maps_of(lattice.tables())
@@ -64,7 +64,7 @@ class InMemory:
             self._left -= len(rolled.rows)
         self._open = opened = self._make_open(node, levels, rolled)
         size = opened.size
-        return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.suppressed(0))
+        return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
         """The cells of a node from those of a finer one."""
@@ -129,7 +129,7 @@ class InMemory:
         total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
         return int(np.searchsorted(total, most, side="right"))
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         opened = self._open
         gone = self._gone(joined)
         size, first = opened.size[gone], opened.first[gone]
@@ -140,9 +140,13 @@ class InMemory:
             ),
             start=np.zeros(len(size), np.int64),
         )
-        return Suppressed(int(size.sum()), int((size * extra).sum()), int((size * size).sum()))
+        return Suppressed(int(size.sum()), int((size * extra).sum()), self._sum_classes(size))
 
-    def _gone(self, joined: int) -> npt.NDArray[np.bool_]:
+    def _sum_classes(self, size: Longs) -> int:
+        """See `Suppressed.of_classes`."""
+        return -len(size) if self._counts_classes else int((size * size).sum())
+
+    def _gone(self, joined: int) -> Flags:
         """Which classes of the open node are suppressed."""
         gone = ~self._open.holds
         if joined:
@@ -190,7 +194,7 @@ class _Open:
     label: Ints
     first: Ints
     size: Longs
-    holds: npt.NDArray[np.bool_]
+    holds: Flags
 
     @cached_property
     def others(self) -> npt.NDArray[np.intp]:

@@ -21,12 +21,11 @@ from sqlanon.methods.fulldomain.cells import Cells
 from sqlanon.methods.fulldomain.kernels.lattice_local import Pieces
 from sqlanon.methods.fulldomain.kernels.lattice_part import CLASSES
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.methods.fulldomain.local import Local, local_of, made_of, search
+from sqlanon.methods.fulldomain.local import Local, local_of, search, take_pieces
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
-    Longs = npt.NDArray[np.int64]
 
 SEARCHES = 6
 """Numbers of spare rows that are tried, at most."""
@@ -77,7 +76,7 @@ def leave_rows_out(
 
 def _end_classes(local: Local) -> Pieces:
     """The classes of the nodes, and of what they left as much as can be a class; the others are in no piece."""
-    made, asked, left = made_of(local), local.asked, local.rest.left
+    made, asked, left = take_pieces(local), local.asked, local.rest.left
     rest = np.flatnonzero(left).astype(np.int32)
     own = left[rest]
     if asked.p:

@@ -22,7 +22,7 @@ from sqlanon.table.tree import hierarchy_of, tree_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 
 def levels_of(domain: Domain) -> int:
@@ -48,7 +48,7 @@ class Column:
 
     name: str
     code: str
-    node: npt.NDArray[np.int32]
+    node: Ints
     extra: Longs
     base: Longs
 
@@ -80,7 +80,7 @@ class Lattice:
         return bound
 
     @cached_property
-    def ascending(self) -> npt.NDArray[np.int64]:
+    def ascending(self) -> Longs:
         """The nodes by ascending `base`, then height, then levels."""
         return np.lexsort((np.arange(len(self.nodes)), self.nodes.sum(axis=1), self.base)).astype(np.int64)
 
@@ -94,7 +94,7 @@ class Lattice:
         """The place of a node in `nodes`."""
         return sum(map(operator.mul, node, self.strides))
 
-    def tables(self) -> list[npt.NDArray[np.int32]]:
+    def tables(self) -> list[Ints]:
         """Of each column, `Column.node`."""
         return [column.node for column in self.columns]
 
@@ -106,7 +106,7 @@ def lattice_of(quasi: Sequence[Domain], counts: Sequence[Longs], metric: str) ->
         quasi: the columns.
         counts: of each, the rows of every code.
         metric: ``loss`` (LM: Iyengar 2002, weighted), ``entropy`` (non-uniform entropy: Gionis and Tassa 2009),
-            ``height`` (the sum of the levels); ``dm`` has no cost by column.
+            ``height`` (the sum of the levels); ``dm`` and ``c_avg`` have no cost by column.
     """
     rows = int(counts[0].sum())
     weights = sum(domain.reading.spec.weight for domain in quasi)
@@ -141,14 +141,14 @@ def _column(domain: Domain, count: Longs, metric: str, scale: int) -> Column:
     )
 
 
-def _bits(node: npt.NDArray[np.int32], count: Longs, scale: int) -> Longs:
+def _bits(node: Ints, count: Longs, scale: int) -> Longs:
     """Of every code, the information of its node in bits: log2 of the rows of the table over those of the node."""
     rows = np.bincount(node, weights=count, minlength=len(node)).astype(np.int64)
     total = int(count.sum())
     return np.array([round(math.log2(total / rows[at]) * scale) if rows[at] else 0 for at in node], np.int64)
 
 
-def nodes_and_leaves(domain: Domain) -> tuple[npt.NDArray[np.int32], Longs]:
+def nodes_and_leaves(domain: Domain) -> tuple[Ints, Longs]:
     """Of every level and code, the first code of its node, and the leaves of the node (0: NULL alone)."""
     null = int(domain.has_null)
     if domain.reading.spec.hierarchy is None:

@@ -19,10 +19,8 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy.base import beyond_rows, least_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 AT_ONCE = 4096
 """Nodes between two reports of progress."""
@@ -48,7 +46,7 @@ class Local:
     pieces: Pieces
 
 
-def asked_of(context: Context, *, divide: bool) -> tuple[Asked, int]:
+def collect_asked(context: Context, *, divide: bool) -> tuple[Asked, int]:
     """What the kernel counts by itself, and the sensitive column that it counts; -1: none."""
     k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
     if len(beyond) == 1:
@@ -63,7 +61,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
     ``spare`` imaginary rows with values of their own are added, so that the rest need not be a class.
     """
-    asked, column = asked_of(context, divide=divide)
+    asked, column = collect_asked(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
     values = context.encoded.sensitive[column].codes if column >= 0 else 1
@@ -119,7 +117,7 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
 NOTHING = Filter(np.zeros((1, 0), np.uint64), np.zeros((1, 0), np.int32))
 
 
-def made_of(local: Local) -> Pieces:
+def take_pieces(local: Local) -> Pieces:
     """The pieces that were made."""
     many = local.rest.facts[PIECES]
     return Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
@@ -131,7 +129,7 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     Returns:
         The pieces, and whether it is one in the end: not where all rows together do not meet what is asked.
     """
-    facts, left, made, asked = local.rest.facts, local.rest.left, made_of(local), local.asked
+    facts, left, made, asked = local.rest.facts, local.rest.left, take_pieces(local), local.asked
     counts = np.bincount(local.value, weights=local.cells.rows)
     lawful = not asked.p or int(counts.max(initial=0)) * asked.p <= int(counts.sum()) * asked.q
     if facts[ROWS] == 0:

@@ -17,9 +17,7 @@ from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.local import complete_pieces, local_of, search
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> Assignment:
@@ -45,7 +43,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         if found is None:
             raise InfeasibleError(nothing_found(context))
         pieces = found
-    table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
+    table, divided = attach(context, cells, pieces.record, _number_classes(pieces), pieces.rows)
     nodes = len(lattice.nodes)
     notes = (
         ()
@@ -56,7 +54,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     return Assignment(table, "kernel", notes, divided=divided, unassigned=gone)
 
 
-def _numbered(pieces: Pieces) -> Ints:
+def _number_classes(pieces: Pieces) -> Ints:
     """Classes in the order of their first cells, so that near numbers are alike."""
     first = np.full(int(pieces.label.max(initial=-1)) + 1, len(pieces.record) and int(pieces.record.max()) + 1)
     np.minimum.at(first, pieces.label, pieces.record)

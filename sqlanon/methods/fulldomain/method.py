@@ -65,8 +65,7 @@ class FullDomain:
         rows = encoded.rows + (encoded.population.rows if encoded.population else 0)
         fits = rows * self.row_bytes(len(encoded.quasi), len(encoded.counted)) <= context.memory
         pushed = context.execution == "pushdown" or (context.execution == "auto" and not fits)
-        every, squares = self.search == "all", self.metric == "dm"
-        return search.assign(context, lattice, every=every, squares=squares, pushed=pushed)
+        return search.assign(context, lattice, every=self.search == "all", metric=self.metric, pushed=pushed)
 
     def _lattice(self, context: Context) -> Lattice:
         from sqlanon.methods.fulldomain.cells import count_values

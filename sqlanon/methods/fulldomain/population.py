@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.methods.base import Context
     from sqlanon.methods.fulldomain.levels import Lattice
     from sqlanon.table.population import Population
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 def extend_nodes(node: Ints) -> Ints:

@@ -50,7 +50,8 @@ class Pushed:
 
     execution = "pushdown"
 
-    def __init__(self, context: Context, lattice: Lattice) -> None:
+    def __init__(self, context: Context, lattice: Lattice, metric: str) -> None:
+        self._counts_classes = metric == "c_avg"
         self._context, self._scratch, self._lattice = context, context.scratch, lattice
         self._levels = load_levels(context, lattice)
         self._codes = [column.code for column in lattice.columns]
@@ -98,11 +99,17 @@ class Pushed:
         else:
             self._open.append(rolled)
         self._classes, self._rolled = classes, rolled
-        few, squares, *gone = self._fetch_numbers(0)
-        return Checked(few, squares, Suppressed(*gone))
+        few, of_classes, *gone = self._fetch_numbers(0)
+        return Checked(few, of_classes, Suppressed(*gone))
 
     def _fetch_numbers(self, joined: int) -> list[int]:
-        row = self._scratch.fetch("fulldomain/checked", classes=self._classes, least=self._least, joined=joined)[0]
+        row = self._scratch.fetch(
+            "fulldomain/checked",
+            classes=self._classes,
+            least=self._least,
+            joined=joined,
+            counts_classes=self._counts_classes,
+        )[0]
         return list(read_integers(row))
 
     def _find_failing(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
@@ -161,7 +168,7 @@ class Pushed:
     def joinable(self, most: int) -> int:
         return self._scratch.count("fulldomain/joinable", {"most": most}, classes=self._classes)
 
-    def suppressed(self, joined: int) -> Suppressed:
+    def count_suppressed(self, joined: int) -> Suppressed:
         return Suppressed(*self._fetch_numbers(joined)[2:])
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:

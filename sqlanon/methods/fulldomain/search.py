@@ -2,8 +2,8 @@
 
 The score of a node is what its metric says of all rows at its levels, and what suppressing rows costs more than that.
 So the metric without suppressed rows is a lower bound; nodes are looked at by ascending bounds until a bound passes the
-best score. For ``dm``, which no sum over columns bounds, a node loses at least what any finer node does without
-suppressed rows.
+best score. For ``dm`` and ``c_avg``, which no sum over columns bounds, a node loses at least what any finer node does
+without suppressed rows.
 
 A node fails for good where more rows than the limit are in classes of fewer rows than any class may have: then so does
 every finer node. Where all that is asked is a number of rows, or nothing may be suppressed, failing at all is as good
@@ -21,7 +21,7 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.fulldomain.checker import Checked, Checker, Suppressed
+from sqlanon.methods.fulldomain.checker import OF_CLASSES, Checked, Checker, Suppressed
 from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy.base import beyond_rows
@@ -54,15 +54,16 @@ class Search:
         context: the run.
         lattice: with the costs of the metric.
         checker: looks at nodes.
-        squares: the metric is dm.
+        metric: what is minimized.
         every: all minimal nodes are looked for, and not the best one.
     """
 
     def __init__(
-        self, context: Context, lattice: Lattice, checker: Checker, *, squares: bool, every: bool = False
+        self, context: Context, lattice: Lattice, checker: Checker, *, metric: str, every: bool = False
     ) -> None:
         suppression = context.suppression
-        self._lattice, self._checker, self._squares, self._every = lattice, checker, squares, every
+        self._lattice, self._checker, self._every = lattice, checker, every
+        self._metric, self._of_classes = metric, metric in OF_CLASSES
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
         # A node without a row in another class fails, as every finer one does: the last node loses as little, and
@@ -76,7 +77,8 @@ class Search:
         self.fails = np.zeros(len(lattice.nodes), np.bool_)
         self.meets = np.zeros(len(lattice.nodes), np.bool_)
         self.seen = np.zeros(len(lattice.nodes), np.bool_)
-        self.bound = lattice.base.copy()
+        # A class lowers c_avg by one, and there are no more of them than rows.
+        self.bound = lattice.base - (self._rows if metric == "c_avg" else 0)
         self._order = lattice.ascending
         self.looked = 0
         self.best: Best | None = None
@@ -88,9 +90,9 @@ class Search:
         self.looked += 1
         self._progress.update(self.looked, 0, "nodes of the lattice looked at")
         here, levels = np.array(node, np.int16), self._lattice.nodes
-        if self._squares:
+        if self._of_classes:
             above = (levels >= here).all(axis=1)
-            self.bound[above] = np.maximum(self.bound[above], checked.squares)
+            self.bound[above] = np.maximum(self.bound[above], checked.of_classes)
         sure = checked.few if not self.monotone else checked.failing.rows
         if sure > self._most:
             self.fails[(levels <= here).all(axis=1)] = True
@@ -111,7 +113,7 @@ class Search:
         joined = self._join_suppressed(checked)
         if joined is None:
             return
-        score = self._total(node, checked, self._checker.suppressed(joined) if joined else checked.failing)
+        score = self._total(node, checked, self._checker.count_suppressed(joined) if joined else checked.failing)
         if not self._is_beaten(score, height, node):
             self.best = Best(score, height, node, joined)
 
@@ -135,8 +137,9 @@ class Search:
         return self.best is not None and self.best.key < (score, height, node)
 
     def _total(self, node: Node, checked: Checked, gone: Suppressed) -> int:
-        if self._squares:
-            return checked.squares - gone.squares + gone.rows * self._rows
+        if self._of_classes:
+            starred = gone.rows * self._rows if self._metric == "dm" else -int(self._starred and gone.rows > 0)
+            return checked.of_classes - gone.of_classes + starred
         return int(self._lattice.base[self._lattice.number(node)]) + gone.extra
 
     def run(self) -> Best | None:
@@ -151,7 +154,7 @@ class Search:
         order = self._order = self._order[~(self.seen | self.fails)[self._order]]
         at = (
             int(order[np.argmin(self.bound[order])])
-            if self._squares and len(order)
+            if self._of_classes and len(order)
             else int(order[0])
             if len(order)
             else -1
@@ -212,10 +215,10 @@ class Search:
         return tuple(int(level) for level in self._lattice.nodes[at])
 
 
-def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pushed: bool) -> Assignment:
+def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, pushed: bool) -> Assignment:
     """The best node, or with ``every`` the best of all minimal ones, which the notes list."""
-    checker = _checker(context, lattice, pushed=pushed)
-    search = Search(context, lattice, checker, squares=squares, every=every)
+    checker = _checker(context, lattice, metric, pushed=pushed)
+    search = Search(context, lattice, checker, metric=metric, every=every)
     notes: list[str] = []
     if every:
         found = search.minimal()
@@ -261,11 +264,11 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     )
 
 
-def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
+def _checker(context: Context, lattice: Lattice, metric: str, *, pushed: bool) -> Checker:
     if pushed:
         from sqlanon.methods.fulldomain.pushed import Pushed
 
-        return Pushed(context, lattice)
+        return Pushed(context, lattice, metric)
     from sqlanon.methods.fulldomain.in_memory import InMemory
 
-    return InMemory(context, lattice)
+    return InMemory(context, lattice, metric)

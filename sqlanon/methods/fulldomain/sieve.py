@@ -16,6 +16,8 @@ from sqlanon.methods.fulldomain.levels import Lattice
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints
+
 LARGE = 2_000_000_000
 """Nodes x cells from which on the filter costs less than it saves."""
 
@@ -29,7 +31,7 @@ class Sieve:
     def __init__(
         self,
         lattice: Lattice,
-        codes: npt.NDArray[np.int32],
+        codes: Ints,
         maps: Maps,
         asked: Asked,
         rest: Rest,

@@ -21,9 +21,7 @@ from sqlanon.methods.mondrian.declaration import MONDRIAN
 from sqlanon.privacy.base import beyond_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.engines.base import TableRef
 
 
@@ -231,9 +229,7 @@ class Mondrian:
         return make_spans(context, bare, geometry, group, names), listed
 
 
-def _names(
-    starts: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], base: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int32]:
+def _names(starts: Longs, bounds: Longs, base: Longs) -> Ints:
     """The class of every leaf of open partitions.
 
     Its number is the count of source rows to the left of the leaf in the whole tree.

@@ -16,8 +16,7 @@ from sqlanon.kernels.mondrian import divide, grow, score
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.requirements import Demands
     from sqlanon.kernels.rows import Bare
@@ -34,14 +33,14 @@ def grow_tree(
     spare: Bare,
     geometry: Geometry,
     demands: Demands,
-    domains: npt.NDArray[np.int64],
+    domains: Longs,
     threads: int,
     progress: Progress,
     *,
     bounds: Sequence[int] = (),
     relaxed: bool = False,
     median: bool = False,
-) -> npt.NDArray[np.bool_]:
+) -> Flags:
     """Cut rows down to the leaves, left before right.
 
     Args:
@@ -110,7 +109,7 @@ def grow_tree(
 
 
 def _first_cut(
-    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
+    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: Longs, threads: int
 ) -> list[int]:
     """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
     d = len(domains)

@@ -25,6 +25,7 @@ from sqlanon.table.work import check_rows
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags, Ints, Longs
     from sqlanon.table.work import Packing
 
     Arrays = Sequence[npt.NDArray[np.generic]]
@@ -46,8 +47,8 @@ class Levels:
     """
 
     tree: Tree
-    begin: npt.NDArray[np.int32]
-    open: npt.NDArray[np.bool_]
+    begin: Ints
+    open: Flags
 
     @property
     def finished(self) -> bool:
@@ -86,7 +87,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     Args:
         context: the run.
         workers: of its engine.
-        packed: its rows, as `Work.packed` makes them.
+        packed: its rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.
 
     Raises:
@@ -193,10 +194,10 @@ class _Counting:
 
     packing: Packing
     tree: Tree
-    chosen: npt.NDArray[np.int64]
-    base: npt.NDArray[np.int64]
+    chosen: Longs
+    base: Longs
     geometry: Geometry
-    within: npt.NDArray[np.int64]
+    within: Longs
     sensitive: Sequence[int]
 
     @property

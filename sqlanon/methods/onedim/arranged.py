@@ -17,10 +17,7 @@ from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.methods.shared.threads import spread_runs
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Sorted:
     line: Longs | None = None
     span: int = 0
 
-    def arranged(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
+    def arrange(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
         """The rows as they are now."""
         return Arranged(kernel_input.fill_rows(self.bare, geometry, threads, codes=codes), self.line, self.span)
 
@@ -77,7 +74,7 @@ class Order(Protocol):
     def kernels(self) -> tuple[object, ...]:
         """What `within` calls, so that it is announced what will be compiled."""
 
-    def keyed(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> Keyed:
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
@@ -100,7 +97,7 @@ def arrange_rows(
     context: Context,
     loaded: Loaded,
     order: Ints,
-    begins: npt.NDArray[np.bool_],
+    begins: Flags,
     line: Longs | None = None,
     span: int = 0,
     *,

@@ -17,12 +17,10 @@ from sqlanon.methods.shared import loss_bound
 from sqlanon.spec import MAX_WEIGHT
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Longs
 
 
-def make_axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
+def make_axis(geometry: Geometry, j: int) -> Longs:
     """Positions of the codes of attribute ``j`` on an axis from 0 to `SCALE`, ascending.
 
     Codes without positions lie evenly.

@@ -30,8 +30,7 @@ from sqlanon.table.wide import in_parts
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 class Curve:
@@ -68,7 +67,7 @@ class Curve:
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
 
-    def keyed(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> Keyed:
         scratch, quasi = context.scratch, [domain.code for domain in context.encoded.quasi]
 
         def sample(picked: Longs) -> Ints:
@@ -116,7 +115,7 @@ class Keys(Protocol):
 class Hilbert(Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
-    def keyed(self, context: Context, block: int) -> Keyed:
+    def key_rows(self, context: Context, block: int) -> Keyed:
         """See `Order`.
 
         Under ``execution: pushdown`` the stored function is used if there is one; keys from here are several times
@@ -125,7 +124,7 @@ class Hilbert(Curve):
         keys = self.measure(context, kernel_input.make_geometry(context))
         functions = context.scratch.engine.capabilities.temporary_functions
         if context.execution != "pushdown" or keys.words > 1 or not functions:
-            return Curve.keyed(self, context, block)
+            return Curve.key_rows(self, context, block)
         scratch, table = context.scratch, context.scratch.table("keyed")
         axes = []
         for j, places in zip(keys.turned, keys.tables, strict=True):

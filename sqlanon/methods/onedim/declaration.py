@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlanon.declared.asked import Asked, Refused, Rule
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration, Most
@@ -149,19 +151,13 @@ TREE = MethodDeclaration(
 )
 
 
-HILBERT = MethodDeclaration(
-    "hilbert",
-    f"Along the Hilbert curve, exact loss ({FRAMEWORK}).",
-    f"{_ONEDIM}:Hilbert",
-    Cost(0.045, 0.01),
-    OPTIONS,
-    maximizes=("k", "l"),
+HILBERT = replace(
+    TREE,
+    name="hilbert",
+    about=f"Along the Hilbert curve, exact loss ({FRAMEWORK}).",
+    code=f"{_ONEDIM}:Hilbert",
+    cost=Cost(0.045, 0.01),
     limits=(most_of_sum("minimize=gcp or hilbert_fast"),),
-    rules=RULES,
-    persons=True,
-    whole=True,
-    population=NO_POPULATION,
-    in_blocks="curve",
 )
 
 

@@ -34,11 +34,9 @@ from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy.base import Requirement, Shape, least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Bits, Flags, Ints, Longs
     from sqlanon.kernels.requirements import Demands
 
-    Groups = npt.NDArray[np.int32]
 
 OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 """What the division into runs may minimize, by the option's value."""
@@ -71,7 +69,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     return diverse_groups if whole_l(checks) else fractional_groups
 
 
-def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Groups:
+def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
     """Bring the rows fully into order; the class of every row, int32[n].
 
     With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts. The heuristic
@@ -91,30 +89,30 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     if not checks:
         order.within(context, bare, geometry)
         arranged, least = (
-            found.arranged(geometry, context.threads, codes=False),
+            found.arrange(geometry, context.threads, codes=False),
             least_rows(context.requirements),
         )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
-    arranged = found.arranged(geometry, context.threads, codes=False)
+    arranged = found.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
-    arranged = found.arranged(geometry, context.threads, codes=False)
+    arranged = found.arrange(geometry, context.threads, codes=False)
     group = _group_diverse(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
 
-def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Groups:
+def _group_diverse(context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool) -> Ints:
     if not uses_groups(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
     return group_diverse(loaded, arranged, value, l, least_rows(context.requirements), fast)
 
 
-def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
+def _gcp(rows: Rows, loaded: Loaded, group: Ints) -> int:
     """The sum of rows x width over the classes."""
     low, high, mask, size = _boxes(rows.places, rows.sets, group, int(group.max()) + 1)
     width = np.empty(len(size), np.int64)
@@ -122,7 +120,7 @@ def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
     return int(np.dot(size, width))
 
 
-def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Groups:
+def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int) -> Ints:
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
         first = runs.line_runs(runs.shorten_keys(arranged.line, arranged.span, k), k, objective)
@@ -137,12 +135,12 @@ def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int
 def group_diverse(
     loaded: Loaded,
     arranged: Arranged,
-    value: npt.NDArray[np.int32],
+    value: Ints,
     l: Fraction,  # noqa: E741
     k: int,
     fast: bool,
-) -> Groups:
-    """Groups of the l-diversity heuristic, merged until each has ``k`` rows.
+) -> Ints:
+    """Ints of the l-diversity heuristic, merged until each has ``k`` rows.
 
     ``value`` is the sensitive code of each row in order.
     """
@@ -163,16 +161,14 @@ def group_diverse(
     return _number_groups(first)[group]
 
 
-def _boxes(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], group: Groups, made: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints, Bits, Longs]:
     low, high = np.zeros((made, places.shape[1]), np.int32), np.zeros((made, places.shape[1]), np.int32)
     mask, size = np.zeros((made, sets.shape[1]), np.uint64), np.zeros(made, np.int64)
     cover(places, sets, group, low, high, mask, size)
     return low, high, mask, size
 
 
-def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
 
     The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer ones.
@@ -200,7 +196,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
-def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Groups:
+def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int) -> Ints:
     """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:
@@ -213,5 +209,5 @@ def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest
         most = min(most * 4, longest)
 
 
-def _number_groups(first: npt.NDArray[np.bool_]) -> Groups:
+def _number_groups(first: Flags) -> Ints:
     return (np.cumsum(first) - 1).astype(np.int32)

@@ -32,11 +32,10 @@ from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints, Longs
 
-    Groups = npt.NDArray[np.int32]
 
-Solved = tuple["Groups", tuple[str, ...]]
+Solved = tuple["Ints", tuple[str, ...]]
 """The class of every row in order, int32[n], and notes."""
 
 
@@ -72,11 +71,11 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, min
     return _accurate(loaded, arranged, loss_bound.bounds_of(context), repaired=solver == "auto")[0], ()
 
 
-def _value(loaded: Loaded, arranged: Arranged) -> npt.NDArray[np.int32]:
+def _value(loaded: Loaded, arranged: Arranged) -> Ints:
     return loaded.sensitive[0][arranged.rows.number]
 
 
-def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     """Dual k-anonymity (section 5). Cost: O(n (d + log n))."""
     n = len(arranged.rows.number)
     start, first = np.empty(n, np.int64), np.empty(n, np.bool_)
@@ -85,7 +84,7 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     return (np.cumsum(first) - 1).astype(np.int32)
 
 
-def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False) -> tuple[Groups, Fraction]:
+def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False) -> tuple[Ints, Fraction]:
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
@@ -102,7 +101,7 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
         loss_bound.bounds_of(context),
         least_rows(context.requirements),
     )
-    known: dict[int, tuple[int, Groups]] = {}
+    known: dict[int, tuple[int, Ints]] = {}
 
     def probe(asked: Fraction) -> int:
         l = math.floor(asked)  # noqa: E741 - the papers' symbol
@@ -137,7 +136,7 @@ def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     places, bound, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
     group = np.empty(len(value), np.int32)
@@ -145,7 +144,7 @@ def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Grou
     return group
 
 
-def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize: str) -> Groups:
+def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize: str) -> Ints:
     places, _, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
     (check,) = shapes_beyond_rows(context.requirements)
@@ -160,7 +159,7 @@ def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize
     return group
 
 
-def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.int64]:
+def _line(places: Longs, arranged: Arranged) -> Longs:
     """Where the rows, in order, lie."""
     return places[arranged.rows.codes[:, 0]]
 
@@ -174,7 +173,7 @@ def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solve
     asked = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
     codes = [domain.codes for domain in context.encoded.quasi]
-    best: dict[int, Groups] = {}
+    best: dict[int, Ints] = {}
 
     def reaches(total: int) -> Fraction:
         group, privacy = _accurate(loaded, arranged, loss_bound.pack_bounds(total, [None] * len(codes), codes))

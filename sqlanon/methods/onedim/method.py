@@ -26,7 +26,7 @@ class OneDimensional:
         self.minimize = minimize
         self.solver = solver
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         """The order, with its options from the policy."""
         raise NotImplementedError
 
@@ -50,14 +50,14 @@ class OneDimensional:
 
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.onedim import direct, dual
-        from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
+        from sqlanon.methods.onedim.streamed import arrange_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
         from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
-        order = self.ordered()
+        order = self.make_order()
         expect(
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *order.kernels(),
@@ -69,7 +69,7 @@ class OneDimensional:
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if context.execution == "pushdown":
-            loaded, found = arranged_by_engine(context, order)
+            loaded, found = arrange_by_engine(context, order)
         else:
             loaded = kernel_input.load(context)
             found = order.arrange(context, loaded)
@@ -78,7 +78,7 @@ class OneDimensional:
         notes: tuple[str, ...] = ()
         if own:
             order.within(context, bare, loaded.geometry)
-            arranged = found.arranged(loaded.geometry, context.threads)
+            arranged = found.arrange(loaded.geometry, context.threads)
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
         else:
             group = direct.solve(context, loaded, found, order, fast=self.fast, minimize=self.minimize)
@@ -110,7 +110,7 @@ class Hilbert(OneDimensional):
 
     name = "hilbert"
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         from sqlanon.methods.onedim.curves import Hilbert as Curve
 
         return Curve()
@@ -128,7 +128,7 @@ class Tree(OneDimensional):
 
     name = "tree"
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         from sqlanon.methods.onedim.orders import Tree as Leaves
 
         return Leaves()

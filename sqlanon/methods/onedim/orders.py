@@ -51,8 +51,8 @@ class Tree(Hilbert):
         """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
         return Sorted(super().arrange(context, loaded).bare)
 
-    def keyed(self, context: Context, block: int) -> Keyed:
-        return replace(super().keyed(context, block), span=0)
+    def key_rows(self, context: Context, block: int) -> Keyed:
+        return replace(super().key_rows(context, block), span=0)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`.

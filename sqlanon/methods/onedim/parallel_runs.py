@@ -23,11 +23,8 @@ from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Ints, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
-    Flags = npt.NDArray[np.bool_]
 
 _LEAST, _BEFORE = 1 << 16, 64
 """Rows of a piece, at least, and runs of k rows that a piece is solved from before its beginning."""

@@ -23,7 +23,8 @@ from sqlanon.privacy.base import least_rows
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
+
 
 _BLOCK = 1 << 20
 
@@ -40,7 +41,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) and the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)
-    keyed = order.keyed(context, block)
+    keyed = order.key_rows(context, block)
     statement, dtypes = _query(context, keyed)
     solver = _Solver(context, order, keyed, fast, objective)
     for fetched in scratch.stream_arrays(statement, dtypes, block):
@@ -57,9 +58,9 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     return table
 
 
-def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
+def arrange_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     """The whole table in memory, by the keys, as the engine has sorted it."""
-    keyed = order.keyed(context, _block(context))
+    keyed = order.key_rows(context, _block(context))
     statement, dtypes = _query(context, keyed)
     columns = context.scratch.fetch_arrays(statement, dtypes)
     context.scratch.drop(keyed.table)
@@ -130,7 +131,7 @@ class _Solver:
         self._kept = rows.part(known + more - keep, known + more)
         self._line = self._line[max(len(self._line) - keep, 0) :].copy()
 
-    def _solve(self, rows: Rows, known: int, opt: Longs, back: npt.NDArray[np.int32]) -> None:
+    def _solve(self, rows: Rows, known: int, opt: Longs, back: Ints) -> None:
         if self._fast:
             runs.best_line_runs(self._line, self._k, self._objective, known, opt, back)
         elif self._objective == runs.GCP:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.anneal import UNIT, anneal
-from sqlanon.kernels.boxes import cover, measure_widths
 from sqlanon.kernels.dealt_halves import dealt_halves, least_dealt
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.random import seed_state
 from sqlanon.kernels.requirements import ITEMS, Demands
+from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import exact_runs
 from sqlanon.kernels.unions import boxes_of, measure_of
 from sqlanon.kernels.unite import unite_failing
-from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -58,7 +58,7 @@ class Block:
 
     Attributes:
         codes: int32[d, n].
-        places, sets: see `Rows`.
+        rows: the same for kernels.
         geometry: the attributes.
         demands: the requirements over these rows.
         key: int64[n], equal for rows that the requirements count alike.
@@ -67,8 +67,7 @@ class Block:
     """
 
     codes: Ints
-    places: Ints
-    sets: npt.NDArray[np.uint64]
+    rows: Rows
     geometry: Geometry
     demands: Demands
     key: Longs
@@ -77,13 +76,7 @@ class Block:
 
     def lost(self, group: Ints) -> int:
         """Rows x extents of classes."""
-        made = int(group.max(initial=-1)) + 1
-        low, high = (np.empty((made, self.places.shape[1]), np.int32) for _ in range(2))
-        mask = np.empty((made, self.sets.shape[1]), np.uint64)
-        rows, wide = np.zeros(made, np.int64), np.zeros(made, np.int64)
-        cover(self.places, self.sets, group, low, high, mask, rows)
-        measure_widths(low, high, mask, self.geometry, wide)
-        return int(rows @ wide)
+        return measure_lost(self.rows, self.geometry, group)
 
     def improved(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints:
         """Classes that lose no more, after so many steps for each row.
@@ -97,8 +90,8 @@ class Block:
         if begun is not None:
             group = begun
         group = self._cooled(group, steps, (1, 3), (0, 0), state)
-        box, measure = boxes_of(self.places), measure_of(self.geometry, self.places.shape[1])
-        dealt_halves(self.codes, box, self.sets, measure, self.demands, self.key, group, self.least, state)
+        box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
+        dealt_halves(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
 
     def _smaller(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints | None:
@@ -114,11 +107,13 @@ class Block:
         rows = rows * SMALL[0] // SMALL[1]
         if n // rows * len(self.table) > COUNTERS or n < 2 * rows:
             return None
-        first, _ = exact_runs(self.places, self.places, self.sets, np.ones(n, np.int64), self.geometry, rows)
+        first, _ = exact_runs(
+            self.rows.places, self.rows.places, self.rows.sets, np.ones(n, np.int64), self.geometry, rows
+        )
         begun = (np.cumsum(first) - 1).astype(np.int32)
         begun = self._cooled(begun, max(steps, min(STAGE * STAGES // 2, BEGUN // n)), (1, 2), (1, 2), state)
-        box, measure = boxes_of(self.places), measure_of(self.geometry, self.places.shape[1])
-        if not unite_failing(box, self.sets, measure, self.demands, begun, int(begun.max()) + 1):
+        box, measure = boxes_of(self.rows.places), measure_of(self.geometry, self.rows.places.shape[1])
+        if not unite_failing(box, self.rows.sets, measure, self.demands, begun, int(begun.max()) + 1):
             return None
         begun = _numbered(begun)
         return begun if self.lost(begun) < self.lost(group) else None
@@ -140,9 +135,9 @@ class Block:
         warmth = [lost * hot[0] * 814**at // (len(group) * hot[1] * 1000**at) for at in late]
         tolls = [(lost * toll[0] * 1274**at // (len(group) * toll[1] * 1000**at)) + 1 if toll[0] else 0 for at in late]
         anneal(
-            boxes_of(self.places),
-            self.sets,
-            measure_of(self.geometry, self.places.shape[1]),
+            boxes_of(self.rows.places),
+            self.rows.sets,
+            measure_of(self.geometry, self.rows.places.shape[1]),
             self.demands,
             self.key,
             self.table,
@@ -157,32 +152,21 @@ class Block:
         return _numbered(group)
 
 
-def annealed(
-    context: Context,
-    codes: Ints,
-    sensitive: list[Ints],
-    geometry: Geometry,
-    whole: kernel_input.WholeTable,
-    group: Longs,
-    steps: int,
-) -> Longs:
+def annealed(table: SearchTable, group: Longs, steps: int) -> Longs:
     """The class of every row after annealing; never more loss.
 
     Args:
-        context: the run; its ``search_seed`` decides what is drawn.
-        codes: int32[d, n].
-        sensitive: as `kernel_input.fetch_codes` returns it, of the same rows.
-        geometry: the attributes.
-        whole: what `kernel_input.whole_table` read.
+        table: the rows.
         group: int64[n], class of each row, 0 to the number of classes - 1, in an order of the classes in which near
             ones are similar.
         steps: for each row.
 
     Cost: O(rows of a class x d) a step, blocks on all threads.
     """
+    context = table.context
     n, steps = len(group), min(steps, MOST_STEPS)
-    key = _keys(kernel_input.demands(context, sensitive, n, whole), n)
-    table = np.bincount(key).astype(np.int64)
+    key = _keys(table.demands(), n)
+    whole = np.bincount(key).astype(np.int64)
     least = kernel_input.least_class(context)
     order = np.argsort(group, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(group)))
@@ -192,10 +176,8 @@ def annealed(
 
     def improve(number: int, span: tuple[int, int]) -> Ints:
         part = order[starts[span[0]] : starts[span[1]]]
-        own = np.ascontiguousarray(codes[:, part])
-        rows = kernel_input.rows_of(own, np.arange(len(part), dtype=np.int32), geometry)
-        demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part), whole)
-        block = Block(own, rows.places, rows.sets, geometry, demands, key[part], table, least)
+        codes, rows, demands = table.take(part)
+        block = Block(codes, rows, table.geometry, demands, key[part], whole, least)
         drawn = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
         begun = (group[part] - span[0]).astype(np.int32)
         found = block.improved(begun, steps, seed_state(int(drawn[0])))

@@ -79,27 +79,30 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
         for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
             done += 1
             context.progress.update(done, len(cuts) - 1, "blocks refined")
+    trials = 0
     if spec.search:
         from sqlanon.methods.shared.search import search_classes
+        from sqlanon.methods.shared.search_table import SearchTable
 
         ordered = [column[order] for column in sensitive]
-        found = search_classes(
-            context,
-            np.ascontiguousarray(codes[:, order]),
-            ordered,
-            geometry,
-            whole,
-            classes.astype(np.int64),
-            spec.search,
-        )
-        classes = found.astype(np.int32)
+        table = SearchTable(context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole)
+        found = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
+        classes, trials = found.group.astype(np.int32), found.trials
         if assignment.starred is not None:  # a number of its own
             classes += classes >= assignment.starred
     out = label.astype(np.int32)
     out[order] = classes
-    table = context.scratch.table("refined")
-    context.scratch.engine.load_arrays(table, {"rid": rid, "class": out})
+    refined = context.scratch.table("refined")
+    context.scratch.engine.load_arrays(refined, {"rid": rid, "class": out})
     for old in (assignment.table, assignment.spans):
         if old is not None:
             context.scratch.drop(old)
-    return replace(assignment, table=table, spans=None, divided=True, shared=None, refined=True)
+    return replace(
+        assignment,
+        table=refined,
+        spans=None,
+        divided=True,
+        shared=None,
+        refined=True,
+        search={**assignment.search, **({"trials": trials} if spec.least_gain else {})},
+    )

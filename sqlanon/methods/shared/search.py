@@ -8,14 +8,14 @@ Blocks, trials and random streams are fixed by the rows alone, so that neither t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.extent import Geometry
-from sqlanon.methods.base import Context
-from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
@@ -32,55 +32,44 @@ POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 """Rows that are pooled, at most, in least classes: of up to `LARGE` rows, and of more."""
 
 
-def search_classes(
-    context: Context,
-    codes: Ints,
-    sensitive: list[Ints],
-    geometry: Geometry,
-    whole: kernel_input.WholeTable,
-    classes: Longs,
-    trials: int,
-) -> Longs:
-    """The class of every row after the search, 0 to the number of classes - 1.
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The class of every row, 0 to the number of classes - 1, and how many trials each class had."""
+
+    group: Longs
+    trials: int
+
+
+def search_classes(table: SearchTable, classes: Longs, trials: int, least_gain: Fraction = Fraction(0)) -> Searched:
+    """Search for classes that lose less.
 
     Every class that loses something gets the same number of trials.
 
     Args:
-        context: the run; its ``search_seed`` decides what is drawn.
-        codes: int32[d, n], of rows in an order in which near rows are similar.
-        sensitive: as `kernel_input.fetch_codes` returns it, of the same rows.
-        geometry: the attributes.
-        whole: what `kernel_input.whole_table` read.
+        table: the rows.
         classes: int64[n], class of each row.
-        trials: how many.
+        trials: how many, at most.
+        least_gain: trials end after two rounds that lower the loss by a smaller share together.
 
     Cost: O(n k d) a trial, blocks on all threads.
     """
     group: Longs = np.unique(classes, return_inverse=True)[1]
-    if not shapes_beyond_rows(context.requirements):
-        return _tried(context, codes, sensitive, geometry, whole, group, range(trials))
+    if not shapes_beyond_rows(table.context.requirements):
+        return _tried(table, group, range(trials), least_gain)
     from sqlanon.methods.shared.annealing import STEPS, annealed
 
     some = trials // 4
-    group = _tried(context, codes, sensitive, geometry, whole, group, range(some))
-    group = annealed(context, codes, sensitive, geometry, whole, group, STEPS * trials)
-    return _tried(context, codes, sensitive, geometry, whole, group, range(some, 2 * some))
+    first = _tried(table, group, range(some), least_gain)
+    last = _tried(table, annealed(table, first.group, STEPS * trials), range(some, 2 * some), least_gain)
+    return Searched(last.group, first.trials + last.trials)
 
 
-def _tried(
-    context: Context,
-    codes: Ints,
-    sensitive: list[Ints],
-    geometry: Geometry,
-    whole: kernel_input.WholeTable,
-    group: Longs,
-    trials: range,
-) -> Longs:
-    """The class of every row after some trials."""
-    n = codes.shape[1]
+def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction) -> Searched:
+    """Some trials."""
+    context, n = table.context, table.rows
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
-    rounds, done = -(-len(trials) // ROUND), 0
+    rounds, done, gain_before = -(-len(trials) // ROUND), 0, None
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
         group = _renumber_classes(group)
@@ -89,21 +78,20 @@ def _tried(
         marks = np.append(0, np.arange(BLOCK - turn % 2 * (BLOCK // 2), n, BLOCK))
         cuts = np.unique(np.append(np.searchsorted(starts, marks), len(starts) - 1))
 
-        def improve(number: int, span: tuple[int, int]) -> Ints:
+        def improve(number: int, span: tuple[int, int]) -> tuple[Ints, int, int]:
             from sqlanon.kernels.random import seed_state
             from sqlanon.kernels.search import search
 
             part = order[starts[span[0]] : starts[span[1]]]  # noqa: B023 - done before the next round
-            numbers = np.arange(len(part), dtype=np.int32)
-            rows = kernel_input.rows_of(np.ascontiguousarray(codes[:, part]), numbers, geometry)
-            demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part), whole)
+            _, rows, demands = table.take(part)
             own = (group[part] - span[0]).astype(np.int32)  # noqa: B023
+            lost = measure_lost(rows, table.geometry, own) if least_gain else 0
             turned = (context.search_seed, trials.start + turn, number)  # noqa: B023
             drawn = np.random.SeedSequence(turned).generate_state(1, np.uint64)
-            search(
+            gained = search(
                 rows.places,
                 rows.sets,
-                geometry,
+                table.geometry,
                 demands,
                 own,
                 span[1] - span[0],
@@ -112,18 +100,22 @@ def _tried(
                 min(ROUND, len(trials) - turn * ROUND),  # noqa: B023
                 seed_state(int(drawn[0])),
             )
-            return own
+            return own, int(gained), lost
 
         spans = [(int(a), int(b)) for a, b in pairwise(cuts)]
-        found, past = np.empty(n, np.int64), 0
+        found, past, gain, lost = np.empty(n, np.int64), 0, 0, 0
         with ThreadPoolExecutor(context.threads) as pool:
-            for span, own in zip(spans, pool.map(improve, range(len(spans)), spans), strict=True):
+            for span, (own, own_gain, own_lost) in zip(spans, pool.map(improve, range(len(spans)), spans), strict=True):
                 found[order[starts[span[0]] : starts[span[1]]]] = own.astype(np.int64) + past
                 past += int(own.max(initial=0)) + 1
-                done += len(own)
+                gain, lost, done = gain + own_gain, lost + own_lost, done + len(own)
                 context.progress.update(done, rounds * n, "rows searched, of all rounds")
         group = found
-    return _renumber_classes(group)
+        # Two rounds: their cuts are not the same.
+        if least_gain and gain_before is not None and gain_before + gain < least_gain * lost:
+            return Searched(_renumber_classes(group), min((turn + 1) * ROUND, len(trials)))
+        gain_before = gain
+    return Searched(_renumber_classes(group), len(trials))
 
 
 def _renumber_classes(group: Longs) -> Longs:

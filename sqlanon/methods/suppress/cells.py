@@ -18,12 +18,9 @@ from sqlanon.privacy.base import Grouped, least_rows
 from sqlanon.table.domain import Domain
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.privacy.base import Requirement, Shape
 
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
 
 _WORD = 1 << 62
 """Packed codes are below this."""

@@ -23,11 +23,9 @@ from sqlanon.privacy.base import Shape, least_rows, shapes_beyond_rows
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.privacy.base import Requirement
 
-    Longs = npt.NDArray[np.int64]
 
 _WORD = 1 << 62
 _NONE = np.zeros(0, np.int64)

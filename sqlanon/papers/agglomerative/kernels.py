@@ -9,6 +9,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
@@ -29,7 +30,6 @@ from sqlanon.methods.clustering.kernels.cluster import (
     new_clusters,
     place_rest,
     unite,
-    width_of,
 )
 
 
@@ -157,7 +157,7 @@ def cluster_by_unions(
                 g = i
             i = later[i]
         h = near[g]
-        unite(made, g, h, width_of(made.box, made.mask, g, made.box, made.mask, h, made.measure))
+        unite(made, g, h, joint_width(made.box, made.mask, g, made.box, made.mask, h, made.measure))
         first = _close(h, earlier, later, first)
         done[0] += 1
         held = False

@@ -16,10 +16,7 @@ from sqlanon.methods.shared.threads import spread
 from sqlanon.papers.idistance.kernels import CENTRES, distance_keys, find_centres, find_offset, sample_size
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 class IDistance(Curve):

@@ -19,7 +19,7 @@ class IDistance(OneDimensional):
         super().__init__(minimize, solver)
         self.centres = centres
 
-    def ordered(self) -> Order:
+    def make_order(self) -> Order:
         from sqlanon.papers.idistance.curve import IDistance as Curve
 
         return Curve(self.centres)

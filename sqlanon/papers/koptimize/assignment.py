@@ -14,6 +14,7 @@ from sqlanon.methods.fulldomain.cells import Cells, attach
 from sqlanon.methods.fulldomain.kernels.lattice import group
 from sqlanon.papers.koptimize.cut_search import CutSearch
 from sqlanon.papers.koptimize.cut_sets import CutSets, read_records
+from sqlanon.papers.koptimize.declaration import SECONDS, affordable_sets
 from sqlanon.papers.koptimize.kernels.cut_bounds import cut_bounds
 from sqlanon.papers.koptimize.kernels.cut_slabs import slab_bounds
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def assign(context: Context, metric: str, most: int) -> Assignment:
-    """The best set of cuts, or the best of ``most``.
+    """The best set of cuts, or the best of ``most``; 0: of those that take about `SECONDS`.
 
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
@@ -36,7 +37,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)
-    proven = search.run(most)
+    proven = search.run(most or affordable_sets(len(records.rows), len(records.codes)))
     if search.best is None:
         raise InfeasibleError(
             "koptimize: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, "
@@ -51,23 +52,24 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
 def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool) -> list[str]:
     found = (
         f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; "
-        f"{sets.metric} {sets.shown(score)}"
+        f"{sets.metric} {sets.describe(score)}"
     )
     if proven:
         return [f"koptimize: {found}, the least of all"]
+    why = f"as sets: {most} says" if most else f"after about {SECONDS} s; sets: N looks at N"
     gap = 1 - sets.value(search.bound) / max(sets.value(score), 1e-300)
     return [
         f"koptimize: {found}",
         (
-            f"koptimize: the search ended there, as sets: {most} says; no set costs less than "
-            f"{sets.shown(search.bound)}, {gap:.2%} below"
+            f"koptimize: the search ended there, {why}; no set costs less than "
+            f"{sets.describe(search.bound)}, {gap:.2%} below"
         ),
     ]
 
 
 def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, notes: tuple[str, ...]) -> Assignment:
     """The classes of a set: numbered by their intervals, those below k starred or left out."""
-    label, classes = sets.grouped(head, sets.records)
+    label, classes = sets.group_rows(head, sets.records)
     few = classes.rows < sets.k
     order = np.lexsort(list(reversed(classes.codes)))
     order = order[~few[order]]

@@ -20,12 +20,9 @@ import numpy as np
 from sqlanon.papers.koptimize.kernels.cut_slabs import NEVER, Price, slab_bounds
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.papers.koptimize.cut_sets import CutSets
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_STEPS = 1_000_000_000
 """Largest number of boxes in the bounds of the first column: all combinations of intervals of the columns.

@@ -27,10 +27,8 @@ from sqlanon.papers.koptimize.kernels.cut_bounds import bound_of_groups, cut_bou
 from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from sqlanon.arrays import Flags, Longs
 
-    Longs = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
 
 MOST_OPEN = 100_000
 """Largest number of subtrees in the queue by bound; beyond it, the lowest is searched depth-first.
@@ -177,9 +175,9 @@ class CutSearch:
         while True:
             cuts = head.copy()
             cuts[tail] = True
-            _, records = sets.grouped(cuts, records)
+            _, records = sets.group_rows(cuts, records)
             least = sets.least(cuts, records)
-            label, classes = sets.grouped(head, records)
+            label, classes = sets.group_rows(head, records)
             gone = int(classes.rows[classes.rows < k].sum())
             if first:
                 self._compare(head, classes)
@@ -282,7 +280,7 @@ class CutSearch:
         self.look(1)
         head = head.copy()
         head[cuts] = ~head[cuts]
-        return self._compare(head, self._sets.grouped(head, self._sets.records)[1])
+        return self._compare(head, self._sets.group_rows(head, self._sets.records)[1])
 
     def _changes(self) -> Iterator[list[int]]:
         """Each cut alone, and each two neighbouring ones of a column, so that a cut moves by one value."""

@@ -121,7 +121,7 @@ class CutSets:
     def _maps(self, cuts: Flags) -> list[Ints]:
         return [part[None] for part in self.parts(cuts)]
 
-    def grouped(self, cuts: Flags, records: Records) -> tuple[Ints, Records]:
+    def group_rows(self, cuts: Flags, records: Records) -> tuple[Ints, Records]:
         """The class of each record, and the classes as records. Cost: O(f d)."""
         n, room = len(records.rows), self._room
         room.rows[:n] = np.arange(n, dtype=np.int32)
@@ -198,6 +198,6 @@ class CutSets:
             return self.rows / (self.k * max(self.base - score, 1))
         return score / (self.full * max(self.rows, 1))
 
-    def shown(self, score: int) -> str:
+    def describe(self, score: int) -> str:
         """A score, for notes."""
         return f"{score}" if self.metric == "dm" else f"{self.value(score):.4f}"

@@ -14,6 +14,20 @@ MOST_CUTS = 2000
 MOST_SETS = 1_000_000
 """Sets of cuts that are looked at, at most."""
 
+SECONDS = 10
+"""What a search without ``sets`` takes at most, by the estimate of `affordable_sets`."""
+_SET, _CODE = 250_000, 15
+"""Nanoseconds of a set, and for each code of the different rows; fitted to benchmarks/results/koptimize.json."""
+
+
+def affordable_sets(records: int, columns: int) -> int:
+    """Sets of cuts that take `SECONDS`, roughly; ``records``: different rows.
+
+    >>> affordable_sets(300, 2), affordable_sets(30_000, 8)
+    (38610, 2597)
+    """
+    return max(min(SECONDS * 10**9 // (_SET + _CODE * records * columns), MOST_SETS), 1)
+
 
 def one_sensitive_column(asked: Asked) -> Refused | None:
     """The classification metric is of one sensitive column."""
@@ -35,7 +49,7 @@ KOPTIMIZE = MethodDeclaration(
     "koptimize",
     "The best cut points of ordered columns, the same for all rows (after K-Optimize, Bayardo and Agrawal 2005).",
     "sqlanon.papers.koptimize.method:KOptimize",
-    Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0),
+    Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0, budget=("sets", SECONDS)),
     (
         Word(
             "metric",
@@ -44,10 +58,11 @@ KOPTIMIZE = MethodDeclaration(
         ),
         Whole(
             "sets",
-            1,
+            0,
             MOST_SETS,
-            MOST_SETS,
-            "Sets of cuts that are looked at, at most. The report says where the search ended.",
+            0,
+            "Sets of cuts that are looked at, at most; 0: as many as take about 10 s by an estimate. The report says "
+            "where the search ended, and how far below its cost the best set may be.",
         ),
     ),
     pushdown=notimpl("it looks at sets of cuts one after the other, each in what those before it have left"),

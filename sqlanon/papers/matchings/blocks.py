@@ -8,12 +8,8 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.freeform.walk import windows_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
-
-    Longs = npt.NDArray[np.int64]
 
 
 def find_largest(n: int, block: int) -> int:
@@ -22,9 +18,9 @@ def find_largest(n: int, block: int) -> int:
     return int((windows[:, 1] - windows[:, 0]).max())
 
 
-def solved_in_blocks(
+def solve_in_blocks(
     solver: str,
-    codes: npt.NDArray[np.int32],
+    codes: Ints,
     geometry: Geometry,
     k: int,
     block: int,

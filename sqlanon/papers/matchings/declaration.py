@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Whole, Word
-from sqlanon.methods.freeform.declaration import CLASSES_ALONE, ENDS_ALONE, MOST_BLOCK, ORDER, block_of_k
-from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
+from sqlanon.methods.freeform.declaration import FREEFORM, MOST_BLOCK, ORDER
 
 
 def together(options: Mapping[str, object], rows: int, k: int) -> int:
@@ -18,11 +17,12 @@ def together(options: Mapping[str, object], rows: int, k: int) -> int:
     return 2 * k if options.get("solver") == "ring" else block or rows
 
 
-MATCHINGS = MethodDeclaration(
-    "matchings",
-    "A box of its own for every row as freeform has it, by the other solvers of the paper (Doka et al. 2015).",
-    "sqlanon.papers.matchings.method:Matchings",
-    Cost(
+MATCHINGS = replace(
+    FREEFORM,
+    name="matchings",
+    about="A box of its own for every row as freeform has it, by the other solvers of the paper (Doka et al. 2015).",
+    code="sqlanon.papers.matchings.method:Matchings",
+    cost=Cost(
         0.25,
         27.0,
         rows=2.0,
@@ -35,23 +35,11 @@ MATCHINGS = MethodDeclaration(
         sized=together,
         slower=(("solver", "flow", 8.0),),
     ),
-    (
+    options=(
         Word("solver", ("greedy", "sortgreedy", "flow", "ring", "mip"), "How rows are matched."),
         ORDER,
         Whole("block", 0, MOST_BLOCK, 0, "Rows that are matched together, at least 2 k; 0: the whole table."),
     ),
-    pushdown=NO_SQL,
-    requirements=("k",),
-    other_requirements=CLASSES_ALONE,
-    maximizes=NO_BOUND,
-    formats=("ranges", "labels"),
-    other_formats=ENDS_ALONE,
-    persons=ROWS_ALONE,
-    whole=ROWS_ALONE,
-    population=NO_POPULATION,
-    own_boxes=True,
-    rules=(block_of_k,),
-    instead="tree",
     after="freeform",
     replaces=("solver",),
 )

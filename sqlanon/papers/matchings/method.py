@@ -9,9 +9,7 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
 
 
@@ -47,12 +45,12 @@ class Matchings:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: the order, and that of the solver for every block."""
         from sqlanon.methods.freeform.method import match_rows, matchings_made
-        from sqlanon.papers.matchings.blocks import solved_in_blocks
+        from sqlanon.papers.matchings.blocks import solve_in_blocks
         from sqlanon.papers.matchings.solvers import UnsolvedError
 
-        def match(codes: npt.NDArray[np.int32], geometry: Geometry, k: int) -> npt.NDArray[np.int64]:
+        def match(codes: Ints, geometry: Geometry, k: int) -> Longs:
             try:
-                return solved_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
+                return solve_in_blocks(self.solver, codes, geometry, k, self.block, matchings_made(context))
             except UnsolvedError as unsolved:
                 raise UnsupportedError(f"method matchings: {unsolved}") from unsolved
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import SCALE, Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
@@ -26,7 +27,6 @@ from sqlanon.methods.clustering.kernels.cluster import (
     begin,
     new_clusters,
     place_rest,
-    width_of,
 )
 
 
@@ -126,7 +126,7 @@ def _make_cluster(
         return 0
     begin(made, g, box, sets, rows[0])
     for at in range(1, count):
-        wide = width_of(made.box, made.mask, g, box, sets, rows[at], made.measure)
+        wide = joint_width(made.box, made.mask, g, box, sets, rows[at], made.measure)
         add(made, g, box, sets, rows[at], wide)
     kept = 0
     for f in range(left):
@@ -204,7 +204,7 @@ def cluster_by_mdav(
     if left > 0 and satisfied(demands, numbers, free[:left], counters):
         begin(made, classes, box, sets, free[0])
         for f in range(1, left):
-            wide = width_of(made.box, made.mask, classes, box, sets, free[f], made.measure)
+            wide = joint_width(made.box, made.mask, classes, box, sets, free[f], made.measure)
             add(made, classes, box, sets, free[f], wide)
         classes, left = classes + 1, 0
     return place_rest(made, classes, free[:left].copy(), box, sets, demands, numbers, group, stop)

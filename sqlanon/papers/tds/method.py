@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.methods.fulldomain.cells import Cells
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 
 class TDS:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import (
-    MethodDeclaration,
-    Most,
-)
+from sqlanon.declared.method import MethodDeclaration, Most
 from sqlanon.lack import notimpl
 from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 

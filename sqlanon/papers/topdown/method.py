@@ -24,7 +24,7 @@ class TopDown:
 
         expect(topdown.cluster_top_down)
         loaded = kernel_input.load(context)
-        rows = make_canonical(context, loaded).arranged(loaded.geometry, context.threads).rows
+        rows = make_canonical(context, loaded).arrange(loaded.geometry, context.threads).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)
         state = random.seed_state(context.seed)
         made = topdown.cluster_top_down(rows.places, rows.sets, loaded.geometry, k, state, group)

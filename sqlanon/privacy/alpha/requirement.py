@@ -31,7 +31,7 @@ class Alpha(Shares):
     listed: tuple[str, ...] = ()
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
         found = each_asked(privacy, cls.name, sensitive)
         return [
@@ -68,12 +68,7 @@ class Alpha(Shares):
             return super(Alpha, self).below(scratch, made, rows)
         return scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             distinct=None,
             p=self.asked.denominator,
             q=self.asked.numerator,
@@ -83,8 +78,8 @@ class Alpha(Shares):
         """See `OfCounts.of_hashes`: of all values."""
         return replace(self, listed=())
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest share of a value that is asked about."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
         asked = np.ones(len(found.n), np.bool_)

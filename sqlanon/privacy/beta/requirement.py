@@ -33,7 +33,7 @@ class BetaLikeness(Shares):
     enhanced: bool
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[BetaLikeness]:
         """One per sensitive column that is asked about."""
@@ -46,8 +46,8 @@ class BetaLikeness(Shares):
             gain = min(gain, -compute_logarithm(share))
         return Bound(share * (1 + gain))
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest gain."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest gain."""
         import numpy as np
 
         share = found.reference

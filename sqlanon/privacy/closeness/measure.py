@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from sqlanon.privacy.counts import Counts
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
 _CELLS = 1 << 22
 """Classes x values that are looked at together."""
@@ -72,18 +71,18 @@ def find_farthest(
     return worst, failing
 
 
-def _ordered_distance(apart: npt.NDArray[np.int64], order: Sequence[int]) -> npt.NDArray[np.int64]:
+def _ordered_distance(apart: Longs, order: Sequence[int]) -> Longs:
     """Ordered distance, section 4: the sum over i of |r_1 + ... + r_i|, times m - 1."""
     import numpy as np
 
     by = np.argsort(np.array(order))
-    moved: npt.NDArray[np.int64] = np.abs(np.cumsum(apart[:, by], axis=1)).sum(axis=1)
+    moved: Longs = np.abs(np.cumsum(apart[:, by], axis=1)).sum(axis=1)
     return moved
 
 
 def _hierarchical(
-    apart: npt.NDArray[np.int64], levels: Mapping[str, tuple[str, ...]], texts: Sequence[str | None]
-) -> tuple[npt.NDArray[np.int64], int]:
+    apart: Longs, levels: Mapping[str, tuple[str, ...]], texts: Sequence[str | None]
+) -> tuple[Longs, int]:
     """Hierarchical distance (section 4), times H.
 
     It is the sum over inner nodes of height(N) / H min(pos, neg) of the surplus and the lack of their children.

@@ -49,7 +49,7 @@ class TCloseness(OfCounts):
     spec: ColumnSpec | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[TCloseness]:
         """One per sensitive column that is asked about."""
@@ -181,11 +181,7 @@ class TCloseness(OfCounts):
         everything = sum(own[at] for at, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
         scratch.execute(
             "privacy/below_chain" if tree.chain else "privacy/below_tree",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value),
             sets=sets,
             total=known.total,
             everything=everything,
@@ -213,8 +209,8 @@ class TCloseness(OfCounts):
         """See `OfCounts.of_hashes`: all values are equally far, which is no less than any other distance."""
         return replace(self, distance="equal")
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest distance."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest distance."""
         if not self.reads_values:
             return Measured(*find_farthest(found, self.asked))
         assert found.values is not None

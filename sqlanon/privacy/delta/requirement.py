@@ -36,7 +36,7 @@ class DeltaDisclosure(Shares):
     ignored: bool
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaDisclosure]:
         """One per sensitive column that is asked about."""
@@ -62,8 +62,8 @@ class DeltaDisclosure(Shares):
     def reaches(self, value: Fraction) -> bool:
         return value < self.asked
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest |log2(q / p)|."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest |log2(q / p)|."""
         import numpy as np
 
         share = found.reference

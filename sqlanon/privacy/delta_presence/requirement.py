@@ -30,7 +30,7 @@ class DeltaPresence(OfPopulation):
     column: str | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaPresence]:
         """Both bounds; a lower one of 0 asks for nothing."""
@@ -53,8 +53,8 @@ class DeltaPresence(OfPopulation):
         p, q = self.asked.as_integer_ratio()
         return Line(q, -p, 0, everywhere=True) if self.least else Line(-q, p, 0)
 
-    def judged(self, rows: Longs, population: Longs) -> Measured:
-        """See `OfPopulation.judged`.
+    def judge(self, rows: Longs, population: Longs) -> Measured:
+        """See `OfPopulation.judge`.
 
         It is the largest share of a cell, or the least, which is 0 if rows of the population are in no cell.
         """

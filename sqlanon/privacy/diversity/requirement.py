@@ -19,9 +19,7 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Ints
     from sqlanon.kernels.tally import Compiled, Tally
 
 
@@ -47,7 +45,7 @@ def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], a
     return Tally(adding, kernels.clear_within, items, 2, bounds, 1 + 2 * groups + values)
 
 
-def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
+def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int, int]:
     """Counts of each row, and the number of groups and values.
 
     See `sqlanon.privacy.diversity.kernels`.
@@ -78,12 +76,7 @@ def _make_failing(
     """Make the table of groups whose values are too few, or one of them too frequent: see privacy/below_values."""
     scratch.execute(
         "privacy/below_values",
-        made=made,
-        rows=rows.table,
-        groups=list(rows.groups),
-        within=[rows.names[i] for i in within],
-        value=rows.names[value],
-        count=rows.count,
+        **rows.parameters(made, value, within),
         distinct=distinct,
         p=p,
         q=q,
@@ -101,7 +94,7 @@ class FrequencyDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[FrequencyDiversity]:
         """One per sensitive column, and one more each if joint."""
@@ -147,7 +140,7 @@ class DistinctDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DistinctDiversity]:
         """One per sensitive column, and one more each if joint."""

@@ -14,15 +14,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
 SCALE = 1 << 26
 """1 bit."""
 
 
 @lru_cache(maxsize=2)
-def make_table(most: int) -> npt.NDArray[np.int64]:
+def make_table(most: int) -> Longs:
     """The numbers of 0 (which has 0) to ``most``. Cost: about 30 ms for a million."""
     import numpy as np
 

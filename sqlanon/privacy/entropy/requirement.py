@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.privacy.base import Coded, Grouped, Measured, Values
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.entropy import logarithms
-from sqlanon.privacy.fractions import compute_logarithm
+from sqlanon.privacy.fractions import at_most, compute_logarithm
 from sqlanon.privacy.reference import fresh_table, grouped_items
 from sqlanon.privacy.shares import each_asked
 from sqlanon.spec import PrivacySpec
@@ -53,11 +54,17 @@ class EntropyDiversity(OfCounts):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[EntropyDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
         return [cls(asked, *place) for asked, place in each_asked(privacy, cls.name, sensitive)]
+
+    def of_two_values(self) -> Requirement:
+        """See `Requirement.of_two_values`: with shares p and 1 - p the entropy falls in the larger one."""
+        if self.asked > 2:
+            return self
+        return FrequencyDiversity(1 / at_most(_larger_share(self.asked)), self.column, self.value, self.within)
 
     @property
     def _asked(self) -> tuple[int, int]:
@@ -117,8 +124,8 @@ class EntropyDiversity(OfCounts):
         entropy = sum((-share * compute_logarithm(share) for share in own.values()), Fraction(0))
         return entropy - compute_logarithm(self.asked) > -_EQUAL_SHARES
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: e to the least entropy, so many equally frequent values."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: e to the least entropy, so many equally frequent values."""
         import numpy as np
 
         share = found.share
@@ -146,3 +153,18 @@ class EntropyDiversity(OfCounts):
             asked = Decimal(self.asked.numerator).ln() - Decimal(self.asked.denominator).ln()
             above = total * (Decimal(total).ln() - asked) - sum(n * Decimal(n).ln() for n in counts)
             return above < -_EQUAL * total
+
+
+def _larger_share(asked: Fraction) -> Fraction:
+    """The largest share of one of two values whose entropy is the logarithm of what is asked, from 1 to 2.
+
+    It is not above the exact one, and less than 2^-80 below it.
+    """
+    least, low, high = compute_logarithm(asked), Fraction(1, 2), Fraction(1)
+    if asked == 1:
+        return high
+    while high - low > Fraction(1, 2**80):
+        middle = (low + high) / 2
+        entropy = -sum((share * compute_logarithm(share) for share in (middle, 1 - middle)), Fraction(0))
+        low, high = (middle, high) if entropy >= least else (low, middle)
+    return low

@@ -31,7 +31,7 @@ class KMap(OfPopulation):
     column: str | None = None
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
+    def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
         asked = privacy.value("k_map")
         return [] if asked is None else [cls(Fraction(asked.k))]
 
@@ -39,8 +39,8 @@ class KMap(OfPopulation):
     def line(self) -> Line:
         return Line(0, 1, int(self.asked))
 
-    def judged(self, rows: Longs, population: Longs) -> Measured:
-        """See `OfPopulation.judged`: the fewest rows of the population in a cell that is published."""
+    def judge(self, rows: Longs, population: Longs) -> Measured:
+        """See `OfPopulation.judge`: the fewest rows of the population in a cell that is published."""
         held = population[rows > 0]
         fewest = int(held.min()) if len(held) else 0
         return Measured(Fraction(fewest), int((held < int(self.asked)).sum()))

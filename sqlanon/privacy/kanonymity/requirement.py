@@ -28,7 +28,7 @@ class KAnonymity(Requirement):
     column: str | None = None
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[KAnonymity]:
         """Always asked, k = 1 at least."""
@@ -45,10 +45,7 @@ class KAnonymity(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_rows",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            count=rows.count,
+            **rows.parameters(made),
             asked=int(self.asked),
         )
 

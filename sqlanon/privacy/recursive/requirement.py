@@ -13,8 +13,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.privacy.base import Coded, Grouped, Measured, Values
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.diversity.requirement import FrequencyDiversity
+from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import grouped_items
 from sqlanon.privacy.shares import each_asked
 from sqlanon.spec import PrivacySpec
@@ -40,11 +42,18 @@ class RecursiveDiversity(OfCounts):
     c: Fraction
 
     @classmethod
-    def asked_by(
+    def from_policy(
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[RecursiveDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
         return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
+
+    def of_two_values(self) -> Requirement:
+        """See `Requirement.of_two_values`: r1 < c r2 bounds the larger share by c / (1 + c)."""
+        if self.asked != 2 or self.c <= 1:
+            return self
+        share = at_most(self.c / (1 + self.c), strict=True)
+        return FrequencyDiversity(1 / share, self.column, self.value, self.within)
 
     def tally(self, coded: Coded) -> Tally:
         import numpy as np
@@ -62,12 +71,7 @@ class RecursiveDiversity(OfCounts):
         p, q = self.c.as_integer_ratio()
         scratch.execute(
             "privacy/below_recursive",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             least=int(self.asked),
             p=p,
             q=q,
@@ -88,8 +92,8 @@ class RecursiveDiversity(OfCounts):
         falling = sorted(own.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))
 
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest l that every class reaches with this c; 0 where a class reaches none."""
+    def judge(self, found: Counts) -> Measured:
+        """See `OfCounts.judge`: the largest l that every class reaches with this c; 0 where a class reaches none."""
         import numpy as np
 
         p, q = self.c.as_integer_ratio()

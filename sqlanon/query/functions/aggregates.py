@@ -134,6 +134,30 @@ def aggregate_of(node: exp.Expr) -> AggregateDefinition | None:
     return _BY_NODE.get(type(node))
 
 
+def steps_of(node: exp.Expr) -> int | None:
+    """How many places LAG (below 0) or LEAD goes, by a plain whole number above 0; None: it is neither.
+
+    Raises:
+        ValueError: another number of places.
+    """
+    if not isinstance(node, exp.Lag | exp.Lead):
+        return None
+    offset = node.args.get("offset")
+    if offset is not None and not (isinstance(offset, exp.Literal) and offset.this.isdigit() and int(offset.this) > 0):
+        raise ValueError
+    count = 1 if offset is None else int(offset.this)
+    return -count if isinstance(node, exp.Lag) else count
+
+
+def place_of(value: exp.Expr, offset: int, default: exp.Expr | None) -> exp.Expr:
+    """The LAG or LEAD of a value."""
+    kind = exp.Lag if offset < 0 else exp.Lead
+    made = kind(this=value, offset=exp.Literal.number(abs(offset)))
+    if default is not None:
+        made.set("default", default.copy())
+    return made
+
+
 def is_count(node: exp.Expr) -> bool:
     """Whether it counts rows or values, also under a FILTER."""
     inner = node.this if isinstance(node, exp.Filter) else node
@@ -148,6 +172,11 @@ def is_sum(node: exp.Expr) -> bool:
 def is_extreme(node: exp.Expr) -> bool:
     """Whether it is the least or the greatest value of its rows."""
     return isinstance(node, exp.Min | exp.Max)
+
+
+def total_of(node: exp.Expr) -> exp.Expr:
+    """The sum of an expression."""
+    return exp.Sum(this=node)
 
 
 def adds_up(node: exp.Expr) -> bool:

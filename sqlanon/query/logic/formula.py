@@ -27,6 +27,8 @@ from sqlanon.query.sql.sqltree import (
     every,
     greatest,
     indicator,
+    is_false,
+    is_true,
     least,
     less,
     negate,
@@ -38,6 +40,9 @@ from sqlanon.query.sql.sqltree import (
 
 ATOMS = 12
 """Predicates over boxed columns up to which the bounds of a COUNT are tight."""
+
+MOST_EXACT = 4
+"""Tests of exact columns in one condition up to which the rows of a class are counted by what it attains."""
 
 Formula = bool | int | tuple[str, frozenset["Formula"]]
 """TRUE, FALSE, a test's number, or ('and' | 'or', parts)."""
@@ -183,12 +188,17 @@ def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
 class Count:
     """Least and largest number of rows of a class that satisfy a formula.
 
-    ``tight``: each is reached by some consistent source.
+    Attributes:
+        low, high: the numbers, over all rows of the class.
+        tight: each is reached by some consistent source.
+        case: where exact columns are asked as well: the number of what is left of the formula for a row of these
+            values; the numbers are then of that rest. None: it is the same for all rows.
     """
 
     low: Tree
     high: Tree
     tight: bool = True
+    case: Tree | None = None
 
 
 class Compiler:
@@ -222,6 +232,39 @@ class Compiler:
         if formula not in self._known:
             self._known[formula] = self._compile(formula)
         return self._known[formula]
+
+    def count_class(self, formula: Formula, rows: Tree) -> Count:
+        """See `count`, of a formula that may ask exact columns: they leave a rest of it for each row.
+
+        Args:
+            formula: the formula, of tests that ask one box each, and of at most `MOST_EXACT` exact ones.
+            rows: the number of rows of the class.
+        """
+        rests: list[Formula] = []
+        case = self._case(formula, sorted(tests_in(formula) & self._exact.keys()), rests)
+        found = [self.count(rest, rows) for rest in rests]
+        if len(found) == 1:
+            return found[0]
+        low, high = (
+            exp.Case(
+                ifs=[
+                    exp.If(this=exp.EQ(this=case.copy(), expression=exp.Literal.number(i)), true=tree.copy())
+                    for i, tree in enumerate(ends)
+                ]
+            )
+            for ends in ([one.low for one in found], [one.high for one in found])
+        )
+        open_ = sum(not isinstance(rest, bool) for rest in rests)
+        return Count(low, high, open_ < 2 and all(one.tight for one in found), case)
+
+    def _case(self, formula: Formula, tests: Sequence[int], rests: list[Formula]) -> Tree:
+        """The number of what a row's exact columns leave of a formula, among the rests, which it adds to."""
+        if not tests:
+            if formula not in rests:
+                rests.append(formula)
+            return exp.Literal.number(rests.index(formula))
+        ways = [self._case(restrict(formula, {tests[0]: sign}), tests[1:], rests) for sign in (True, False)]
+        return ways[0] if ways[0] == ways[1] else when(self._exact[tests[0]], *ways)
 
     def count(self, formula: Formula, rows: Tree) -> Count:
         """How many rows of a class satisfy a formula, by the values that some row of it is known to have.
@@ -257,13 +300,20 @@ class Compiler:
         for box in boxes:
             domain = self._domains[box]
             own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
-            rests = {group: restrict(formula, {test: test in group.holds for test in own}) for group in domain.groups}
-            passed, failed = (
-                domain.attained([group for group, rest in rests.items() if rest is sign]) for sign in (True, False)
-            )
-            known |= passed is not None
-            passing += [passed] if passed is not None else []
-            failing += [failed] if failed is not None else []
+            rests: dict[Formula, list[Group]] = {}
+            for group in domain.groups:
+                rests.setdefault(restrict(formula, {test: test in group.holds for test in own}), []).append(group)
+            passed, failed = [], []
+            for rest, groups in rests.items():
+                attained = domain.attained(groups)
+                if attained is None:
+                    continue
+                known, then = True, self.triple(rest)
+                # A value decides the formula alone where the other columns' values all leave it TRUE, or FALSE.
+                passed += [] if is_false(then.certain) else [when(then.certain, attained, nothing)]
+                failed += [] if is_true(then.possible) else [when(then.possible, nothing, attained)]
+            passing += [counts(passed)] if passed else []
+            failing += [counts(failed)] if failed else []
         tight = len(boxes) < 2 or not known
         return Count(
             when(whole.certain, rows, greatest(passing)),

@@ -7,20 +7,20 @@ without an error. A function of the server may read files and tables, or write. 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from sqlanon.query.functions.aggregates import QUANTILES as QUANTILE_CALLS
 from sqlanon.query.functions.registry import is_known, name_of, nearest, unknown_arguments
+from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.kinds import over_window
 from sqlanon.query.refusal import refuse
 
 _TABLE = {"this", "db", "catalog", "alias"}
 _REFUSED: dict[type[exp.Expr], str] = {
-    exp.Placeholder: "write values into the query; placeholders cannot be bound here",
-    exp.Parameter: "write values into the query; parameters cannot be bound here",
-    exp.Rollup: "ROLLUP is not answered; ask one query for each grouping",
-    exp.Cube: "CUBE is not answered; ask one query for each grouping",
-    exp.GroupingSets: "GROUPING SETS are not answered; ask one query for each grouping",
+    exp.Placeholder: "the query has a placeholder: give its value as a parameter, or write it into the query",
+    exp.Parameter: "the query has a parameter: give its value, or write it into the query",
     exp.Columns: "write the columns out; COLUMNS(...) is not answered over a release",
 }
 _TYPES = {
@@ -87,37 +87,35 @@ def plain_table(text: str, table: exp.Table) -> None:
 
 
 def aggregates(text: str, select: exp.Select) -> None:
-    """Refuse aggregates where they have no meaning, and subqueries inside expressions; after all is merged.
+    """Refuse aggregates where they have no meaning; after all is merged.
 
     Raises:
         Refused: see above.
     """
-    for clause in ("expressions", "where", "group", "having", "order"):
-        found = select.args.get(clause) or ()
-        for part in found if isinstance(found, list | tuple) else (found,):
-            nested = part.find(exp.Query, exp.Exists)
-            if nested is not None:
-                refuse(
-                    text,
-                    nested,
-                    "a subquery inside an expression is not answered over a release; ask it first and write its answer "
-                    "as a constant, or join its table",
-                )
+    again = select.meta.get("regroup") is not None
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
-    rows += [found.expression for found in select.find_all(exp.Filter)]
+    rows += [found.expression for found in select.find_all(exp.Filter) if not again]
     for part in rows:
-        inside = part.find(exp.AggFunc, exp.Window) if part is not None else None
+        inside = next(_aggregates_in(part), None) if part is not None else None
         if inside is not None:
             refuse(text, inside, "an aggregate is not allowed in WHERE, FILTER or ON; write it in HAVING")
-    for node in select.find_all(exp.AggFunc):
-        # The outer one is of groups where it is a window function.
-        inner = any(other is not node for other in node.find_all(exp.AggFunc))
-        if node.find(exp.Window) or (inner and not isinstance(node.parent, exp.Window)):
+    for node in _aggregates_in(select):
+        # The outer one is of groups where it is a window function, or where the groups are grouped again.
+        inner = any(other is not node for other in _aggregates_in(node))
+        if isinstance(node, exp.Window):
+            continue
+        if node.find(exp.Window) or (inner and not again and not over_window(node)):
             refuse(
                 text,
                 node,
-                "aggregates of aggregates have no bounds; over the groups of an answer there is sum(count(*)) OVER ()",
+                "aggregates of aggregates are those of groups: write the inner one in a subquery with a GROUP BY, or "
+                "sum(count(*)) OVER ()",
             )
+
+
+def _aggregates_in(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The aggregates and window functions in an expression; a subquery's value is none."""
+    return (one for one in node.find_all(exp.AggFunc, exp.Window) if not isinstance(one, Scalar))
 
 
 def _only(text: str, node: exp.Expr, known: set[str]) -> None:
@@ -130,6 +128,8 @@ def _only(text: str, node: exp.Expr, known: set[str]) -> None:
 
 
 def _known_function(text: str, node: exp.Func) -> None:
+    if isinstance(node, exp.Exists):
+        return  # it is written as IN, or refused there
     known = is_known(node) or isinstance(node, exp.AggFunc)  # others are refused where they are collected
     if isinstance(node, exp.Array):
         above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent

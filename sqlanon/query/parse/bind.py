@@ -27,6 +27,7 @@ class Bound:
         where, having: predicates or None.
         groups: the terms of GROUP BY.
         order: the terms of ORDER BY.
+        qualify, regroup, inner_having: as in `sqlanon.query.parse.parse.Query`.
     """
 
     query: Query
@@ -36,6 +37,9 @@ class Bound:
     groups: tuple[Tree, ...]
     having: Tree | None
     order: tuple[exp.Ordered, ...]
+    qualify: Tree | None = None
+    regroup: tuple[Tree, ...] | None = None
+    inner_having: Tree | None = None
 
 
 def bind(
@@ -62,6 +66,7 @@ def bind(
     Raises:
         Refused: a name that means nothing or several columns, or a join that is not answered.
     """
+    assert query.source is not None
     alias = query.source.alias or query.source.name
     boxes = boxes_of(engine, released, alias, _written(query))
     scope = Scope(engine, released, query.text, alias, boxes=boxes)
@@ -78,6 +83,11 @@ def bind(
         tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.groups),
         scope.bind(query.having, names) if query.having is not None else None,
         tuple(_bind_order(scope, query, term, names) for term in query.order),
+        scope.bind(query.qualify, names) if query.qualify is not None else None,
+        None
+        if query.regroup is None
+        else tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.regroup),
+        scope.bind(query.inner_having) if query.inner_having is not None else None,
     )
 
 
@@ -89,7 +99,8 @@ def _written(query: Query) -> Iterator[exp.Expr]:
     yield from (node for node in [query.where] if node is not None)
     yield from query.groups
     yield from (node for _, node in query.items)
-    yield from (node for node in [query.having] if node is not None)
+    yield from (node for node in [query.having, query.qualify, query.inner_having] if node is not None)
+    yield from query.regroup or ()
     names = [name.lower() for name, _ in query.items]
     for term in query.order:
         node = term.this
@@ -101,7 +112,7 @@ def _bind_group(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
     """A term of GROUP BY: a name is a column of the tables first, then an item of the SELECT, as engines have it."""
     if not isinstance(node, exp.Column) or node.table or scope.has(node.name):
         return node
-    items = [found for name, found in query.items if name.lower() == node.name.lower()]
+    items = [found for name, found in [*query.aliases, *query.items] if name.lower() == node.name.lower()]
     if items and items[0].find(exp.AggFunc, exp.Window):
         refuse(query.text, node, "GROUP BY cannot hold an aggregate")
     return items[0] if items else node

@@ -69,14 +69,16 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
     They are the tokens, the released table as a query of its columns, and the other tables in full.
     """
     dialect = scope.engine.dialect
-    tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source, dialect)}"}
-    for join in query.joins:
-        relation = scope.tables[join.this.alias_or_name][1]
-        tables[_span(join.this)] = f"{_qualify(relation.ref, dialect)}{_alias(join.this, dialect)}"
+    tables = {_span(table): _written(scope, query, table) for table in query.tables}
     starts = {start: text for (start, _), text in tables.items()}
     names = _spellings(scope)
     end = -1
+    dropped = False  # the name of a schema before that of a table, and the point after it
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.start in query.dropped or (dropped and token.token_type is TokenType.DOT):
+            dropped, end = token.start in query.dropped, token.end
+            continue
+        dropped = False
         if token.start != end + 1 and end >= 0:
             yield " "
         end = token.end
@@ -84,6 +86,26 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
             yield starts.get(token.start, "")
         else:
             yield _token(token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN)
+
+
+def _written(scope: Scope, query: Query, table: exp.Table) -> str:
+    """What is read in place of a table of the text: the released one as a query of its columns, another one in full."""
+    dialect = scope.engine.dialect
+    if query.source is not None and _path(table) == _path(query.source):
+        return f"({_rows(scope)}){_alias(table, dialect)}"
+    for join in query.joins:
+        if _path(join.this) == _path(table):
+            relation = scope.tables[join.this.alias_or_name][1]
+            return f"{_qualify(relation.ref, dialect)}{_alias(table, dialect)}"
+    found = next((one for one in query.asked if one.query.source and _path(one.query.source) == _path(table)), None)
+    if found is None:
+        refuse(query.text, table, "a query asks one release; the tables beside it are joined, or read by IN")
+    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    return f"{_qualify(scope.engine.relation(written).ref, dialect)}{_alias(table, dialect)}"
+
+
+def _path(table: exp.Table) -> list[str]:
+    return [part.name.lower() for part in table.parts]
 
 
 def _span(table: exp.Table) -> tuple[int, int]:

@@ -9,12 +9,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import sqlglot
-from sqlglot import ErrorLevel, TokenType, exp
+from sqlglot import TokenType, exp
 
-from sqlanon.query.functions.comparisons import is_inequality
+from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
+from sqlanon.query.functions.spellings import spell_alike
+from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.grouping_sets import split_groupings
+from sqlanon.query.normalize.inline import Statement
+from sqlanon.query.normalize.kinds import has_window, is_grouped
+from sqlanon.query.normalize.names import output_name
+from sqlanon.query.normalize.scopes import read_tables, shorten_columns
 from sqlanon.query.parse.allowed import admit, aggregates
-from sqlanon.query.parse.inline import flatten
 from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import Refused, refuse, underline
 from sqlanon.sqltext import identifier
@@ -25,6 +31,7 @@ _CLAUSES = {
     "where",
     "group",
     "having",
+    "qualify",
     "order",
     "limit",
     "offset",
@@ -33,31 +40,35 @@ _CLAUSES = {
     "hint",
     "with_",
 }
-_INSTEAD = {
-    "distinct": "; name its columns in GROUP BY, with a count(*)",
-    "qualify": "; write ORDER BY and LIMIT, or filter the rows of the answer",
-}
+NO_ROWS = "a release has no rows of persons to show: ask for aggregates, such as count(*)"
 
 
 @dataclass(frozen=True)
 class Query:
-    """One SELECT.
+    """One SELECT over tables.
 
     Attributes:
         text: as it was written, for messages.
         items: output name and expression, in order.
-        source: the table after FROM.
+        source: the table after FROM; None: the query reads no table.
         joins: the others.
-        where, having: predicates or None.
+        where, having, qualify: predicates or None.
         groups: the expressions of GROUP BY, numbers resolved, aliases left.
         order: the terms of ORDER BY, aliases and numbers left.
         limit, offset: row counts or None.
         new: columns that subqueries name in addition to a star, so that no table may have them.
+        aliases: names of items of subqueries, which GROUP BY may mean.
+        regroup: the terms by which the groups are grouped again; None: they are not. Then ``having`` is of these, and
+            ``inner_having`` of the groups.
+        asked: the queries whose values stand in the expressions, by number.
+        nothing: whether the query has no rows, whatever the table holds; items may be a star then.
+        tables: every table of the text, as it is written there.
+        dropped: where names of schemas begin that columns repeat.
     """
 
     text: str
     items: tuple[tuple[str, exp.Expr], ...]
-    source: exp.Table
+    source: exp.Table | None
     joins: tuple[exp.Join, ...]
     where: exp.Expr | None
     groups: tuple[exp.Expr, ...]
@@ -66,69 +77,202 @@ class Query:
     limit: int | None
     offset: int | None
     new: tuple[exp.Expr, ...] = ()
+    aliases: tuple[tuple[str, exp.Expr], ...] = ()
+    qualify: exp.Expr | None = None
+    regroup: tuple[exp.Expr, ...] | None = None
+    inner_having: exp.Expr | None = None
+    asked: tuple[Asked, ...] = ()
+    nothing: bool = False
+    tables: tuple[exp.Table, ...] = ()
+    dropped: frozenset[int] = frozenset()
 
     @property
     def table_name(self) -> str:
         """The table after FROM, as a person writes it."""
-        return ".".join(identifier(part.name) if part.args.get("quoted") else part.name for part in self.source.parts)
+        parts = self.source.parts if self.source is not None else []
+        return ".".join(identifier(part.name) if part.args.get("quoted") else part.name for part in parts)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A subquery inside an expression, see `sqlanon.query.normalize.asked.Subquery`."""
+
+    query: Query
+    select: exp.Select
+    node: exp.Expr
+    column: int
+    several: bool
+    top: bool
+
+
+@dataclass(frozen=True)
+class Groupings:
+    """The queries of one text, whose rows are put below one another.
+
+    Attributes:
+        queries: one, or one for each grouping.
+        order, limit, offset: of several ones, what is asked of their rows together.
+    """
+
+    queries: tuple[Query, ...]
+    order: tuple[exp.Ordered, ...] = ()
+    limit: int | None = None
+    offset: int | None = None
 
 
 def parse(text: str, dialect: str) -> Query:
-    """Parse one query.
+    """The query of a text, of several groupings the first one; see `parse_groupings`."""
+    return parse_groupings(text, dialect).queries[0]
+
+
+def parse_groupings(text: str, dialect: str) -> Groupings:
+    """Parse one text.
 
     Raises:
         Refused: it is no single SELECT, or has a clause that is not answered over a release.
     """
-    select = _select(text, dialect)
-    for name, value in select.args.items():
-        if value and name not in _CLAUSES:
-            piece = value[0] if isinstance(value, list) else value
-            refuse(
-                text,
-                piece if isinstance(piece, exp.Expr) else None,
-                f"{name.strip('_').upper()} is not answered over a release{_INSTEAD.get(name, '')}",
-            )
-    source = select.args.get("from_")
-    if source is None or not isinstance(source.this, exp.Table) or not source.this.name:
-        refuse(text, source, "the query needs a released table after FROM")
-    items: list[tuple[str, exp.Expr]] = []
-    for node in select.expressions:
-        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-            refuse(text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
-        items.append((_name(node, dialect, [name for name, _ in items]), node.unalias()))
-    where = select.args.get("where")
-    having = select.args.get("having")
-    group = select.args.get("group")
-    groups: list[exp.Expr] = []
-    if group is not None:
-        for name, value in group.args.items():
-            if value and name != "expressions":
-                refuse(
-                    text,
-                    group,
-                    "GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not answered; name the columns",
-                )
-        groups = [term for node in group.expressions for term in _read_groups(text, node, items)]
-    order = select.args.get("order")
-    for term in order.expressions if order is not None else ():
-        if isinstance(term.this, exp.Var):
-            refuse(text, order, "write the columns of ORDER BY out")
-    return Query(
-        text,
-        tuple(items),
-        source.this,
-        tuple(select.args.get("joins") or ()),
-        where.this if where else None,
-        tuple(groups),
-        having.this if having else None,
+    whole = read_select(text, dialect)
+    tables, dropped = tuple(read_tables(whole)), frozenset(shorten_columns(text, whole))
+    tables = tuple(table.copy() for table in tables)
+    statement = Statement(text, dialect)
+    flat = statement.flatten(whole)
+    parts = split_groupings(text, flat)
+    reader = _Reader(text, dialect, tables, dropped, statement.asked)
+    queries = tuple(reader.query(part) for part in parts)
+    if len(queries) == 1:
+        return Groupings(queries)
+    order = flat.args.get("order")
+    return Groupings(
+        queries,
         tuple(order.expressions) if order else (),
-        _count(text, select.args.get("limit")),
-        _count(text, select.args.get("offset")),
-        tuple(select.meta.get("new", ())),
+        read_count(text, flat.args.get("limit")),
+        read_count(text, flat.args.get("offset")),
     )
 
 
-def _select(text: str, dialect: str) -> exp.Select:
+@dataclass(frozen=True)
+class _Reader:
+    """Reads flat SELECTs of one text."""
+
+    text: str
+    dialect: str
+    tables: tuple[exp.Table, ...]
+    dropped: frozenset[int]
+    asked: list[Subquery]
+
+    def query(self, select: exp.Select, *, inside: bool = False) -> Query:
+        """The parts of a SELECT, and of the subqueries in its expressions; one ``inside`` may give rows of a table."""
+        text = self.text
+        self._check_clauses(select)
+        aggregates(text, select)
+        check_lengths(text, select)
+        asked = self._asked(select)
+        limit = read_count(text, select.args.get("limit"))
+        grouped = is_grouped(select) or has_window(select)
+        where = select.args.get("where")
+        nothing = limit == 0 or (not grouped and where is not None and _is_never(where.this))
+        source = select.args.get("from_")
+        table = source.this if source is not None else None
+        if table is None:
+            table = next((one.query.source for one in asked.values() if not one.several), None)
+        if table is not None and (not isinstance(table, exp.Table) or not table.name):
+            refuse(text, source, "the query needs a released table after FROM")
+        items: list[tuple[str, exp.Expr]] = []
+        for node in select.expressions:
+            if node.is_star and not nothing:
+                refuse(text, node, NO_ROWS)
+            items.append((self._name(node, [name for name, _ in items]), node.unalias()))
+        if table is not None and source is not None and not (grouped or nothing or inside):
+            refuse(text, select.expressions[0], NO_ROWS)
+        having, qualify, group = (select.args.get(name) for name in ("having", "qualify", "group"))
+        groups = [term for node in (group.expressions if group else ()) for term in _read_groups(text, node)]
+        order = select.args.get("order")
+        for term in order.expressions if order is not None else ():
+            if isinstance(term.this, exp.Var):
+                refuse(text, order, "write the columns of ORDER BY out")
+        regroup = select.meta.get("regroup")
+        return Query(
+            text,
+            tuple(items),
+            table,
+            tuple(select.args.get("joins") or ()),
+            where.this if where else None,
+            tuple(groups),
+            having.this if having else None,
+            tuple(order.expressions) if order else (),
+            limit,
+            read_count(text, select.args.get("offset")),
+            tuple(select.meta.get("new", ())),
+            tuple(select.meta.get("aliases", ())),
+            qualify.this if qualify else None,
+            None if regroup is None else tuple(t for node in regroup for t in _terms(node)),
+            select.meta.get("inner_having"),
+            tuple(asked.values()),
+            nothing,
+            self.tables,
+            self.dropped,
+        )
+
+    def _asked(self, select: exp.Select) -> dict[int, Asked]:
+        """The subqueries that a SELECT asks, numbered anew."""
+        found: dict[int, Asked] = {}
+        places: dict[int, int] = {}
+        trees = [select, *([select.meta["inner_having"]] if select.meta.get("inner_having") is not None else [])]
+        for node in [n for tree in trees for n in tree.find_all(Scalar, Listed)] + [
+            n for tree in select.meta.get("regroup") or () for n in tree.find_all(Scalar, Listed)
+        ]:
+            number = int(node.this.name)
+            if number not in places:
+                one = self.asked[number]
+                places[number] = len(found)
+                query = self.query(one.select.copy(), inside=True)
+                found[len(found)] = Asked(query, one.select, one.node, one.column, one.several, one.top)
+            node.set("this", exp.Literal.number(places[number]))
+        return found
+
+    def _check_clauses(self, select: exp.Select) -> None:
+        for name, value in select.args.items():
+            if value and name not in _CLAUSES:
+                piece = value[0] if isinstance(value, list) else value
+                refuse(
+                    self.text,
+                    piece if isinstance(piece, exp.Expr) else None,
+                    f"{name.strip('_').upper()} is not answered over a release",
+                )
+        group = select.args.get("group")
+        if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
+            refuse(self.text, group, "groupings are answered in the outermost query; ask one query for each")
+        if group is not None and group.find(exp.Rollup, exp.Cube, exp.GroupingSets):
+            refuse(self.text, group, "groupings are answered in the outermost query; ask one query for each")
+
+    def _name(self, node: exp.Expr, taken: list[str]) -> str:
+        name = output_name(node, self.dialect)
+        count = 1
+        while name in taken:
+            count += 1
+            name = f"{name.rsplit('_', 1)[0] if count > 2 else name}_{count}"
+        return name
+
+
+def _is_never(node: exp.Expr) -> bool:
+    """Whether a predicate has no column and is FALSE or NULL as it stands: ``1 = 0``, ``FALSE``."""
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        return _is_never(node.left) or _is_never(node.right)
+    if isinstance(node, exp.Boolean):
+        return not node.this
+    sides = (node.this, node.expression) if is_equality(node) else ()
+    if len(sides) == 2 and all(isinstance(s, exp.Literal) and not s.is_string and s.this.isdigit() for s in sides):
+        return int(sides[0].this) != int(sides[1].this)
+    return False
+
+
+def read_select(text: str, dialect: str) -> exp.Select:
+    """The tree of a text that is one SELECT, of what may be in a query.
+
+    Raises:
+        Refused: it is something else.
+    """
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
         trees = sqlglot.parse(text, read=dialect)
@@ -159,6 +303,7 @@ def _select(text: str, dialect: str) -> exp.Select:
             and is_inequality(call.parent)
         ):
             call.replace(exp.All(this=exp.Paren(this=call.expressions[0])))
+    spell_alike(select, dialect)
     admit(text, select)
     for node in select.walk():
         node.comments = None  # what is generated holds nothing that was not read
@@ -168,50 +313,30 @@ def _select(text: str, dialect: str) -> exp.Select:
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
     unwrap_within_group(select)
-    select = flatten(text, select)
-    aggregates(text, select)
-    check_lengths(text, select)
     return select
 
 
-def _name(node: exp.Expr, dialect: str, taken: list[str]) -> str:
-    name = node.alias or (node.name if isinstance(node, exp.Column) else _plain(node, dialect))
-    count = 1
-    while name in taken:
-        count += 1
-        name = f"{name.rsplit('_', 1)[0] if count > 2 else name}_{count}"
-    return name
+def _read_groups(text: str, node: exp.Expr) -> list[exp.Expr]:
+    """The terms of one part of GROUP BY: parentheses hold several."""
+    found = _terms(node)
+    for term in found:
+        if term.find(exp.AggFunc, exp.Window):
+            refuse(text, term, "GROUP BY cannot hold an aggregate")
+    return found
 
 
-def _plain(node: exp.Expr, dialect: str) -> str:
-    """The name of an expression without an alias: ``count``, ``avg_cost``, else its own text."""
-    if isinstance(node, exp.AggFunc):
-        inner = node.this
-        if isinstance(inner, exp.Distinct):
-            return f"{node.sql_name().lower()}_distinct_{'_'.join(part.name for part in inner.expressions)}".rstrip("_")
-        return (
-            f"{node.sql_name().lower()}_{inner.name}".rstrip("_")
-            if isinstance(inner, exp.Column)
-            else node.sql_name().lower()
-        )
-    return node.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
-
-
-def _read_groups(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
-    """The terms of one part of GROUP BY: a number is an item of the SELECT, parentheses hold several."""
+def _terms(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
-        return [found for part in node.expressions for found in _read_groups(text, part, items)]
-    if isinstance(node, exp.Literal) and not node.is_string:
-        at = int(node.this) if node.this.isdigit() else 0
-        if not 1 <= at <= len(items):
-            refuse(text, node, f"GROUP BY {node.this}: the query has {len(items)} columns")
-        node = items[at - 1][1]
-    if node.find(exp.AggFunc, exp.Window):
-        refuse(text, node, "GROUP BY cannot hold an aggregate")
+        return [found for part in node.expressions for found in _terms(part)]
     return [node]
 
 
-def _count(text: str, clause: exp.Expr | None) -> int | None:
+def read_count(text: str, clause: exp.Expr | None) -> int | None:
+    """The number of a LIMIT or OFFSET; None without one.
+
+    Raises:
+        Refused: it is no whole number.
+    """
     if clause is None:
         return None
     value = clause.expression if isinstance(clause, exp.Limit | exp.Offset) else clause.args.get("count")

@@ -9,7 +9,7 @@ certain, and the ends of their values. `KINDS` has for each kind how its bounds 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -19,11 +19,19 @@ from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, distinct_attained
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
-from sqlanon.query.rewrite.ordered_aggregates import Apart, average, count_matched, distinct
+from sqlanon.query.rewrite.ordered_aggregates import (
+    Apart,
+    average,
+    average_of_exact,
+    count_matched,
+    distinct,
+    known_average,
+)
 from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
 from sqlanon.query.rewrite.quantiles import native, quantile
-from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.share_bounds import is_share, share
 from sqlanon.query.sql.sqltree import Tree, column
 
 
@@ -121,6 +129,14 @@ def _distinct(asked: Asked) -> Apart:
     return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
 
 
+def _averaged(asked: Asked) -> Apart:
+    a = asked.aggregate
+    if a.known:
+        return [], known_average(a.id, asked.row, asked.average_type)
+    make = average if a.of_boxes else average_of_exact
+    return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+
+
 def _quantile(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.at is not None
@@ -130,6 +146,8 @@ def _quantile(asked: Asked) -> Apart:
 def _ratio(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.ratio is not None
+    if is_share(a.ratio):
+        return _share(asked, a.ratio)
     pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
     of = {
         f"{name} {letter}": asked.values.of(part)
@@ -142,15 +160,22 @@ def _ratio(asked: Asked) -> Apart:
     return quotient(a, a.ratio, of, asked.keys, present=rows)
 
 
+def _share(asked: Asked, ratio: Ratio) -> Apart:
+    above, rest = ratio.both[0], ratio.second and ratio.second[1]
+    assert above is not None
+    assert rest is not None
+    below = replace(above, condition=ratio.some)
+    rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
+    classes = [column(f"class_{one.name}") for one in asked.rows.class_columns if asked.rows.divided]
+    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, classes)
+
+
 KINDS: Mapping[str, Kind] = {
     "rows": Kind(_rows),
     "count": Kind(lambda asked: ([], counted(asked.aggregate, asked.row))),
     "distinct": Kind(_distinct),
     "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
-    "avg": Kind(
-        lambda asked: average(asked.aggregate.id, asked.row, asked.keys, asked.average_type, floating=asked.floating),
-        _average,
-    ),
+    "avg": Kind(_averaged, _average),
     "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
     "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
     "quantile": Kind(_quantile, _value),

@@ -12,11 +12,11 @@ from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
-from sqlanon.query.logic.formula import Compiler, Count, Formula, Triple, tests_in
+from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Count, Formula, Triple, restrict, tests_in
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.domains import Domains, divide, together, whole
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
-from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
+from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
 CLASS_ROWS = "class_rows"
@@ -42,6 +42,7 @@ class BoxRows:
             `CLASS_ROWS`. Of none where the release does not say which values its classes attain, and of no condition
             that asks exact columns.
         divided: several rows may be of one class and one group: see `classes`.
+        class_columns: the columns of a row's class, where rows are of one class each.
     """
 
     tables: Tables
@@ -54,6 +55,14 @@ class BoxRows:
     counts: Mapping[int, Count] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
+    class_columns: tuple[Tree, ...] = ()
+
+    def possible(self, condition: int) -> Tree:
+        """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
+        found = self.triples[condition].possible
+        if condition not in self.counts:
+            return found
+        return every([found, sql(":h > 0", h=self.counts[condition].high)])
 
     def is_partial(self, term: str, plan: QueryPlan) -> bool:
         """Whether an exact term is held as counts, ends and sums in place of its values."""
@@ -80,15 +89,18 @@ def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     triples = tuple(one.triple(formula) for one, formula in conditions)
     first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
     if by_class and not plan.means:
-        reached = _over_view(scope, plan, domains, triples[:1] if plan.filters else triples)
+        asked = conditions[:1] if plan.filters else conditions
+        any_exact = dict.fromkeys(plan.tests.exact, True)
+        wide = [one.triple(restrict(formula, any_exact)) for one, formula in asked]
+        reached = _over_view(scope, plan, domains, wide)
         first = first.where(reached, copy=False) if reached is not None else first
     tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
     if lookups:
         tables += _joined(scope, plan, domains)
     counts = {
-        i: one.count(formula, column(CLASS_ROWS))
+        i: one.count_class(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
-        if by_class and not by_row(formula, plan)
+        if by_class and _is_counted(formula, plan)
     }
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
@@ -102,6 +114,7 @@ def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         counts,
         rough=_rough(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(_held(plan)),
+        class_columns=tuple(column(f"c{i}") for i, _ in enumerate(scope.released.group_columns, 1)) if by_class else (),
     )
 
 
@@ -110,19 +123,29 @@ def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
 
     The bounds of a class come from the values that some of its rows are known to have.
 
-    Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they
-    are: which rows of a class pass these is known, and which of them have its ends is not.
+    Not where a join repeats rows or leaves some out. Under conditions on columns that the release shows as they are
+    counts alone: which rows of a class pass these is known, and which of them have its ends is not.
     """
     asked = any(box.attained for box in scope.boxes.values())
     return (
         asked
         and not scope.joins
         and any(
-            not by_row(plan.conditions[a.condition], plan)
-            and (_asks_ends(a, plan) or (_counts_rows(a) and tests_in(plan.conditions[a.condition])))
-            for a in plan.aggregates
+            _is_counted(plan.conditions[a.condition], plan)
+            and (
+                _asks_ends(a, plan)
+                or (_counts_rows(a) and tests_in(plan.conditions[a.condition]) - plan.tests.exact.keys())
+            )
+            for whole in plan.aggregates
+            for a in whole.parts
         )
     )
+
+
+def _is_counted(formula: Formula, plan: QueryPlan) -> bool:
+    """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
+    tests = tests_in(formula)
+    return not tests & plan.tests.loose.keys() and len(tests & plan.tests.exact.keys()) <= MOST_EXACT
 
 
 def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
@@ -248,7 +271,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     else:
         chosen.append(named(exp.Literal.number(1), "n"))
         chosen += [named(tree.copy(), name) for name, tree in partial]
-    made = select(chosen, scope.view(), where=[] if plan.means else _needed(plan), group=keys)
+    made = select(chosen, scope.view(), where=[] if plan.means or by_class else _needed(plan), group=keys)
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made

@@ -13,31 +13,36 @@ from sqlanon.query.functions.quantile_forms import in_common_form, quantile_of
 from sqlanon.query.functions.registry import keeps_ends
 from sqlanon.query.logic.formula import Formula, both, either
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
+from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import spread_of
+from sqlanon.query.rewrite.group_aggregates import regroup
+from sqlanon.query.rewrite.group_by import common_keys, derive_key, spread_of
+from sqlanon.query.rewrite.mixed_keys import split_mixed
 from sqlanon.query.rewrite.outputs import read_outputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
-from sqlanon.query.sql.types import is_float, is_number, is_whole
+from sqlanon.query.sql.types import is_float, is_number, is_single, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
 
-def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
+def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryPlan:
     """What a query needs of the rows, and what it shows of them.
 
     Args:
         bound: the query.
         drawn: how aggregates are distributed over the sources is asked as well, so that sums are read value by value.
+        sharp: other queries calculate with the answer, so that its bounds have to hold to the last digit.
 
     Raises:
         Refused: a piece of it has no answer over ranges.
     """
     text = bound.query.text
+    bound = split_mixed(bound)
     if bound.scope.released.left_out and bound.scope.linked:
         refuse(
             text,
@@ -54,17 +59,25 @@ def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
     notes = Notes(bound.scope, bound.where, grouped=bool(bound.groups))
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}
-    for term in bound.groups:
+    for term, key in zip(bound.groups, common_keys(bound.scope, bound.groups), strict=True):
         if boxes_in(term):
-            box, bucket = spread_of(bound.scope, term, spread)
-            spread[box] = Spread(term, notes.predicates.fresh(), bucket)
-            keys.append(column(f"{box}_key"))
+            box = boxes_in(key)[0]
+            if box not in spread or spread[box].key != key:
+                box, bucket = spread_of(bound.scope, key, spread)
+                spread[box] = Spread(key, notes.predicates.fresh(), bucket)
+            keys.append(derive_key(term, key, column(f"{box}_key")))
         else:
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)
     notes.spread.update(spread)
-    shown = read_outputs(bound, notes)
+    again = None
+    if bound.regroup is None:
+        shown = read_outputs(bound, notes, sharp=sharp)
+    else:
+        again, shown = regroup(bound, notes, sharp=sharp)
     present = notes.aggregate(exp.Count(this=exp.Star())) if bound.groups else None
+    if not notes.aggregates and any(node.find(Scalar) for _, node in bound.items):
+        notes.aggregate(exp.Count(this=exp.Star()))  # the one row of the values of subqueries
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
@@ -94,7 +107,8 @@ def collect(bound: Bound, *, drawn: bool = False) -> QueryPlan:
         outputs=shown,
         checks=tuple(notes.checks),
         filters=notes.filters(),
-        direct=notes.direct(bound.items),
+        direct=notes.direct(bound.items) if again is None else {},
+        regroup=again,
     )
 
 
@@ -148,7 +162,7 @@ class Notes:
         found = {}
         for name, node in items:
             inner = node.unnest()
-            if isinstance(inner, exp.AggFunc | exp.Filter):
+            if isinstance(inner, exp.AggFunc | exp.Filter) and not isinstance(inner, Scalar):
                 known = self.aggregates.get(self._text(self._of_values(inner)))
                 if known is not None:
                     found[name] = known.id
@@ -297,6 +311,8 @@ class Notes:
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
         """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+        if top.find(Scalar) or bottom.find(Scalar):
+            return None
         first, second = self.aggregate(top), self.aggregate(bottom)
         groups = any(box.shape == "group" for box in self.scope.boxes.values())
         if groups or not {first.kind, second.kind} <= {"rows", "count", "sum"}:
@@ -361,10 +377,16 @@ class Notes:
             for own in self.scope.exact_fields(argument):
                 self.scope.check_collation(own, node)
         name = self.terms.column(argument).name
-        (self.raw if kind in ("avg", "distinct") else self.partial).add(name)
-        if kind == "sum":
+        known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
+        (self.raw if kind in ("avg", "distinct") and not known else self.partial).add(name)
+        if kind == "sum" or known:
             self.summed.add(name)
-        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node))
+        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node), known=known)
+
+    def _is_known(self, condition: int) -> bool:
+        """Whether it is known of every row whether it satisfies a condition, and in which group it is."""
+        exact = self.predicates.is_exact(self.conditions[condition])
+        return exact and not self.spread and not self.scope.released.form.facts.paired
 
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
         """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
@@ -387,7 +409,7 @@ class Notes:
         )
         for box in boxes:
             self.scope.check_recoded(box, node)
-            if not box.numeric:
+            if not box.numeric and not (box.field.kind == "date" and box.shape == "interval"):
                 refuse(text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with")
         if floating and kind in ("min", "max"):
             refuse(

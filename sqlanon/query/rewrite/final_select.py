@@ -63,16 +63,20 @@ def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *
             chosen.append(named(item.copy(), name))
     chosen.append(named(_certain(bound, plan), "certain"))
     chosen += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(plan.checks)]
+    having = [one.copy() for one in (outputs.having, outputs.qualify) if not is_true(one)]
+    count = len(plan.keys)
+    if plan.regroup is not None:
+        count = len(plan.regroup.keys)
+        having += [column("shown")] if count else []
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
-    ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(plan.keys))]
-    having = [] if is_true(outputs.having) else [outputs.having.copy()]
+    ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(count)]
     made = select(chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties])
     if query.limit is not None:
         made.set("limit", exp.Limit(expression=exp.Literal.number(query.limit)))
     if query.offset:
         made.set("offset", exp.Offset(expression=exp.Literal.number(query.offset)))
     made.set("with_", with_tables([*rows.tables, *groups], made))
-    tight = rows.tight and not bound.scope.linked
+    tight = rows.tight and not bound.scope.linked and plan.regroup is None
     return Final(
         made,
         tuple((name, isinstance(item, Quad)) for name, item in outputs.items),
@@ -87,8 +91,14 @@ def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *
 def _certain(bound: Bound, plan: QueryPlan) -> Tree:
     """Whether a group is in the answer of every consistent source."""
     query, present = bound.query, plan.present
-    certain = [plan.outputs.sure.copy()]
-    if present is not None:
+    certain = [plan.outputs.sure.copy(), plan.outputs.qualified.copy()]
+    if plan.regroup is not None:
+        certain += [column("sure")] if plan.regroup.keys else []
+        if query.limit is not None and plan.regroup.keys:
+            certain.append(sql("(SELECT COUNT(*) FROM _again) <= :n", n=exp.Literal.number(query.limit)))
+        if query.offset:
+            certain.append(FALSE)
+    elif present is not None:
         certain.append(sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")))
         if query.limit is not None or query.offset:
             most = exp.Literal.number(query.limit if query.limit is not None else 1 << 60)
@@ -108,7 +118,13 @@ def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
     It is if all groups are certain, and their sort keys are exact.
     """
     settled, present = plan.outputs.settled, plan.present
-    if bound.having is not None or not plan.outputs.order or present is None or is_false(settled):
+    if (
+        bound.having is not None
+        or bound.qualify is not None
+        or not plan.outputs.order
+        or present is None
+        or is_false(settled)
+    ):
         return []
     open_ = sql(
         "(SELECT COUNT(*) FROM _groups WHERE NOT (COALESCE(:l, 0) > 0 AND :s)) = 0",

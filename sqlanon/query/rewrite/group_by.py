@@ -6,16 +6,43 @@ Some can be spread over their values or steps; the others are refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.buckets import Bucket, bucket_of
 from sqlanon.query.boxes.range_facts import MOST_VALUES, beyond_doubles, count_listed
+from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree
+
+
+def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[Tree]:
+    """For each term of GROUP BY the expression that it is grouped by: several terms of one column have a common one."""
+    found = []
+    for term in terms:
+        names = boxes_in(term)
+        same = [one for one in terms if len(names) == 1 and boxes_in(one) == names and _reads_one(one)]
+        key = common_key(same, scope.box(names[0]).value) if len(same) > 1 and _reads_one(term) else None
+        found.append(term if key is None else key)
+    return found
+
+
+def derive_key(term: Tree, key: Tree, value: Tree) -> Tree:
+    """A term of GROUP BY by the value of its common key."""
+    if term == key:
+        return value
+    whole = exp.Paren(this=term.copy())
+    for found in list(whole.find_all(exp.Column)):
+        found.replace(value.copy())
+    made: Tree = whole.this
+    return made
+
+
+def _reads_one(term: Tree) -> bool:
+    return all(found.table == "_box" for found in term.find_all(exp.Column))
 
 
 def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, Bucket | None]:

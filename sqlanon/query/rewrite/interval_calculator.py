@@ -11,6 +11,7 @@ from sqlanon.query.functions.arithmetic import drops_rest, is_quotient
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.evaluate import evaluate
 from sqlanon.query.functions.registry import passes_null
+from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.null_constants import is_null
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.refusal import refuse
@@ -55,6 +56,9 @@ class IntervalCalculator:
         for over in list(whole.find_all(exp.Window)):
             over.replace(exp.cast(exp.null(), type_window(self, over)))
         for found in list(whole.find_all(exp.AggFunc)):
+            if isinstance(found, Scalar):
+                found.replace(exp.cast(exp.null(), found.args["kind"].copy()))
+                continue
             inside = found.parent if isinstance(found.parent, exp.Filter) else found
             inside.replace(exp.cast(exp.null(), self.notes.type_of(found)))
         return self.notes.type_of(whole.this)
@@ -68,6 +72,9 @@ class IntervalCalculator:
             sharp: a function that jumps is taken of it, so that the bounds have to hold to the last digit.
         """
         node = node.unnest()
+        if isinstance(node, Scalar):
+            estimate, low, high, undefined = (node.args[end].copy() for end in ("estimate", "low", "high", "undefined"))
+            return Quad(estimate, low, high, undefined, tight=False)
         if isinstance(node, exp.Window):
             return read_window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
@@ -162,8 +169,10 @@ class IntervalCalculator:
         if passes_null(node) or node.find(exp.Case, exp.Window) is not None:
             return FALSE  # they may have a value where an aggregate has none
         empty = []
-        for found in node.find_all(exp.AggFunc):
-            if is_count(found):
+        every = list(node.find_all(exp.AggFunc))
+        inside = {id(part) for one in every for part in one.find_all(exp.AggFunc) if part is not one}
+        for found in every:
+            if is_count(found) or isinstance(found, Scalar) or id(found) in inside:
                 continue
             counted: exp.Expr = exp.Count(this=found.this.copy())
             if isinstance(found.parent, exp.Filter):

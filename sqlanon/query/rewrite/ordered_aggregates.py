@@ -13,10 +13,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, sql, when
-
-_MORE_DIGITS, _MOST_DIGITS = 10, 38
-"""Of a sum of decimals, in addition to those of its values; of any decimal."""
+from sqlanon.query.rewrite.typed_quotient import mean
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, select, sql, when
 
 FOUND = "_found"
 """The table of the rows under their conditions."""
@@ -73,12 +71,13 @@ def average(
         part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
         running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         whole = f"OVER ({part})"
-        average = _divide(
+        average = mean(
             kind,
-            f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}",
-            f"SUM(held) {whole} + SUM(free) {running}",
+            sql(f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}"),
+            sql(f"SUM(held) {whole} + SUM(free) {running}"),
+            none=False,
         )
-        alone = _divide(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
+        alone = mean(kind, sql(f"SUM(sum) {whole}"), sql(f"SUM(held) {whole}"))
         prefix = (
             exp.Select()
             .select(
@@ -126,22 +125,63 @@ def average(
     }
 
 
-def _divide(kind: exp.DataType, total: str, count: str, *, none: bool = False) -> Tree:
-    """A sum by a count in the type of AVG; ``none``: the count may be 0, and then it is NULL.
+def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> dict[str, Tree]:
+    """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
+    zero = exp.Literal.number(0)
+    held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
+    value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
+    return {f"{end}{number}": value for end in "lh"} | {
+        f"e{number}": as_type(value, "DOUBLE"),
+        f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
+    }
 
-    Of decimals with so many digits a sum needs more: ten, as the engine's own AVG gives it.
-    """
-    wide, whole = kind, kind
-    if len(kind.expressions) == 2:
-        digits, places = (int(one.name) for one in kind.expressions)
-        wide = exp.DataType.build(f"DECIMAL({min(digits + _MORE_DIGITS, _MOST_DIGITS)}, {places})")
-        whole = exp.DataType.build("DECIMAL(20, 0)")
-    divided = sql(
-        ":a / NULLIF(:b, 0)" if none else ":a / :b",
-        a=exp.cast(sql(total), wide),
-        b=exp.cast(sql(count), whole),
-    )
-    return divided if wide is kind else exp.cast(divided, kind)
+
+def average_of_exact(
+    number: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, *, floating: bool = False
+) -> Apart:
+    """See `average`, of exact values: both sides add the same ones, in one order."""
+    zero, n = exp.Literal.number(0), row["count"]
+    value = exp.cast(row["low"].copy(), kind)
+    chosen = {
+        "v": value,
+        "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+        "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+        "e": sql("SUM(:x)", x=row["sum"]),
+        "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
+    }
+    table = f"_ordered_{number}"
+    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value]))]
+    part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
+    sums = f"SUM(CASE WHEN held > 0 THEN held * v ELSE 0 END) OVER ({part})", f"SUM(held) OVER ({part})"
+    ends = {}
+    for end, frame in (("low", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("high", "CURRENT ROW AND UNBOUNDED FOLLOWING")):
+        over = f"OVER ({part} ORDER BY v ROWS BETWEEN {frame})"
+        total = sql(f"{sums[0]} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {over}")
+        ends[end] = mean(kind, total, sql(f"{sums[1]} + SUM(free) {over}"), none=False)
+    alone = mean(kind, sql(sums[0]), sql(sums[1]))
+    kept = [
+        *keys,
+        named(ends["low"], "al"),
+        named(ends["high"], "ah"),
+        named(alone, "z"),
+        *map(column, ("held", "e", "w", "v")),
+    ]
+    steps.append((f"_average_{number}", select(kept, table)))
+    low, high = sql("LEAST(MIN(al), MIN(z))"), sql("GREATEST(MAX(ah), MAX(z))")
+    if floating:
+        maybe = sql(f"MAX(v) = {NAN} OR (MIN(v) = -{INFINITE} AND MAX(v) >= {INFINITE})")
+        sure = sql(
+            f"BOOL_OR(held > 0 AND v = {NAN}) OR (BOOL_OR(held > 0 AND v >= {INFINITE}) "
+            f"AND BOOL_OR(held > 0 AND v = -{INFINITE}))"
+        )
+        low, high = (nan_or(sure, maybe, end) for end in (low, high))
+    return steps, {
+        f"e{number}": sql("SUM(e) / NULLIF(SUM(w), 0)"),
+        f"l{number}": low,
+        f"h{number}": high,
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
 
 
 def count_matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:

@@ -20,57 +20,89 @@ from sqlanon.query.rewrite.window_functions import has_aggregate
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, own, parenthesize, some, sql
 
 
-def read_outputs(bound: Bound, notes: Aggregates) -> Outputs:
+def read_outputs(bound: Bound, notes: Aggregates, *, sharp: bool = False) -> Outputs:
     """What a query shows.
 
     Args:
         bound: the query.
         notes: where its aggregates are noted down.
+        sharp: the bounds of the items have to hold to the last digit, and their types are asked.
 
     Raises:
         Refused: a column that is neither grouped by nor aggregated, or a calculation without bounds.
     """
-    made = _Outputs(bound, notes)
-    having = bound.having
-    made.check_windows(bound)
-    return Outputs(
-        made.items,
-        made.estimate(having) if having is not None else TRUE,
-        made.surely(having, True) if having is not None else TRUE,
-        negate(made.surely(having, False)) if having is not None else TRUE,
-        tuple(made.order(term) for term in bound.order),
-        every(made.is_settled(term.this) for term in bound.order),
-        tuple(notes.windows.values()),
-    )
+    return GroupOutputs(bound, notes, bound.groups, bound.items, sharp=sharp).outputs(bound, notes)
 
 
-class _Outputs:
+class GroupOutputs:
     """The items of a query, and expressions over them."""
 
-    def __init__(self, bound: Bound, notes: Aggregates) -> None:
-        self._scope, self.keys, self.has_having = bound.scope, bound.groups, bound.having is not None
-        self._calculator = IntervalCalculator(bound.scope, notes, self)
+    def __init__(
+        self,
+        bound: Bound,
+        notes: Aggregates,
+        keys: tuple[Tree, ...],
+        items: tuple[tuple[str, Tree], ...],
+        *,
+        sharp: bool = False,
+    ) -> None:
+        self._sharp, self._notes, self._scope = sharp, notes, bound.scope
+        self.keys, self.has_having = keys, bound.having is not None
+        self.calculator = IntervalCalculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
-        self._written = [node.unnest() for _, node in bound.items]
-        self.items = tuple((name, self._item(node)) for name, node in bound.items)
+        self._written = [node.unnest() for _, node in items]
+        self.items = tuple((name, self._item(node)) for name, node in items)
+
+    @classmethod
+    def of_groups(cls, bound: Bound, notes: Aggregates) -> GroupOutputs:
+        """Reads expressions of the groups of a query that groups them again."""
+        return cls(bound, notes, bound.groups, ())
+
+    @classmethod
+    def of_regrouped(cls, bound: Bound, notes: Aggregates, *, sharp: bool) -> GroupOutputs:
+        """Reads expressions of the groups of groups."""
+        return cls(bound, notes, bound.regroup or (), bound.items, sharp=sharp)
+
+    def outputs(self, bound: Bound, notes: Aggregates) -> Outputs:
+        """What a query shows, of the groups that this reads."""
+        having, qualify = bound.having, bound.qualify
+        self.check_windows(bound)
+        return Outputs(
+            self.items,
+            self.estimate(having) if having is not None else TRUE,
+            self.surely(having, True) if having is not None else TRUE,
+            negate(self.surely(having, False)) if having is not None else TRUE,
+            tuple(self.order(term) for term in bound.order),
+            every(self.is_settled(term.this) for term in bound.order),
+            self.estimate(qualify) if qualify is not None else TRUE,
+            self.surely(qualify, True) if qualify is not None else TRUE,
+            self.types(bound) if self._sharp else (),
+            tuple(notes.windows.values()),
+        )
+
+    def types(self, bound: Bound) -> tuple[exp.DataType, ...]:
+        """The types of the items in the source."""
+        check, type_of = self.calculator.check, self._notes.type_of
+        return tuple(check(node) if has_aggregate(node) else type_of(node) for _, node in bound.items)
 
     def _item(self, node: exp.Expr) -> Tree | Quad:
-        return self._calculator.calculation(node) if has_aggregate(node) else self.plain(node)
+        if self._sharp and has_aggregate(node):
+            return self._ends(node)
+        return self.calculator.calculation(node) if has_aggregate(node) else self.plain(node)
 
     def check_windows(self, bound: Bound) -> None:
-        """Refuse window functions in other places than the SELECT, which is where they are numbered."""
+        """Refuse window functions in HAVING, which comes before them."""
         having = bound.having if bound.having is not None else exp.null()
         named = [
             part
             for part in having.find_all(exp.Column)
             if part.table == ITEM and self._written[int(part.name)].find(exp.Window)
         ]
-        direct = [term.this for term in bound.order if term.this.find(exp.Window)]
-        for clause in [*named, *having.find_all(exp.Window), *direct]:
+        for clause in [*named, *having.find_all(exp.Window)]:
             refuse(
                 self._scope.text,
                 clause,
-                "write a window function as an item of the SELECT, and its name in ORDER BY",
+                "window functions are calculated after HAVING; write the condition in QUALIFY, or around a subquery",
             )
 
     def plain(self, node: exp.Expr) -> Tree:
@@ -91,14 +123,14 @@ class _Outputs:
         if not has_aggregate(node) and not self._aliases(node):
             return self.plain(node)
         if isinstance(node, exp.AggFunc | exp.Filter | exp.Window):
-            return self._calculator.quad(node).estimate
+            return self.calculator.quad(node).estimate
         if isinstance(node, exp.If):  # a part of CASE
             made = node.copy()
             for key in ("this", "true"):
                 made.set(key, parenthesize(self.estimate(node.args[key])))
             return made
         if estimated_apart(node) and has_aggregate(node):
-            return self._calculator.calculation(node).estimate
+            return self.calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
             item = self._find_item(node)
             return item.estimate if isinstance(item, Quad) else item if item is not None else self.plain(node)
@@ -166,7 +198,7 @@ class _Outputs:
     def _ends(self, node: exp.Expr) -> Quad:
         if has_aggregate(node):
             bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
-            return self._calculator.quad(node, typed=not bare, sharp=True)
+            return self.calculator.quad(node, typed=not bare, sharp=True)
         item = self._find_item(node) if isinstance(node, exp.Column) else None
         if isinstance(item, Quad):
             return item
@@ -194,5 +226,5 @@ class _Outputs:
         counted = node.this if isinstance(node, exp.Filter) else node
         if not is_count(counted) or boxes_in(counted):
             return FALSE
-        quad = self._calculator.quad(node)
+        quad = self.calculator.quad(node)
         return sql("COALESCE(:l = :h, FALSE)", l=quad.low, h=quad.high)

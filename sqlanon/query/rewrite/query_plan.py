@@ -12,7 +12,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.buckets import Bucket
 from sqlanon.query.logic.formula import Formula
 from sqlanon.query.rewrite.row_expressions import RowExpression
-from sqlanon.query.sql.sqltree import Tree
+from sqlanon.query.sql.sqltree import TRUE, Tree
 from sqlanon.query.where.predicates import Tests
 
 
@@ -32,6 +32,7 @@ class Aggregate:
         type: of its value in the source, for averages and where it is calculated with.
         argument: the type of its argument, as above.
         of: sum or avg, for an error.
+        known: of an average of exact values: it is known of every row whether it qualifies.
         ratio: of which two aggregates, for a ratio.
         at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
         native: what the engine calculates itself of exact values of rows that are known.
@@ -46,6 +47,7 @@ class Aggregate:
     type: exp.DataType | None = None
     argument: exp.DataType | None = None
     of: str = ""
+    known: bool = False
     ratio: Ratio | None = None
     at: Fraction | None = None
     between: bool = False
@@ -151,6 +153,24 @@ class Sorting:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """Which groups a window function takes, by their places in the order of its window.
+
+    Attributes:
+        before, after: how many groups before and after the row's own; None: all of them.
+        offset: of LAG (below 0) and LEAD how many places the one group is away; None: other functions.
+        default: what LAG and LEAD give where there is no such group; None: NULL.
+        type: of a mean in the source.
+    """
+
+    before: int | None = 0
+    after: int | None = 0
+    offset: int | None = None
+    default: Tree | None = None
+    type: exp.DataType | None = None
+
+
+@dataclass(frozen=True)
 class Over:
     """A window function over the groups.
 
@@ -161,6 +181,7 @@ class Over:
         value: what is added up of each group; ``nothing``: when that is NULL in every source.
         whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
             none.
+        frame: which groups it takes, where that is not the whole partition or all up to the row's own.
     """
 
     id: int
@@ -170,6 +191,7 @@ class Over:
     value: Quad | None
     nothing: Tree
     whole: tuple[Tree, tuple[Tree, ...]] | None = None
+    frame: Frame | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +204,8 @@ class Outputs:
         sure: whether the group passes in every consistent source; ``may``: whether it does in some.
         order: the terms of ORDER BY.
         settled: whether the terms of ORDER BY have one value in every consistent source.
+        qualify: whether the estimates pass QUALIFY, ``qualified``: whether the group passes in every consistent source.
+        types: of the items in the source, where they are asked for.
         windows: the window functions in it.
     """
 
@@ -191,7 +215,60 @@ class Outputs:
     may: Tree
     order: tuple[exp.Ordered, ...]
     settled: Tree
+    qualify: Tree = TRUE
+    qualified: Tree = TRUE
+    types: tuple[exp.DataType, ...] = ()
     windows: tuple[Over, ...] = ()
+
+
+@dataclass(frozen=True)
+class GroupAggregate:
+    """One aggregate of groups.
+
+    Attributes:
+        id: its number.
+        kind: rows, count, sum, avg, min or max.
+        node: as it was written, bound, without its FILTER.
+        value: what each group gives; None: the group itself.
+        nothing: when that is NULL in every source.
+        sure, may: whether a group passes the FILTER in every source, in some; ``shown``: whether its estimate does.
+        filtered: whether it has a FILTER.
+        type: of an average in the source.
+    """
+
+    id: int
+    kind: str
+    node: exp.Expr
+    value: Quad | None
+    nothing: Tree
+    sure: Tree
+    may: Tree
+    shown: Tree
+    filtered: bool
+    type: exp.DataType | None
+
+
+@dataclass(frozen=True)
+class Regroup:
+    """What groups of groups need of the groups.
+
+    Attributes:
+        keys: the terms that they are grouped by, over the keys of the groups.
+        written: the same, bound.
+        having, sure, may: whether a group passes the HAVING of the groups: by its estimate, in every source, in some.
+        has_having: whether there is one.
+        aggregates: the aggregates of the groups.
+        checks: what refuses the query, over the groups.
+    """
+
+    keys: tuple[Tree, ...]
+    written: tuple[Tree, ...]
+    having: Tree
+    sure: Tree
+    may: Tree
+    has_having: bool
+    aggregates: tuple[GroupAggregate, ...]
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True)
@@ -215,6 +292,7 @@ class QueryPlan:
         filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it
             were asked alone.
         direct: the items that are an aggregate and nothing else, and its number.
+        regroup: how the groups are grouped again; None: they are not. Then ``outputs`` are of the groups of groups.
     """
 
     conditions: tuple[Formula, ...]
@@ -233,3 +311,4 @@ class QueryPlan:
     checks: tuple[Check, ...] = ()
     filters: tuple[Formula, ...] = ()
     direct: Mapping[str, int] = field(default_factory=dict)
+    regroup: Regroup | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -17,6 +17,7 @@ from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.row_expressions import PartLeaves, RowExpression, value_of
+from sqlanon.query.rewrite.share_bounds import is_share
 from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,
@@ -309,14 +310,35 @@ class RowValues:
         for i, count in rows.counts.items():
             found |= {f"least{i}": count.low, f"most{i}": count.high}
         if rows.divided:
-            names = [f"c{i}" for i in range(1, len(self._scope.released.group_columns) + 1)]
-            group = [*map(column, names), *(tree.copy() for tree in plan.keys)]
-            terms = {a.term for a in plan.aggregates if a.kind == "count" and a.term is not None}
-            parts = {None: column("n")} | {term: self._known(term) for term in terms}
-            for term, part in parts.items():
-                found[_part(term)] = exp.Window(this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group])
-            found["turn"] = exp.Window(this=sql("ROW_NUMBER()"), partition_by=group)
+            group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
+            if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
+                found |= {f"class_{one.name}": one for one in rows.class_columns}
+            found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
+            for i, count in rows.counts.items():
+                if count.case is not None:
+                    terms = {a.term for a in plan.aggregates if a.kind == "count" and a.condition == i}
+                    found |= self._parts([*group, count.case], f"_{i}", terms)
         return [named(tree.copy(), name) for name, tree in found.items()]
+
+    def _parts(self, group: Sequence[Tree], suffix: str, terms: Collection[str | None]) -> dict[str, Tree]:
+        """How many rows of a class are in one group, or have a value of an exact term, and which row represents them.
+
+        It is one that WHERE does not leave out, if there is any.
+        """
+        parts: dict[str | None, Tree] = {None: column("n")}
+        parts |= {term: self._known(term) for term in sorted(term for term in terms if term is not None)}
+        made: dict[str, Tree] = {
+            f"{_part(term)}{suffix}": exp.Window(
+                this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group]
+            )
+            for term, part in parts.items()
+        }
+        kept = sql("CASE WHEN :p THEN 0 ELSE 1 END", p=self._rows.possible(0))
+        order = exp.Order(expressions=[exp.Ordered(this=kept)]) if suffix else None
+        made[f"turn{suffix}"] = exp.Window(
+            this=sql("ROW_NUMBER()"), partition_by=[key.copy() for key in group], order=order
+        )
+        return made
 
     def _known(self, term: str) -> Tree:
         """How many rows have a value of an exact term."""
@@ -331,12 +353,14 @@ class RowValues:
         """
         if condition not in self._rows.counts:
             return {}
-        mine = column(_part(term)) if self._rows.divided else count
+        suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
+        mine = column(f"{_part(term)}{suffix}") if self._rows.divided else count
         others = sql(":w - :n", w=column(CLASS_ROWS), n=mine)
         fewest = sql("GREATEST(:l - (:o), 0)", l=column(f"least{condition}"), o=others)
         most = sql("LEAST(:h, :n)", h=column(f"most{condition}"), n=mine)
         if self._rows.divided:
-            fewest, most = (when(sql("turn = 1"), end, exp.Literal.number(0)) for end in (fewest, most))
+            turn = sql(":t = 1", t=column(f"turn{suffix}"))
+            fewest, most = (when(turn, end, exp.Literal.number(0)) for end in (fewest, most))
         return {"fewest": fewest, "most": most}
 
     def _wide(self, tree: Tree, box: Box) -> Tree:

@@ -18,7 +18,7 @@ from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.sql.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
+from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 
 GROUPS = "_groups"
 """One row a group: its keys ``g0``, ``g1``, ... and four columns an aggregate."""
@@ -102,12 +102,9 @@ class _Sums:
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
-            possible = triple.possible
-            if i in rows.counts:  # of a class all rows may be known to have other values
-                possible = every([possible, sql(":h > 0", h=rows.counts[i].high)])
             chosen += [
                 named(tree.copy(), f"{end}{i}")
-                for end, tree in zip("pcs", (possible, triple.certain, triple.share), strict=True)
+                for end, tree in zip("pcs", (rows.possible(i), triple.certain, triple.share), strict=True)
             ]
         chosen += self._values.classes()
         parts = [part for a in plan.aggregates for part in a.parts]

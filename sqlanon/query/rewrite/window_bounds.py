@@ -22,6 +22,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.query_plan import Over, QueryPlan, Sorting
 from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.window_frames import frame_columns, frame_tables
 from sqlanon.query.rewrite.window_functions import MOST_RANKED, RANKS
 from sqlanon.query.sql.sqltree import (
     TRUE,
@@ -64,7 +65,11 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
     chosen: list[Tree] = [sql("m.*")]
     joins: list[exp.Join] = []
     for over in overs:
-        if over.kind in RANKS:
+        if over.frame is not None:
+            made += frame_tables(over, MARKED)
+            joins.append(_left(named_table(f"_frame_{over.id}"), sql(f"_frame_{over.id}.id = m.id")))
+            chosen += frame_columns(over)
+        elif over.kind in RANKS:
             made.append((f"_ahead_{over.id}", _ahead(over)))
             joins.append(_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
             chosen += _ranks(over)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqlanon.query.functions import aggregates
-from sqlanon.query.functions.aggregates import adds_up, aggregate_of, is_extreme, is_sum
+from sqlanon.query.functions.aggregates import adds_up, aggregate_of, is_extreme, is_sum, steps_of
 from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
-from sqlanon.query.rewrite.query_plan import Check, Over, Quad, Sorting
+from sqlanon.query.rewrite.query_plan import Check, Frame, Over, Quad, Sorting
 from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.sql.types import is_float, is_number
+from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 MOST_RANKED = 3_000
 """Groups that are compared with one another."""
 
 RANKS = tuple(one.kind for one in aggregates.RANKS)
 _FORMS = (
-    "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, min and max, each OVER "
-    "([PARTITION BY what is grouped by] [ORDER BY ..]) without a frame; a mean is sum(..) OVER (..) / count(*) OVER "
-    "(..)"
+    "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, avg, min, max, lag and lead, "
+    "each OVER ([PARTITION BY what is grouped by] [ORDER BY ..] [ROWS BETWEEN n PRECEDING AND m FOLLOWING])"
+)
+_UNIQUE = (
+    "{0} is answered in an order by all that the query is grouped by and not partitioned by, so that no two rows tie"
 )
 
 
@@ -32,10 +36,15 @@ def has_aggregate(node: exp.Expr) -> bool:
 def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     """The type of a window function over the source's groups."""
     inner = node.this
-    if not (is_sum(inner) or is_extreme(inner)):
+    known = aggregate_of(inner)
+    mean = known is not None and known.kind == "avg"
+    placed = known is None
+    if not (is_sum(inner) or is_extreme(inner) or mean or placed):
         return exp.DataType.build("BIGINT")
     value = inner.this
     own = calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value)
+    if mean:
+        return calculator.notes.type_of(type(inner)(this=exp.cast(exp.null(), own)))
     return calculator.notes.type_of(exp.Sum(this=exp.cast(exp.null(), own))) if is_sum(inner) else own
 
 
@@ -58,7 +67,7 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         calculator.notes.windows[text] = found
     estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
     kind = type_window(calculator, node) if as_source or sharp else None
-    if sharp and kind is not None and is_float(kind):
+    if sharp and kind is not None and is_float(kind) and not _is_mean_of_whole(calculator, node):
         refuse(
             calculator.scope.text,
             node,
@@ -70,17 +79,30 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
     return Quad(estimate, low, high, undefined, tight=False)
 
 
+def _is_mean_of_whole(calculator: Calculator, node: exp.Window) -> bool:
+    """Whether it is a mean of whole numbers, whose sum is the same in any order."""
+    known = aggregate_of(node.this)
+    if known is None or known.kind != "avg":
+        return False
+    value = node.this.this
+    return is_whole(calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value))
+
+
 def _read(calculator: Calculator, node: exp.Window) -> Over:
     scope, function = calculator.scope, node.this
     known = aggregate_of(function)
-    kind = known.kind if known is not None and known.over_groups else None
+    kind = known.kind if known is not None and (known.over_groups or known.kind == "avg") else None
+    frame = _frame(calculator, node)
+    if frame is not None and frame.offset is not None:
+        kind = "place"
     order = node.args["order"].expressions if node.args.get("order") is not None else []
-    plain = not any(node.args.get(name) for name in ("spec", "alias", "first")) and node.args.get("over") == "OVER"
+    plain = not any(node.args.get(name) for name in ("alias", "first")) and node.args.get("over") == "OVER"
+    plain = plain and (frame is not None or not node.args.get("spec"))
     fits = kind is not None and plain and not function.expressions and not isinstance(function.this, exp.Distinct)
     if (
         not fits
         or (kind == "count" and not isinstance(function.this, exp.Star))
-        or (kind in RANKS and (function.this or not order))
+        or (kind in RANKS and (function.this or not order or frame is not None))
     ):
         refuse(scope.text, node, _FORMS)
     assert kind is not None
@@ -97,11 +119,13 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
             refuse(scope.text, term, "PARTITION BY takes what the query is grouped by")
     sorting = tuple(_sorting(calculator, term) for term in order)
     value, nothing = None, FALSE
-    if kind in ("sum", "min", "max"):
+    if kind in ("sum", "min", "max", "avg", "place"):
         value, nothing = _value(calculator, function.this)
         if any(term.ends is not None for term in sorting):
             refuse(scope.text, node, "running totals are ordered by what the query is grouped by")
-    if kind in RANKS:
+    if frame is not None:
+        frame = _settle_frame(calculator, node, frame, partition, order)
+    if kind in RANKS or frame is not None:
         many = sql("(SELECT COUNT(*) FROM _groups) > :n", n=exp.Literal.number(MOST_RANKED))
         reason = f"more than {MOST_RANKED:,} groups are not ranked; group by larger steps, or leave groups out by WHERE"
         calculator.notes.checks.append(Check(many, node, reason))
@@ -112,8 +136,72 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         sorting,
         value,
         nothing,
-        None if order else _whole(calculator, function, partition),
+        None if order or frame is not None else _whole(calculator, function, partition),
+        frame,
     )
+
+
+def _frame(calculator: Calculator, node: exp.Window) -> Frame | None:
+    """The frame of a window function that counts groups; None: it takes a partition, or all up to the row's own."""
+    text, function, spec = calculator.scope.text, node.this, node.args.get("spec")
+    try:
+        offset = steps_of(function)
+    except ValueError:
+        refuse(text, node, "lag and lead go a whole number of places, at least 1")
+    if offset is not None:
+        if spec or not node.args.get("order"):
+            refuse(text, node, "lag and lead are answered OVER (.. ORDER BY ..), without a frame")
+        return Frame(offset=offset, default=function.args.get("default"))
+    known = aggregate_of(function)
+    mean = known is not None and known.kind == "avg"
+    if spec is None:
+        return Frame(None, 0 if node.args.get("order") else None) if mean else None
+    sides = [
+        _side(spec.args.get(name), spec.args.get(f"{name}_side"), way)
+        for name, way in (("start", "PRECEDING"), ("end", "FOLLOWING"))
+    ]
+    if spec.args.get("end") is None:
+        sides[1] = (True, 0)
+    if str(spec.args.get("kind")).upper() != "ROWS" or spec.args.get("exclude") or not all(fits for fits, _ in sides):
+        refuse(text, node, _FORMS)
+    if not node.args.get("order") and (sides[0][1], sides[1][1]) != (None, None):
+        refuse(text, node, "a frame of rows needs an ORDER BY")
+    return Frame(sides[0][1], sides[1][1])
+
+
+def _side(end: object, side: object, way: str) -> tuple[bool, int | None]:
+    """Whether an end of a frame is answered, and how many groups away it is; None: all."""
+    word = str(end).upper() if isinstance(end, str) else ""
+    if word == "CURRENT ROW":
+        return True, 0
+    if str(side).upper() != way:
+        return False, 0
+    if word == "UNBOUNDED":
+        return True, None
+    if isinstance(end, exp.Literal) and not end.is_string and end.this.isdigit():
+        return True, int(end.this)
+    return False, 0
+
+
+def _settle_frame(
+    calculator: Calculator, node: exp.Window, frame: Frame, partition: list[exp.Expr], order: list[exp.Ordered]
+) -> Frame:
+    """The frame, after its order and its types are checked."""
+    text = calculator.scope.text
+    terms = [term.unnest() for term in (*partition, *(term.this for term in order))]
+    if order and not all(key.unnest() in terms for key in calculator.groups.keys):
+        refuse(text, node, _UNIQUE.format(node.this.sql_name().lower()))
+    kind = type_window(calculator, node)
+    if frame.offset is not None and not (is_number(kind) or kind.is_type("DATE", "TIMESTAMP")):
+        refuse(text, node, "lag and lead are answered of numbers, dates and timestamps")
+    default = frame.default
+    if default is not None and (not isinstance(default, exp.Literal) or default.is_string or not is_number(kind)):
+        refuse(text, default, "the third argument of lag and lead is a plain number")
+    aggregate = aggregate_of(node.this)
+    mean = frame.offset is None and aggregate is not None and aggregate.kind == "avg"
+    if mean and not is_number(kind):
+        refuse(text, node, "averages are answered over numbers")
+    return replace(frame, type=kind if mean else None)
 
 
 def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:

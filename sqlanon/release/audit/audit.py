@@ -17,10 +17,11 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity.requirement import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.population import of_rows
 from sqlanon.privacy.requirements import make_requirements, read_stored
-from sqlanon.release.audit.audit_pair import audit_groups, counted_beside, facts_beside
+from sqlanon.release.audit.audit_pair import audit_groups, facts_beside, find_counted
 from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
 from sqlanon.release.audit.distinguishing_columns import find_lowering
 from sqlanon.release.audit.judge_persons import judge_persons
+from sqlanon.release.audit.of_counts import audit_counts
 from sqlanon.release.audit.place import Place, open_place
 from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
@@ -91,9 +92,11 @@ def _audit(
 ) -> AuditReport:
     relation = place.relation
     facts = facts_beside(engine, relation.ref)
+    if facts.get("statistics") or (place.entry is not None and place.entry.statistics):
+        return audit_counts(engine, place, bool(quasi or sensitive or identifiers), spec)
     if has_own_boxes(place.entry, facts):
         return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
-    counted = counted_beside(engine, relation, facts)
+    counted = find_counted(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     roles = _roles(spec, place.entry)
@@ -161,7 +164,7 @@ def _audit(
         results += more
         not_measured += uncounted
     elif place.entry is not None:
-        results += persons.checked_together([place.entry.policy], linked.fewest)[0]
+        results += persons.check_together([place.entry.policy], linked.fewest)[0]
     return AuditReport(
         table=place.shown,
         rows=rows,

@@ -25,7 +25,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 
-def counted_beside(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
+def find_counted(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
     """The table of sensitive values, if ``relation`` is a release that has one; ``facts`` as `facts_beside` read them.
 
     Raises:

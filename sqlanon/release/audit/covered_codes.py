@@ -17,13 +17,9 @@ from sqlanon.table.scratch import Scratch
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Ints, Longs
     from sqlanon.engines.base import TableRef
 
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
 
 MOST_BITS = 1 << 30
 """Values that all published sets have together, at most."""
@@ -49,10 +45,10 @@ class Covered:
 
     low: Ints
     high: Ints
-    null: npt.NDArray[np.bool_]
+    null: Flags
     start: Longs
     size: Longs
-    bits: npt.NDArray[np.bool_]
+    bits: Flags
     unknown: int
 
 
@@ -167,7 +163,7 @@ def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, val
     return low.astype(np.int32), high.astype(np.int32)
 
 
-def _members(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cells: int) -> npt.NDArray[np.bool_]:
+def _members(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cells: int) -> Flags:
     """Whether a cell has a code, bool[cells, codes]."""
     import numpy as np
 

@@ -60,7 +60,7 @@ def judge_persons(
         reading_values = {one.column for one in able if one.reads_values}
         read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
         rows = stored_rows(engine, entry)
-        with _join_values(engine, grouping, values, rows.found_by_hash(read), target) as valued:
+        with _join_values(engine, grouping, values, rows.find_by_hash(read), target) as valued:
             for one in able:
                 if one.reads_values and valued is None:
                     lacking.append(f"{one.name} by {one.column}: {rows.other_values.format(entry.version)}")

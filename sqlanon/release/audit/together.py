@@ -8,7 +8,7 @@ from sqlanon.engines.rows import number, read_integer, read_integers
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.together_certificates import together_candidates
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.refresh import link_columns_of
 from sqlanon.release.catalog.views import form_of
 from sqlanon.release.history.side import counts_candidates
@@ -46,6 +46,9 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     if one.release == two.release:
         raise PolicyError(f"{first} and {second} are the same release; name two different releases")
     for entry in (one, two):
+        refuse_counts(
+            entry, "what a reader of it and of rows of the same source learns is not measured; give no reader both"
+        )
         form = form_of(entry)
         if form.facts.paired:
             raise PolicyError(
@@ -101,7 +104,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     )
     numbers = read_integers(row[5 + 2 * len(sensitive) :])
     fewest = dict(zip((person.name for person in counted), numbers, strict=True))
-    results, not_measured = persons.checked_together(policies, fewest)
+    results, not_measured = persons.check_together(policies, fewest)
     compared = sorted(
         {
             key
@@ -133,7 +136,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 
 
 def _find_published(catalog: Catalog, name: str) -> Entry:
-    entry = catalog.published(name)
+    entry = catalog.find_published(name)
     if entry is None:
         known = catalog.names_of_published()
         raise PolicyError(f"{name} is not a published release of this database; published: {known}")

@@ -17,8 +17,7 @@ from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Longs
 
 
 def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int) -> TogetherReport:
@@ -43,7 +42,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     """
     import numpy as np
 
-    found, matched = found_together(scratch, one, two, stage)
+    found, matched = count_together(scratch, one, two, stage)
     k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
     if any(counted_in(entry.policy) for entry in (one, two)):
@@ -70,7 +69,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     )
 
 
-def found_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[npt.NDArray[np.int64], int]:
+def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) -> tuple[Longs, int]:
     """Candidates of every row of one of the releases, and the number of rows in both.
 
     See `together_candidates`.

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
+from sqlanon.errors import UnsupportedError
 from sqlanon.results import ReleaseRow
 
 LATER = ("fingerprint", "source_columns", "checked_at")
@@ -82,6 +83,14 @@ class Entry:
         return bool(self.report.get("lineage"))
 
     @property
+    def statistics(self) -> tuple[TableRef, ...]:
+        """Of a release of counts: the tables of its cells, its atoms and its witnesses; else none."""
+        if not self.policy.get("statistics"):
+            return ()
+        parts = ("cells", "atoms", "witness")
+        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
+
+    @property
     def certificate(self) -> tuple[TableRef, ...]:
         """With boxes of their own: the tables of edges and of drawn boxes; else none."""
         if not self.policy.get("privacy", {}).get("own_boxes"):
@@ -143,6 +152,20 @@ class Entry:
             report.get("suppressed", 0),
             "own" if self.certificate else "",
         )
+
+
+def refuse_counts(entry: Entry, what: str) -> None:
+    """Refuse what is about rows.
+
+    Args:
+        entry: the version.
+        what: the command, and why it is about rows.
+
+    Raises:
+        UnsupportedError: the release has counts.
+    """
+    if entry.statistics:
+        raise UnsupportedError(f"{entry.release} is a release of counts (statistics): {what}")
 
 
 @dataclass(frozen=True, slots=True)

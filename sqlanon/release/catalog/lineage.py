@@ -60,7 +60,7 @@ class Lineage:
         """The published columns that come from the class."""
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
-    def kept(self) -> KeptLineage | None:
+    def describe_kept(self) -> KeptLineage | None:
         """What stays of it when its versions are dropped; None: somebody dropped its tables."""
         tables = (self.rows, self.classes)
         if not all(map(self.engine.exists, tables)):
@@ -78,7 +78,7 @@ class Lineage:
         drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
         return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
 
-    def listed(self) -> int:
+    def count_erased(self) -> int:
         """How many keys are on the list of those that are never published again."""
         if not self.engine.exists(self.erased):
             return 0
@@ -123,7 +123,7 @@ def number_in(report: Mapping[str, Any]) -> int | None:
     return int(lineage["number"]) if lineage else None
 
 
-def kept_in(entry: Entry) -> TableRef:
+def history_table_of(entry: Entry) -> TableRef:
     """The table that has the history of a version."""
     number = number_of(entry)
     return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))

@@ -69,6 +69,9 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     found += _persons(old, new)
     found += _person(old, new)
+    # Rows next to counts of the same source give hidden cells away.
+    counts = bool(old.get("statistics")), bool(new.get("statistics"))
+    found += _compare_setting("statistics", *counts, weaker=counts[0])
     # Tokens that stay link versions.
     rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
     found += _compare_setting("rotate", *rotated, weaker=rotated[0])
@@ -84,6 +87,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         "key",
         "name",
         "publish_file",
+        *(("statistics",) if counts[0] != counts[1] else ()),
     }
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))

@@ -179,7 +179,7 @@ class CatalogReader:
         texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
-    def published(self, name: str) -> Entry | None:
+    def find_published(self, name: str) -> Entry | None:
         """The published version of a release by its name, or by that of its view; None: there is none."""
         found = self.entries(name, statuses=("published",))
         if not found:
@@ -212,7 +212,7 @@ class CatalogReader:
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
         return [one for one in made if one.needed]
 
-    def unknown(self, release: str) -> PolicyError:
+    def unknown_name(self, release: str) -> PolicyError:
         """The error of a release that the catalog does not have; it names those that it has."""
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 

@@ -43,10 +43,17 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     policy.pop("seed")
     if spec.together is None:  # 0.1.0 had no tables that are published together
         del policy["together"]
+    if spec.statistics is None:  # 0.1.0 had none
+        del policy["statistics"]
     if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then
         policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
         if spec.refine.search == 0:
             del policy["refine"]["search"]
+        if spec.refine.least_gain == 0:
+            del policy["refine"]["least_gain"]
+    del policy["effort"]
+    if spec.effort is not None and spec.effort.word != "fast":  # which is what 0.1.0 took
+        policy["effort"] = spec.effort.word
     policy["privacy"] |= write_requirements(policy["privacy"].pop("more"))
     for key in ("own_boxes", "of_persons", "whole", "person_share"):  # 0.1.0 had none of them
         if not policy["privacy"][key]:

@@ -66,7 +66,7 @@ class Decision:
         """The version that readers have now."""
         return self.previous.version if self.previous and self.previous.status == "published" else None
 
-    def confirmed(self, release: str, *, allow_weaker: bool) -> None:
+    def require_confirmation(self, release: str, *, allow_weaker: bool) -> None:
         """Stop a weakening that was not confirmed.
 
         Raises:

@@ -14,6 +14,7 @@ from sqlanon.engines.names import split_name
 from sqlanon.formats import format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.recorded_method import keep_method
 from sqlanon.release.catalog.views import public_view, views_beside
 from sqlanon.spec import ReleaseSpec
 
@@ -94,7 +95,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
 
     Args:
         engine: the database.
-        spec: the release.
+        spec: the release; that of the state has the method that a published version has, where it names none.
         every: with all its versions.
     """
     catalog = Catalog(engine)
@@ -104,6 +105,8 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         for view in views_beside(view, format_of(spec.format.kind).facts.paired)
     ]
     found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
+    versions = tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name))
+    spec = keep_method(spec, last_shown(versions))
     keyed = spec.scope is not None
     # Tokens that rotate are keyed with what no run keeps.
     stored = keyed and not spec.rotates
@@ -112,7 +115,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     return ReleaseState(
         engine,
         spec,
-        tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name)),
+        versions,
         tuple(_find_siblings(engine, spec, found)),
         catalog.secret_in(found, spec.name),
         found,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Ints, Longs
     from sqlanon.table.work import Packing
 
     Arrays = Sequence[npt.NDArray[np.generic]]
@@ -56,8 +57,8 @@ class _Column:
     """What methods read of a domain: its codes with the rows of each, and their positions where they have an order."""
 
     domain: Domain
-    rows: npt.NDArray[np.int64]
-    places: npt.NDArray[np.int32]
+    rows: Longs
+    places: Ints
 
     def load(self, scratch: Scratch) -> Domain:
         import numpy as np
@@ -135,7 +136,7 @@ class Solver:
         classes[order] = self._classes([column[order] for column in codes])
         return rid, np.where(classes < 0, -1 - block, block + classes), *columns[2:]
 
-    def _classes(self, codes: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
+    def _classes(self, codes: list[Ints]) -> Ints:
         import numpy as np
 
         n, encoded = len(codes[0]), self.context.encoded

@@ -15,11 +15,7 @@ from sqlanon.formats import Levels, format_of
 from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked, measure_classification
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
-from sqlanon.release.divide import (
-    loss_limit,
-    merge_failing_groups,
-    suppressed_rows,
-)
+from sqlanon.release.divide import loss_limit, merge_failing_groups, suppressed_rows
 from sqlanon.release.divide.division import Division, Keyed
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.prepare.unlisted_values import count_others
@@ -29,6 +25,7 @@ from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.classed import attach_classes
 from sqlanon.table.encode import encode
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
 
@@ -74,14 +71,14 @@ def make_classes(
     own = METHODS.believes(spec.method.name)
     form = format_of(spec.format.kind)
     read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
-    judged = division.judged(ready.requirements)
+    judged = division.list_judged(ready.requirements)
     if spec.metrics or judged:
         read = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
             scratch,
             encoded,
-            tuple(one for one in ready.requirements if not one.afterwards),
+            ready.solved,
             spec.execution,
             spec.memory or machine.memory,
             machine.threads,
@@ -90,7 +87,7 @@ def make_classes(
             spec.privacy.accuracy,
             spec.suppression,
             most_suppressed(spec, encoded.rows),
-            read_refining(spec, encoded.rows, len(encoded.quasi)),
+            read_refining(spec, encoded.rows, count_kinds(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,
             own,
@@ -171,7 +168,7 @@ def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     """What the rows lose in their classes, by every metric that is asked."""
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-    boxes = recoded.members.published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+    boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
     asked = recoded.members.least(spec.privacy.k)
     loss = measure(scratch, boxes, recoded.groups, attributes, asked, recoded)
     loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)

@@ -89,25 +89,25 @@ class Division:
             PolicyError: it cannot.
         """
 
-    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+    def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Columns, besides the key, by which rows of a lineage are recognized."""
         return ()
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return requirements
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
         return persons
 
-    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         """Requirements that all rows together must meet before a method is tried."""
         return requirements
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         """Run the method on a sample, for its loss."""
         return method.assign(context)
 
-    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+    def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """Requirements that the method does not ensure: classes that publish the same are united, and may fail them.
 
         Groups that fail are united with others.

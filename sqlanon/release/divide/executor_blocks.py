@@ -68,7 +68,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     names = [f"key{i}" for i in range(keys.words)]
     keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
     workers.map_arrays(
-        encoded.staged.packed(),
+        encoded.staged.select_packed(),
         Keys(keys, packing, len(encoded.quasi)),
         keyed,
         [("rid", "integer"), *_words(packing), ("part", "integer"), *((name, "bigint") for name in names)],
@@ -159,7 +159,7 @@ def _check_solved(context: Context, solved: TableRef) -> None:
 def _pack(context: Context, packed: TableRef) -> Packing:
     """Make the table of the codes of all rows in words."""
     staged = context.encoded.staged
-    context.scratch.execute_all([staged.packed(packed)])
+    context.scratch.execute_all([staged.select_packed(packed)])
     check_rows(context.encoded.rows, context.scratch.count("table/count", source=packed))
     return staged.packing
 

@@ -22,10 +22,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Longs
 
 
 def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -82,7 +79,7 @@ def recode_classes(
         pairs = scratch.table("pairs")
         scratch.engine.load_arrays(pairs, {"class": classes, "united": united})
         columns = [c.name for c in scratch.engine.look_up([classed]).columns(classed) if c.name != "class"]
-        made = scratch.table("united" if classed != scratch.named("united") else "united_again")
+        made = scratch.table("united" if classed != scratch.name_table("united") else "united_again")
         scratch.execute("table/united", united=made, classed=classed, pairs=pairs, columns=columns)
         scratch.drop(pairs)
         if classed != first:
@@ -161,7 +158,7 @@ def _unite_failing(
     return classes, label[at.reshape(-1)], len(fail)
 
 
-def _in_pairs(joins: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _in_pairs(joins: Flags) -> Flags:
     """Every second group of a sequence of groups to be joined with the next one, from the first on.
 
     That way no group is in two pairs.
@@ -170,5 +167,5 @@ def _in_pairs(joins: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
     at = np.arange(len(joins))
     first = np.maximum.accumulate(np.where(joins & ~np.concatenate([[False], joins[:-1]]), at, 0))
-    found: npt.NDArray[np.bool_] = joins & ((at - first) % 2 == 0)
+    found: Flags = joins & ((at - first) % 2 == 0)
     return found

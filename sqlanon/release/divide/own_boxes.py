@@ -24,10 +24,7 @@ from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)

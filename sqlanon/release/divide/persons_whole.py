@@ -77,8 +77,8 @@ def assign(context: Context, method: Method) -> Assignment:
         before, after = losses.of(plain), losses.of(found)
         if before < after:
             note = (
-                f"refine is not used: by its classes the rows would lose {losses.metric} {losses.shown(after)}, not "
-                f"{losses.shown(before)}"
+                f"refine is not used: by its classes the rows would lose {losses.metric} {losses.describe(after)}, not "
+                f"{losses.describe(before)}"
             )
             found, plain = replace(plain, notes=(*plain.notes, note), refined=True), found
         scratch.drop(plain.table)
@@ -210,7 +210,7 @@ def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Seq
     if model.reads_values:
         rows = rows_of_codes(scratch, table, domain)
         found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
-    return model.judged(found).reached
+    return model.judge(found).reached
 
 
 def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
@@ -238,24 +238,24 @@ class PersonsWhole(Division):
     joins_persons: ClassVar[bool] = True
     by_choice: ClassVar[bool] = True
 
-    def recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
+    def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """Those of the person: rows of one who is published wait."""
         return spec.person
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return of_units(requirements)
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
         """None: a person is one row."""
         return ()
 
-    def asked_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of_rows(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         return of_rows(requirements)
 
-    def tried(self, context: Context, method: Method) -> Assignment:
+    def try_method(self, context: Context, method: Method) -> Assignment:
         return assign(context, method)
 
-    def judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
+    def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
         """All that is asked over rows."""
         return of_rows(requirements)
 

@@ -26,10 +26,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def lineage_of_run(
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.every_version())), True
     _check_clock(state, found.number)
-    broken, weaker = _find_breaks(find_newest(state, found.number), state, (*spec.key, *division.recognized(spec)))
+    broken, weaker = _find_breaks(find_newest(state, found.number), state, (*spec.key, *division.list_recognized(spec)))
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: "

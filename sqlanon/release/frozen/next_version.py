@@ -67,7 +67,7 @@ class Outlook:
     after: Census
     entered: int
 
-    def refused(self) -> Outlook:
+    def refuse(self) -> Outlook:
         """The same when the cohort could not be published."""
         return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
 
@@ -128,14 +128,14 @@ def look(
         InfeasibleError: the lineage begins, and all rows of the source have erased keys.
     """
     now = staged.source.read_at
-    compared, seen = _seen(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
+    compared, seen = _compare_source(scratch, lineage, staged, begins=begins, erasing=erasing, whole=whole)
     part = _cohort(scratch, lineage, staged, compared, seen, begins=begins, erasing=erasing)
     stays = _stays(scratch, state, lineage, compared, staged) if compared else Stays()
     after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
     return Outlook(lineage, staged.rows, now, compared, seen, part, stays, after, entered)
 
 
-def _seen(
+def _compare_source(
     scratch: Scratch, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None, whole: bool
 ) -> tuple[Comparison | None, Census]:
     """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""

@@ -240,7 +240,7 @@ def make_published(
     return Published(rows, classes)
 
 
-def entered_of(
+def describe_cohort(
     scratch: Scratch, step: Step, made: Made, history: TableRef, exits: TableRef | None, shape: Shape, *, owned: bool
 ) -> Entered:
     """A cohort's rows and classes as the lineage keeps them.

@@ -20,8 +20,7 @@ from sqlanon.results import HistorySets
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.engines.base import TableRef
     from sqlanon.release.history.side import Side
     from sqlanon.table.scratch import Scratch
@@ -46,7 +45,7 @@ def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[st
     }
 
 
-def count_possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> npt.NDArray[np.int64]:
+def count_possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -> Longs:
     """How many rows each record may be of: records of both versions, or of those that only the version ``here`` has."""
     end = f"{here.version}_{there.version}_{common:d}"
     records, fits = scratch.table(f"records{end}"), scratch.table(f"fits{end}")
@@ -69,9 +68,7 @@ def count_possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -
     return found
 
 
-def count_candidates(
-    scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None
-) -> npt.NDArray[np.int64]:
+def count_candidates(scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None) -> Longs:
     """How many rows each record may be of.
 
     Args:
@@ -89,7 +86,7 @@ def count_candidates(
     return count_exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
 
 
-def _measure(found: npt.NDArray[np.int64], k: int) -> HistorySets:
+def _measure(found: Longs, k: int) -> HistorySets:
     if not len(found):
         return HistorySets(0, 0, None, None, 0)
     return HistorySets(len(found), len(found), int(found.min()), None, int((found < k).sum()))

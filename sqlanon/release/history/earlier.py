@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlanon.engines.base import TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import kept_in, of_other_secret
+from sqlanon.release.catalog.lineage import history_table_of, of_other_secret
 from sqlanon.release.catalog.state import ReleaseState
 
 SEEN = ("published", "replaced", "withdrawn", "dropped")
@@ -59,9 +59,13 @@ class Earlier:
         return previous is not None and previous.frozen and all(one.version != previous.version for one in comparable)
 
     def _comparable(self, versions: Sequence[Entry]) -> list[Entry]:
-        return [one for one in kept(versions, self.state.exists) if not of_other_secret(one, self.state.secret)]
+        return [one for one in list_kept(versions, self.state.exists) if not of_other_secret(one, self.state.secret)]
 
 
-def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
+def list_kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
     """Of the versions of a release those that readers had and whose history is there, oldest first."""
-    return [entry for entry in entries if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))]
+    return [
+        entry
+        for entry in entries
+        if entry.status in SEEN and entry.policy.get("key") and exists(history_table_of(entry))
+    ]

@@ -20,12 +20,12 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
 from sqlanon.privacy.requirements import read_stored
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.lineage import kept_in, of_other_secret, of_two_secrets
+from sqlanon.release.catalog.entry import Entry, refuse_counts
+from sqlanon.release.catalog.lineage import history_table_of, of_other_secret, of_two_secrets
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.history.compare_pair import compare
-from sqlanon.release.history.earlier import SEEN, kept
+from sqlanon.release.history.earlier import SEEN, list_kept
 from sqlanon.release.history.side import Side, side_of
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.verify.made import Proof
@@ -155,7 +155,7 @@ def is_gone(entry: Entry) -> str:
 
 def report_lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
     """That a new version cannot be compared with that of a lineage which is gone, or was made with another secret."""
-    other = of_other_secret(previous, state.secret) and state.exists(kept_in(previous))
+    other = of_other_secret(previous, state.secret) and state.exists(history_table_of(previous))
     why = KEYED_APART.format(previous.version) if other else is_gone(previous)
     return report_incomparable(previous.version, new, rows, why)
 
@@ -169,12 +169,14 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     catalog = Catalog(engine)
     catalog.guard()
     versions = catalog.entries(release)
+    for entry in versions:
+        refuse_counts(entry, "its versions have no rows that could be matched")
     there = {name.casefold() for name in engine.look_up([], schema=catalog.table).tables}
-    entries = kept(versions, lambda table: table.name.casefold() in there and engine.exists(table))
+    entries = list_kept(versions, lambda table: table.name.casefold() in there and engine.exists(table))
     missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
     if len(entries) + len(missing) < 2:
         if not versions:
-            raise catalog.unknown(release)
+            raise catalog.unknown_name(release)
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the "
             "policy (unique, never NULL, never published) and run again; without it the rows of two versions cannot "

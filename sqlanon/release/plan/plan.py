@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 
 from sqlanon.declared import read_refining
 from sqlanon.declared.combinations import list_remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
+from sqlanon.declared.trials import CORES, estimate_search
 from sqlanon.engines.base import Engine
 from sqlanon.formats import format_of
 from sqlanon.methods.method import Method
@@ -15,6 +17,7 @@ from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.release.catalog.refresh import Decision, decide
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
@@ -24,6 +27,7 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
+from sqlanon.release.plan.counts import plan_counts
 from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
@@ -37,8 +41,10 @@ from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.release.trials.suggest_best import suggest_best
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
+from sqlanon.release.versions.statistics import OfStatistics
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import flat_share
 
@@ -78,7 +84,10 @@ def plan(
             for one in works.values():
                 held.enter_context(one.scratch)
             work, reading = works[spec.name], read_of(works)
+            spec = work.spec
             reading.run(works, planned=True)
+            if isinstance(work.version, OfStatistics):
+                return plan_counts(work, reading, work.version, _change(work.decision, work.target))
             stages = [reading, *stages_after_reading(works)]
             scratch, target, version = work.scratch, work.target, work.version
             decision, runs = work.decision, not work.unchanged
@@ -92,7 +101,7 @@ def plan(
                     better, lost = suggest_best(scratch, trial), column_losses(scratch, trial)
                     if work.division.by_choice:
                         cost = persons_cost(scratch, trial)
-            compared = _compared(work, stages) if version.begins else NOTHING_COMPARED
+            compared = _compare_versions(work, stages) if version.begins else NOTHING_COMPARED
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -120,6 +129,7 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=(
+                    *list_method_notes(work.spec),
                     *planned.notes,
                     *suppressed_rows.plan_notes(spec, ready.rows),
                     *count_others(scratch, ready.quasi, ready.rows),
@@ -127,7 +137,7 @@ def plan(
                     *list_remarks(spec),
                     *_measured_on(spec, lost, ready),
                     *(note for note in (better, cost) if note),
-                    *_searched(spec, ready),
+                    *_trial_notes(spec, ready),
                     *compared.notes,
                 ),
                 estimate=estimate(
@@ -167,20 +177,28 @@ def estimate(
     """
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
-    most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
+    most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
     for part in method.parts:
         its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
     return Estimate(seconds, most, memory, around, around * walk.worst)
 
 
-def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     """The note about the trials of refine."""
-    asked = read_refining(spec, ready.rows, len(ready.quasi))
+    asked = read_refining(spec, ready.rows, count_kinds(ready.quasi))
     if asked is None or not asked.search:
         return ()
     s = "" if asked.search == 1 else "s"
-    return (f"refine: search={asked.search}, {asked.search} trial{s} for every class that loses something",)
+    trials = f"{asked.search} trial{s} for every class that loses something"
+    if spec.effort is None:
+        return (f"refine: search={asked.search}, {trials}",)
+    seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
+    note = (
+        f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
+        f"earlier where two rounds lower the loss by less than {float(100 * asked.least_gain):g} %"
+    )
+    return (note,)
 
 
 def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
@@ -215,7 +233,7 @@ def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch,
     return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch)
 
 
-def _compared(work: Work, stages: Sequence[Stage]) -> Compared:
+def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
     spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
     if previous is None or work.unchanged:

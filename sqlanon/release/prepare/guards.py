@@ -65,7 +65,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
                     f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
                 )
     if spec.person and spec.null_person is None:
-        (person,) = roles.counted(spec)
+        (person,) = roles.list_counted(spec)
         row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
         if read_integer(row[0]):
             problems.append(

@@ -51,7 +51,7 @@ def feasible_in(
     held = np.array([population.inside, outside][: 1 + (outside > 0)], np.int64)
     found, problems = [], []
     for requirement in of_population(requirements):
-        best = requirement.judged(own, held).reached
+        best = requirement.judge(own, held).reached
         met = requirement.reaches(best)
         found.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
         if not met:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 
+from sqlanon.declared.effort import SEVERAL_UP_TO
 from sqlanon.engines.base import Relation
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
@@ -61,7 +62,7 @@ def read_source(
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
-    persons = roles.counted(spec) if spec.rows_are == "events" else ()
+    persons = roles.list_counted(spec) if spec.rows_are == "events" else ()
     asked = make_requirements(
         spec.privacy,
         tuple(reading.name for reading in roles.sensitive),
@@ -136,7 +137,8 @@ def profile(
     """
     spec, roles, stage, rows = staged.spec, staged.roles, staged.stage, staged.rows
     persons, asked = staged.persons, staged.requirements
-    chosen = method_of(spec)
+    workers = scratch.engine.workers
+    chosen = method_of(spec).of_table(large=rows > (SEVERAL_UP_TO if workers is None else workers.above))
     with watch.stage("profile"):
         reached = (
             check_feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
@@ -160,7 +162,7 @@ def profile(
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            units.asked(asked),
+            units.requirements_of(asked),
             spec.privacy.accuracy,
             quasi,
             sensitive,

@@ -34,13 +34,18 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
     spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []
     for entry in state.beside:
-        if entry.status != "published" or entry.release == spec.name or entry.source != source:
+        if entry.statistics or entry.status != "published" or entry.release == spec.name or entry.source != source:
             continue
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
         same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
         if readers or same_place:
             found.append(entry)
-    lines = []
+    lines = [
+        f"release {entry.release} publishes counts of the same source: its hidden cells are not protected from who has "
+        "these rows as well; give no reader both"
+        for entry in state.beside
+        if entry.statistics and entry.status == "published" and entry.source == source
+    ]
     for pair in (False, True):
         names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
         if names:

@@ -21,7 +21,7 @@ from sqlanon.table.reading import Counted, Roles
 class Units(Protocol):
     """What a method divides: rows, or persons."""
 
-    def asked(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
+    def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
         """What the method is asked for."""
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
@@ -112,6 +112,20 @@ class Prepared:
     person_codes: tuple[Domain, ...] = ()
     population: Population | None = None
     lasting: bool = False
+
+    @property
+    def solved(self) -> tuple[Requirement, ...]:
+        """What methods are asked for, each in the form in which they solve it best."""
+        return tuple(
+            one.of_two_values() if not one.across and one.column in self._of_two_values else one
+            for one in self.requirements
+            if not one.afterwards
+        )
+
+    @property
+    def _of_two_values(self) -> frozenset[str]:
+        """Sensitive columns of two values."""
+        return frozenset(domain.reading.name for domain in self.sensitive if domain.codes == 2)
 
     @property
     def owned(self) -> bool:

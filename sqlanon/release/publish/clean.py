@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.engines.base import Engine
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.publish.kept_scratch import drop_kept, kept_of
+from sqlanon.release.publish.kept_scratch import drop_kept, list_kept
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.table.scratch import sweep
@@ -25,7 +25,7 @@ def clean(engine: Engine) -> tuple[str, ...]:
     names = catalog.releases()
     # Without transactions a server may finish what a killed run began: there every release is looked at.
     untidy = {one.release for one in catalog.untidy()} if engine.transactions else set(names)
-    untidy |= {release for release, _ in kept_of(engine)}
+    untidy |= {release for release, _ in list_kept(engine)}
     for name in sorted({*names, *untidy}):
         with engine.lock(f"release {name}"):
             if name in untidy:

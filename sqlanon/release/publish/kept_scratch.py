@@ -57,7 +57,7 @@ class KeptScratch:
         self.tables.append(KeptTable(step.stage, step.statement, str(copy), rows, step.seconds))
 
 
-def kept_of(engine: Engine) -> list[tuple[str, str]]:
+def list_kept(engine: Engine) -> list[tuple[str, str]]:
     """Release and name of every scratch table that is kept; the caller has checked that the private schema is ours."""
     if not engine.exists(list_table(engine)):
         return []
@@ -67,7 +67,7 @@ def kept_of(engine: Engine) -> list[tuple[str, str]]:
 
 def drop_kept(engine: Engine, release: str) -> list[str]:
     """Drop what is kept of a release, whose lock is held; gives the names."""
-    listed = [name for of, name in kept_of(engine) if of == release]
+    listed = [name for of, name in list_kept(engine) if of == release]
     # Where rows are not deleted the list has those of earlier runs as well.
     dropped = listed if engine.updates else [name for name in listed if engine.exists(private_table(engine, name))]
     for name in dropped:

@@ -170,7 +170,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
-        done = proof.marked(as_verified(report, verified, watch), engine, physical)
+        done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive and recoded.members.unite:
             exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
             done = replace(done, exposed=count_exposure(engine, physical.ref, recoded.layout.of_class, exact))

@@ -39,7 +39,7 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     for entry in stale:
         try:
             with engine.publishing():
-                catalog.mark(release, entry.version, dropped_as(entry), drops_of(engine, entry))
+                catalog.mark(release, entry.version, status_when_dropped(entry), drops_of(engine, entry))
         except DatabaseError:
             continue  # a reader holds it, or something depends on it: the next run tries again
         dropped.append(f"{entry.release}@{entry.version}")
@@ -59,7 +59,7 @@ def _read_keep(entries: Sequence[Entry]) -> int:
     return int(refresh["keep"]) if refresh else RefreshSpec().keep
 
 
-def dropped_as(entry: Entry) -> str:
+def status_when_dropped(entry: Entry) -> str:
     """The status of a version whose tables are dropped.
 
     Readers never had an abandoned version, so that nothing is compared with it.
@@ -96,6 +96,7 @@ def _tables_of(entry: Entry) -> list[TableRef]:
         metadata_table(entry.table),
         sensitive_of(entry.table),
         *entry.certificate,
+        *entry.statistics,
     ]
     if entry.status in ("abandoned", "discarded"):
         tables.append(entry.history)  # it was never published

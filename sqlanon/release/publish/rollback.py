@@ -60,7 +60,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         if current is None:
             nothing = f"{release}: nothing is published that could be rolled back"
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
-            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown(release)}; {example}")
+            raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown_name(release)}; {example}")
         entry = _find_version(engine, release, entries, current, to)
         for one in (current, entry):
             if together := one.policy.get("together"):
@@ -69,6 +69,12 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
+        if entry.statistics and entry.version != current.version and not allow_weaker:
+            raise GuardError(
+                f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "
+                "counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
+                "--allow-weaker (in Python allow_weaker=True)"
+            ).advising("--allow-weaker")
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))
@@ -180,7 +186,7 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    removed = stored_rows(engine, entry).deleted_since()
+    removed = stored_rows(engine, entry).count_deleted()
     if removed is None:
         found.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
@@ -226,7 +232,7 @@ def _entry(engine: Engine, name: str) -> Entry:
         return found[-1]
     versions = catalog.versions(release)
     if not versions:
-        raise PolicyError(f"{catalog.unknown(release)}; name a version as NAME@VERSION, such as patients@2")
+        raise PolicyError(f"{catalog.unknown_name(release)}; name a version as NAME@VERSION, such as patients@2")
     what = f"version {number}" if number else "published version"
     raise PolicyError(f"{release} has no {what}; versions: {in_ranges(versions)}; name one as {release}@{versions[-1]}")
 

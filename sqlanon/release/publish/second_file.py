@@ -23,7 +23,7 @@ from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
 from sqlanon.release.publish.swap import swap
-from sqlanon.release.publish.two_phase import checked_view, drop_views, point_views, take_back
+from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
 from sqlanon.sqltext import statement
 
 T = TypeVar("T")
@@ -153,7 +153,7 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
     tidied = []
     for entry in catalog.live(None, release) if entries is None else entries:
         if entry.status == "published" and not entry.file and not engine.transactions:
-            engine.execute(statement("publish/drop_view", engine.dialect, view=checked_view(entry)))
+            engine.execute(statement("publish/drop_view", engine.dialect, view=probe_view(entry)))
         if entry.status == "withdrawing":
             if not entry.file:
                 drop_views(engine, views_of(entry))

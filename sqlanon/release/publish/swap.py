@@ -56,7 +56,7 @@ def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
         # one.
         if engine.transactions and _types(wanted[: len(known)]) != _types(known):
             if engine.rights:
-                rights = engine.rights.recorded(item.view, [column.name for column in wanted])
+                rights = engine.rights.restoring_statements(item.view, [column.name for column in wanted])
             _drop(engine, item.view, "gets other columns")
     names = [column.name for column in wanted]
     view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)

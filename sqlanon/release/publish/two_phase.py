@@ -172,9 +172,9 @@ def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
             continue
         columns = engine.look_up([item.at]).columns(item.at)
         names = _in_order(columns, columns)
-        engine.execute(_switch(engine, checked_view(entry), names, None, item.at, shown[1]))
-        made = engine.definition(checked_view(entry))
-        drop_views(engine, [checked_view(entry), *([item.view] if made == there else [])])
+        engine.execute(_switch(engine, probe_view(entry), names, None, item.at, shown[1]))
+        made = engine.definition(probe_view(entry))
+        drop_views(engine, [probe_view(entry), *([item.view] if made == there else [])])
 
 
 def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
@@ -184,6 +184,6 @@ def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
             engine.execute(statement("publish/drop_view", engine.dialect, view=view))
 
 
-def checked_view(entry: Entry) -> TableRef:
+def probe_view(entry: Entry) -> TableRef:
     """A view that is made for a moment, to compare it with what readers have."""
     return replace(entry.table, name=f"{entry.physical}_view")

@@ -16,9 +16,9 @@ from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, spell_table
 from sqlanon.release.history.history import table_of
-from sqlanon.release.publish.retention import dropped_as, drops_of
+from sqlanon.release.publish.retention import drops_of, status_when_dropped
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
-from sqlanon.release.publish.two_phase import checked_view, drop_views
+from sqlanon.release.publish.two_phase import drop_views, probe_view
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
 
@@ -49,7 +49,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         reconcile(engine, release)
         entries = catalog.live(None, release)
         if not entries:
-            raise catalog.unknown(release)
+            raise catalog.unknown_name(release)
         current = next((entry for entry in entries if entry.status == "published"), None)
         if current is None and not purge:
             raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
@@ -65,8 +65,8 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
-            tuple(kept for kept in (one.kept() for one in lineages) if kept),
-            lineages[0].listed() if lineages else 0,
+            tuple(kept for kept in (one.describe_kept() for one in lineages) if kept),
+            lineages[0].count_erased() if lineages else 0,
         )
 
 
@@ -107,7 +107,7 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
     if found is not None and not engine.exists(item.at):
         return  # its table was dropped by hand: such a view shows nothing to anybody
     if found is not None:
-        like = checked_view(entry)
+        like = probe_view(entry)
         names = [column.name for column in engine.relation(spell_table(item.at)).columns]
         engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
         made = engine.definition(like)
@@ -147,7 +147,7 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
         try:
             with engine.publishing():
                 drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
-                catalog.mark(release, entry.version, dropped_as(entry), drops)
+                catalog.mark(release, entry.version, status_when_dropped(entry), drops)
         except DatabaseError:
             refused.append(entry.version)
         else:

@@ -47,8 +47,8 @@ def column_losses(scratch: Scratch, trial: Trial) -> ColumnLosses | None:
         encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k), persons=division.joins_persons)
         context = trial.context(own, encoded)
         try:
-            trial.check_feasible(own, encoded, division.asked_of_rows(trial.asked))
-            found = Losses(context, "ncp").by_column(division.tried(context, ready.method))
+            trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
+            found = Losses(context, "ncp").by_column(division.try_method(context, ready.method))
         except (InfeasibleError, PolicyError):
             return None  # all rows meet what is asked, and those that are measured do not; or memory is short
     return ColumnLosses({name: float(lost) for name, lost in found.items()}, encoded.rows)

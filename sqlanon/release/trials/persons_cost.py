@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, asked_of, list_refusals
+from sqlanon.declared import FORMATS, METHODS, collect_asked, list_refusals
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.release.trials.sample import MOST_MEASURED, encoded_part
@@ -34,7 +34,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     spec, ready, division = trial.spec, trial.ready, trial.division
     other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if ready.population is not None or list_refusals(declared, asked_of(other, declared)):
+    if ready.population is not None or list_refusals(declared, collect_asked(other, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 
@@ -44,8 +44,8 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
         rows, context = encoded.rows, trial.context(own, encoded)
         losses = Losses(context, metric)
         try:
-            trial.check_feasible(own, encoded, division.asked_of_rows(trial.asked))
-            lost = _format_loss(context, losses, lambda own: division.tried(own, ready.method))
+            trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
+            lost = _format_loss(context, losses, lambda own: division.try_method(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
             less = _format_loss(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
@@ -60,4 +60,4 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
 def _format_loss(context: Context, losses: Losses, way: Callable[[Context], Assignment]) -> str:
     # Methods call their tables alike, so that each has a place of its own.
     with context.scratch.beside() as scratch:
-        return losses.shown(losses.of(way(replace(context, scratch=scratch))))
+        return losses.describe(losses.of(way(replace(context, scratch=scratch))))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sqlanon.declared import FORMATS, METHODS, asked_of, list_refusals, most_suppressed
+from sqlanon.declared import FORMATS, METHODS, collect_asked, list_refusals, most_suppressed
 from sqlanon.declared.candidates import format_candidate
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
@@ -42,7 +42,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
         or ready.population is not None
         or spec.suppression is not None
         or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
-        or list_refusals(declared, asked_of(other, declared))
+        or list_refusals(declared, collect_asked(other, declared))
     ):
         return None
     from sqlanon.methods.best.loss import Losses
@@ -78,8 +78,8 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     if now is None or then is None or then[0] >= now[0]:
         return None
     less = (
-        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {format_candidate(then[1])}; "
-        f"{ready.method.describe()} loses {losses.shown(now[0])}"
+        f"method best would lose {metric} {losses.describe(then[0])}, with the classes of {format_candidate(then[1])}; "
+        f"{ready.method.describe()} loses {losses.describe(now[0])}"
     )
     if spec.refine and spec.refine.search != 0:
         less += ", both without the trials of refine"

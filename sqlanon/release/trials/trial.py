@@ -15,6 +15,7 @@ from sqlanon.release.prepare import guards
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded
+from sqlanon.table.kinds import count_kinds
 from sqlanon.table.scratch import Scratch
 
 
@@ -41,12 +42,12 @@ class Trial:
     @property
     def asked(self) -> tuple[Requirement, ...]:
         """What a method is asked for."""
-        return tuple(one for one in self.ready.requirements if not one.afterwards)
+        return self.ready.solved
 
     def context(self, scratch: Scratch, encoded: Encoded) -> Context:
         """The context of the policy's method, without trials of ``refine: search``."""
         spec, machine = self.spec, self.machine
-        refined = read_refining(spec, encoded.rows, len(encoded.quasi))
+        refined = read_refining(spec, encoded.rows, count_kinds(encoded.quasi))
         return Context(
             scratch,
             encoded,

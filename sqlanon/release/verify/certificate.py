@@ -28,8 +28,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.work import Work
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from sqlanon.arrays import Ints
 
 
 _BITS = 62
@@ -139,7 +138,7 @@ def check_numbers(
     return None
 
 
-def _content(scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str) -> str:
+def _content(scratch: Scratch, encoded: Encoded, lined: Ints, spec: ReleaseSpec, secret: str) -> str:
     """Independent computation of `sqlanon.methods.freeform.secret.content_of`.
 
     It covers method, options, k, codes and geometry.

@@ -87,7 +87,7 @@ class Certified(Proof):
     def _key(self) -> bytes:
         return key_of(self.secret, self.spec.name, self.content)
 
-    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
+    def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         drawn, written = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
         return replace(report, drawn=drawn, written=written)
 

@@ -63,7 +63,7 @@ class Proof:
             PrivacyViolation: they prove nothing.
         """
 
-    def marked(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
+    def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         """The report with marks by which changes of its tables and of the published table are noticed."""
         return report
 

@@ -143,23 +143,23 @@ def measure(
     return Counts(dict(zip(columns, numbers, strict=True)), number(average))
 
 
-def promised_by(policy: Mapping[str, Any]) -> int | None:
+def promised_persons(policy: Mapping[str, Any]) -> int | None:
     """The persons of a class that a version of events promises, its k; None where it promises none."""
     k = int(policy["privacy"]["k"])
     return k if policy.get("rows_are") == "events" and policy.get("persons") != "ignored" and k > 1 else None
 
 
-def checked_together(
+def check_together(
     policies: Sequence[Mapping[str, Any]], fewest: Mapping[str, int]
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """What two releases promise of persons against the fewest of any intersection, and what could not be counted.
 
     The least of the k that are promised is asked for, as of rows; an identifier that one of the two counts binds both.
     """
-    promises = [policy for policy in policies if promised_by(policy) is not None]
+    promises = [policy for policy in policies if promised_persons(policy) is not None]
     if not promises:
         return (), ()
-    asked = min(promised_by(policy) or 0 for policy in promises)
+    asked = min(promised_persons(policy) or 0 for policy in promises)
     known = {name.lower(): number for name, number in fewest.items()}
     names = sorted({name for policy in promises for name in counted_in(policy)})
     results = tuple(

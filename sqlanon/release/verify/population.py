@@ -168,7 +168,7 @@ def _count_cells(
             number=f"seen{at}",
             columns=[{"column": domain.reading.alias, "name": "value"}],
         )
-        pairs.append(form.matched(scratch, domain, said, seen, own))
+        pairs.append(form.match_cells(scratch, domain, said, seen, own))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
     scratch.execute("verify/population_counted", counted=counted, groups=groups, people=people, matched=matched)

@@ -62,7 +62,7 @@ class OwnRows:
             return set()
         return {column.name for column in self._engine.relation(table_name(table)).columns}
 
-    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+    def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """Of columns those with hashes that the published table has too."""
         return values
 
@@ -70,7 +70,7 @@ class OwnRows:
         """The history: of each key the class, the values and the persons."""
         return self._entry.history
 
-    def deleted_since(self) -> int | None:
+    def count_deleted(self) -> int | None:
         """Rows that the source no longer has, by the hashes of its link table; None where that is unknown."""
         engine, entry = self._engine, self._entry
         if not engine.exists(entry.link):
@@ -129,7 +129,7 @@ class LineageRows(OwnRows):
     def _persons(self) -> list[str]:
         return list(hashes_of(counted_in(self._entry.policy)).values())
 
-    def found_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
+    def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
         """None."""
         return {}
 
@@ -141,7 +141,7 @@ class LineageRows(OwnRows):
         of several cohorts may fail what its parts meet.
         """
         name = f"history_v{self._entry.version}"
-        table = scratch.named(name)
+        table = scratch.name_table(name)
         if table not in scratch.made:
             # Of an older lineage somebody may have dropped its classes.
             kept = not self._persons and scratch.engine.exists(self._lineage.classes)
@@ -163,8 +163,8 @@ class LineageRows(OwnRows):
         )
         return table
 
-    def deleted_since(self) -> int | None:
-        """See `OwnRows.deleted_since`: those that later versions do not publish any more.
+    def count_deleted(self) -> int | None:
+        """See `OwnRows.count_deleted`: those that later versions do not publish any more.
 
         What these retain is not asked.
         """

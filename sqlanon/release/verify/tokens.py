@@ -65,7 +65,7 @@ class Shown:
         """Events of equal names are joined."""
         return (self.event or "").lower()
 
-    def measured(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
+    def measure(self, scratch: Scratch, signs: TableRef, *, together: bool) -> list[RequirementResult]:
         """Results for the rows of tokens that are alike.
 
         ``together``: in several tables, over which k is asked of tokens alone.
@@ -140,13 +140,13 @@ class Siblings:
 def list_others(engine: Engine, scope: str | None, releases: Sequence[str]) -> list[Shown]:
     """The tables that releases other than these have published in a scope."""
     return [
-        shown_of(engine, entry)
+        read_shown(engine, entry)
         for entry in (Catalog(engine).entries(statuses=("published",)) if scope is not None else ())
         if entry.release not in releases and not entry.file and scope_of(entry) == scope
     ]
 
 
-def shown_of(engine: Engine, entry: Entry) -> Shown:
+def read_shown(engine: Engine, entry: Entry) -> Shown:
     """The table of a version, by its metadata."""
     table = private_table(engine, entry.physical)
     made = statement(
@@ -222,13 +222,13 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     alone = number_signatures(scratch, [own])
     reached, _ = count_alike(scratch, alone, own.k)
     found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
-    values = own.measured(scratch, alone, together=False)
+    values = own.measure(scratch, alone, together=False)
     if beside:
         together, k = number_signatures(scratch, tables, "signs_together"), min(one.k for one in tables)
         reached, _ = count_alike(scratch, together, k)
         found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
         for one in tables:
-            values += one.measured(scratch, together, together=True)
+            values += one.measure(scratch, together, together=True)
         scratch.drop(together)
     scratch.drop(alone)
     return [*found, *events, *(one for one in values if not one.satisfied)]
@@ -284,7 +284,7 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
     if not beside:
         return
     with Scratch(engine) as scratch:
-        wrong = [one for one in measure_tokens(scratch, shown_of(engine, entry), beside) if not one.satisfied]
+        wrong = [one for one in measure_tokens(scratch, read_shown(engine, entry), beside) if not one.satisfied]
     if wrong:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
@@ -314,7 +314,7 @@ def compare_versions(
                 "is not measured"
             ),
         )
-    earlier = [shown_of(state.engine, one) for one in kept]
+    earlier = [read_shown(state.engine, one) for one in kept]
     made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, made, k)

@@ -67,7 +67,7 @@ def verify_staged(
         )
     known = least_covers(scratch, encoded, classed, recoded)
     classed, kept = recoded.members.each(classed, kept)
-    counted = format_of(form.kind).covered(scratch, encoded, classed, recoded, known)
+    counted = format_of(form.kind).count_covered(scratch, encoded, classed, recoded, known)
     if counted is None:
         return ()  # the staged values themselves are published; `verify_rows` compares what was written with them
     reached, uncovered = counted

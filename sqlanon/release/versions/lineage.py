@@ -26,7 +26,7 @@ from sqlanon.release.frozen.next_version import Outlook, last_report, look
 from sqlanon.release.frozen.plan_notes import plan_notes
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
-from sqlanon.release.frozen.version import Draft, Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.version import Draft, Entered, Step, describe_cohort, refuse
 from sqlanon.release.history import history
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
@@ -148,7 +148,7 @@ class OfLineage:
             self._refuse(work.spec)
 
     def _refuse(self, spec: ReleaseSpec) -> None:
-        self._looked = self._outlook.refused()
+        self._looked = self._outlook.refuse()
         self._looked.hold(spec)
 
     def compare(self, work: Work) -> None:
@@ -229,7 +229,7 @@ class OfLineage:
         asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
         # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
         exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
-        return entered_of(scratch, step, made, rows, exits, shape, owned=ready.owned)
+        return describe_cohort(scratch, step, made, rows, exits, shape, owned=ready.owned)
 
 
 def _require_report(report: Mapping[str, Any] | None) -> Mapping[str, Any]:

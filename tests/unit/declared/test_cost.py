@@ -213,3 +213,12 @@ def test_plan_counts_columns_of_a_value_or_nothing(memory_db: Database, tmp_path
 
     assert seconds("two", "flat") < 0.5 * seconds("many", "deep")
     assert seconds("two", "flat") < seconds("two", "many") < seconds("many", "deep")
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds", "most"), [({}, 16.0, 48.0), ({"sets": 5}, 16.0, 48.0), ({"sets": 0}, 10.0, 10.0)]
+)
+def test_a_budget_is_the_most_that_a_method_takes(options: dict[str, object], seconds: float, most: float) -> None:
+    cost = Cost(0.0, 8.0, budget=("sets", 10.0))
+    found = cost.time(20_000, COLUMNS, K, options)
+    assert (found, cost.worst_time(found, options)) == (seconds, most)

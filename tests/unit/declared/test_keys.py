@@ -44,6 +44,11 @@ MODELS: dict[str, type[models.Written]] = {
     "refresh.cohort.": models.CohortModel,
     "history.": models.HistoryModel,
     "tables:": models.TablesModel,
+    "statistics:": models.StatisticsReleaseModel,
+    "statistics.": models.StatisticsModel,
+    "statistics.columns.*.": models.CountedColumnModel,
+    "statistics.tables.": models.CountedTableModel,
+    "statistics.protect.": models.ProtectModel,
 }
 """The model of each part of a policy, by how the paths of its keys begin."""
 NOT_ARGUMENTS = {
@@ -119,6 +124,7 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         "refresh.",
         "refresh.cohort.",
         "tables:",
+        *(part for part in MODELS if part.startswith("statistics")),
     }
     keys = {key.path for part, known in parts().items() if part not in within for key in known.values()}
     by_name = {"columns.*.role", "privacy"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, count_trials, read_refining
+from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, Columns, count_trials, read_refining
 from sqlanon.policy import release
 from sqlanon.spec import MAX_SEARCH
 
@@ -30,16 +30,17 @@ def test_every_table_has_a_number(rows: int) -> None:
 
 
 def test_true_asks_the_table_and_a_number_does_not() -> None:
-    chosen = read_refining(release(source="t", quasi="age", k=5, refine=True), 30_000, 1)
+    chosen = read_refining(release(source="t", quasi="age", k=5, refine=True), 30_000, Columns(1))
     assert chosen is not None
     assert chosen.search == count_trials(30_000, 5, 1)
     diverse = release(source="t", quasi="age", sensitive="d", k=2, l="21/2", refine=True)
-    assert getattr(read_refining(diverse, 30_000, 1), "search", None) == count_trials(30_000, 11, 1)
+    assert getattr(read_refining(diverse, 30_000, Columns(1)), "search", None) == count_trials(30_000, 11, 1)
     for given, search in (({"window": 3}, 0), ({"search": 7}, 7)):
         assert (
-            getattr(read_refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None) == search
+            getattr(read_refining(release(source="t", quasi="age", k=5, refine=given), 9, Columns(1)), "search", None)
+            == search
         )
-    assert read_refining(release(source="t", quasi="age", k=5), 9, 1) is None
+    assert read_refining(release(source="t", quasi="age", k=5), 9, Columns(1)) is None
 
 
 def test_the_documents_show_it() -> None:

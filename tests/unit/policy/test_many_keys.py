@@ -18,7 +18,7 @@ class Lines:
     def place(self, path: tuple[str | int, ...]) -> tuple[int, str]:
         return int(path[-1]) if path else 0, f"line {path[-1] if path else 0}"
 
-    def shown(self, path: tuple[str | int, ...], text: str) -> str:
+    def display(self, path: tuple[str | int, ...], text: str) -> str:
         return text
 
 

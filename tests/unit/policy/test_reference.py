@@ -69,6 +69,8 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
                     "declared",
                     "policy",
                     "spec",
+                    "counted",
+                    "workload_spec",
                     "errors",
                     "lack",
                     "bounded_file",

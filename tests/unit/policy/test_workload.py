@@ -9,7 +9,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load_workload
-from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 GOOD = """\
 version: 1

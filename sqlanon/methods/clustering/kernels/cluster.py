@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import (
     Masks,
@@ -64,19 +65,6 @@ def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clu
         np.full(len(box), -1, np.int64),
         measure_of(geometry, box.shape[1] // 2),
     )
-
-
-@njit(nogil=True, cache=True, inline="always")
-def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:
-    """Joint width of two boxes.
-
-    Do not call it in loops: reference counts for the arrays of ``measure`` cost more than the widths.
-    """
-    total = lines_width(box, one, boxes, other, measure.weight)
-    total += sets_width(mask, one, masks, other, measure.sets, measure.table)
-    if len(measure.codes) > 0:
-        total += codes_width(box, one, boxes, other, measure.facts, measure.table, measure.codes)
-    return total
 
 
 @njit(nogil=True, cache=True)
@@ -212,7 +200,7 @@ def place_rest(
         elif made.size[left] == 0:
             begin(made, left, box, sets, i)
         else:
-            add(made, left, box, sets, i, width_of(made.box, made.mask, left, box, sets, i, measure))
+            add(made, left, box, sets, i, joint_width(made.box, made.mask, left, box, sets, i, measure))
     while made.size[left] > 0:
         count = list_rows(made, left, rows)
         if satisfied(demands, numbers, rows[:count], counters):
@@ -220,7 +208,7 @@ def place_rest(
         best, least, wide = -1, np.int64(0), np.int64(0)
         for g in range(classes):
             if made.size[g] > 0:
-                total = width_of(boxes, masks, left, boxes, masks, g, measure)
+                total = joint_width(boxes, masks, left, boxes, masks, g, measure)
                 price = (size[left] + size[g]) * total - size[g] * wides[g]
                 if best < 0 or price < least:
                     best, least, wide = g, price, total

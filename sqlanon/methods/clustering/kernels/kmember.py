@@ -9,6 +9,7 @@ import numpy as np
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
 from sqlanon.methods.clustering.kernels.cluster import (
@@ -20,7 +21,6 @@ from sqlanon.methods.clustering.kernels.cluster import (
     find_widening,
     new_clusters,
     place_rest,
-    width_of,
 )
 
 
@@ -78,7 +78,7 @@ def cluster_k_members(
         while not held and left > 0 and not stop[0]:
             if centred:
                 near, _ = find_widening(box, sets, last, box, sets, free, left, measure, False)
-                total = width_of(made.box, made.mask, classes, box, sets, free[near], measure)
+                total = joint_width(made.box, made.mask, classes, box, sets, free[near], measure)
             else:
                 near, total = find_widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
             i = free[near]

@@ -15,17 +15,15 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
     boxes_of,
-    codes_width,
     copy_box,
     join_box,
-    lines_width,
     measure_of,
-    sets_width,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -51,14 +49,6 @@ def prepare_rows(places: Places, sets: Masks, codes: Places, geometry: Geometry)
     """Prepare rows; ``places``, ``sets`` and ``codes`` as in `sqlanon.kernels.rows.Rows`. Cost: O(n d)."""
     own = np.ascontiguousarray(codes[:, : len(geometry.facts)])
     return Coordinates(boxes_of(places), sets.copy(), measure_of(geometry, places.shape[1]), own)
-
-
-@njit(nogil=True, cache=True)
-def joint_width(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int, measure: Measure) -> int:
-    """The width of box ``j`` of some and box ``i`` of others together: weighted extents, 0 to `SCALE` x weights."""
-    total = lines_width(box, j, boxes, i, measure.weight)
-    total += sets_width(mask, j, masks, i, measure.sets, measure.table)
-    return total + codes_width(box, j, boxes, i, measure.facts, measure.table, measure.codes)
 
 
 @njit(nogil=True, cache=True)

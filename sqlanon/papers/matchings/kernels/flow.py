@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.papers.matchings.kernels.cost import Coordinates, joint_width
+from sqlanon.kernels.joint_width import joint_width
+from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 Longs = npt.NDArray[np.int64]
 

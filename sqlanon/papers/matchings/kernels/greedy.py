@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.heap import drop, push
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
+from sqlanon.kernels.joint_width import joint_width
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow
 
 Longs = npt.NDArray[np.int64]
 Places = npt.NDArray[np.int32]

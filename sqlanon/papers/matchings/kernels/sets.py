@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.joint_width import joint_width
 from sqlanon.kernels.unions import copy_box
-from sqlanon.papers.matchings.kernels.cost import Coordinates, grow, joint_width
+from sqlanon.papers.matchings.kernels.cost import Coordinates, grow
 
 Longs = npt.NDArray[np.int64]
 

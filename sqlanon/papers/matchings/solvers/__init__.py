@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 MOST_ROWS: Mapping[str, int] = {
@@ -63,7 +64,7 @@ def explain_refusal(solver: str, rows: int, k: int) -> str | None:
     return None
 
 
-def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> npt.NDArray[np.int64]:
+def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> Longs:
     """The matchings that a solver finds.
 
     Args:
@@ -83,4 +84,5 @@ def solve_matchings(solver: str, rows: Coordinates, k: int, *, any_size: bool = 
     refused = explain_refusal(solver, min(n, MOST_ROWS[solver]) if any_size else n, k)
     if refused is not None:
         raise ValueError(refused)
-    return import_module(f"{__name__}.{solver}").solve(rows, k)  # type: ignore[no-any-return]
+    file, name = ("greedy", "solve_sorted") if solver == "sortgreedy" else (solver, "solve")
+    return getattr(import_module(f"{__name__}.{file}"), name)(rows, k)  # type: ignore[no-any-return]

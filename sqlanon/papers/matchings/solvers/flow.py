@@ -14,12 +14,11 @@ from sqlanon.methods.freeform.kernels.stream import stream
 from sqlanon.papers.matchings.kernels.flow import cheapest_regular, pair_costs
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
 
-def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
+def solve(rows: Coordinates, k: int) -> Longs:
     """See `sqlanon.papers.matchings.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
     edges = np.empty((len(rows.codes), k), np.int64)
     cheapest_regular(pair_costs(rows), k, edges)

@@ -21,11 +21,9 @@ from sqlanon.papers.matchings.kernels.sets import set_costs
 from sqlanon.papers.matchings.solvers import UnsolvedError
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
 
-    Longs = npt.NDArray[np.int64]
 
 _UNIT = 1 << 10
 """Costs are divided by it: the solver's tolerances are for numbers of ordinary size."""

@@ -18,11 +18,8 @@ from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.runs import exact_runs
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Longs
     from sqlanon.papers.matchings.kernels.cost import Coordinates
-
-    Longs = npt.NDArray[np.int64]
 
 
 def divide_rows(rows: Coordinates, k: int) -> list[Longs]:

@@ -1,0 +1,33 @@
+-- name: statistics/rows
+-- params: rows (table to make), stage (table), columns (list of {alias, levels, paths (table, as statistics/paths makes it, or none)}),
+--   person (alias of the numbers of the persons in stage)
+-- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, and of each column keys text of its node at each level:
+--   v<column>_<level>, 'v' and the value's text or the label, or 'n' for NULL
+CREATE {{ rows | scratch }} AS
+SELECT
+    DENSE_RANK() OVER (ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.v{{ loop.index }}_0{% endfor %}) AS atom
+    , g.person AS person
+{% for c in columns %}
+{% set i = loop.index %}
+{% for level in range(c.levels) %}
+    , g.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
+FROM (
+    SELECT
+        s.{{ person }} AS person
+{% for c in columns %}
+{% set i = loop.index %}
+{% if c.paths %}
+{% for level in range(c.levels) %}
+        , COALESCE(p{{ i }}.v{{ level }}, 'n') AS v{{ i }}_{{ level }}
+{% endfor %}
+{% else %}
+        , COALESCE('v' || CAST(s.{{ c.alias }} AS VARCHAR), 'n') AS v{{ i }}_0
+{% endif %}
+{% endfor %}
+    FROM {{ stage | table }} AS s
+{% for c in columns if c.paths %}
+    LEFT JOIN {{ c.paths | table }} AS p{{ c.place }} ON p{{ c.place }}.value = {{ "CAST(s.%s AS VARCHAR)" | format(c.alias) if c.as_text else "s." ~ c.alias }}
+{% endfor %}
+) AS g

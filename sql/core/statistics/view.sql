@@ -1,0 +1,25 @@
+-- name: statistics/view
+-- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell, low, high), columns (list of
+--   {name, level (name), type, levels}), measures (list of {name, low, high, column (n or persons)}), bounds (bool), version
+-- returns: the published table: each cell with its levels (0: the value; the number of levels: the total, where the value is NULL), the measures
+--   with NULL where they are hidden, their bounds, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
+{% macro value(c, i) %}CASE WHEN c.l{{ i }} < {{ c.levels }} AND c.k{{ i }} <> 'n' THEN CAST(SUBSTRING(c.k{{ i }}, 2) AS {{ c.type }}) END{% endmacro %}
+CREATE TABLE {{ physical | table }} AS
+SELECT
+{% for c in columns %}
+    {{ ", " if not loop.first }}{{ value(c, loop.index) }} AS {{ c.name | ident }}
+    , c.l{{ loop.index }} AS {{ c.level | ident }}
+{% endfor %}
+{% for m in measures %}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) END AS {{ m.name | ident }}
+{% if bounds %}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) ELSE h.low END AS {{ m.low | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.{{ m.column }} AS BIGINT) WHEN h.high >= 0 THEN h.high END AS {{ m.high | ident }}
+{% endif %}
+{% endfor %}
+    , CASE WHEN h.cell IS NULL THEN 'shown' ELSE 'hidden' END AS status
+    , {{ version }} AS as_of
+FROM {{ cells | table }} AS c
+LEFT JOIN {{ hidden | table }} AS h ON h.cell = c.cell
+ORDER BY {% for c in columns %}{{ ", " if not loop.first }}c.l{{ loop.index }} DESC{% endfor %}{% for c in columns %}, c.k{{ loop.index }}{% endfor %}
+

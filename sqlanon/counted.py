@@ -1,0 +1,39 @@
+"""What is asked of a release of counts, as a frozen value; `sqlanon.spec` has those of releases of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsTable:
+    """A table of counts: its name, and the columns by which it counts."""
+
+    name: str
+    by: tuple[str, ...]
+
+
+Measured = Literal["count", "persons"]
+"""What is counted: rows, or distinct persons."""
+Insiders = Literal["alone", "none"]
+Bounds = Literal["exact", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSpec:
+    """A release of counts; its columns have the role ``quasi`` in `ReleaseSpec.columns`.
+
+    Attributes:
+        tables: the tables, which are protected together with all their margins.
+        measures: per published number its name and what is counted.
+        threshold: cells of fewer persons are small.
+        insiders: ``alone``: who is the only person of a cell finds no other small one either.
+        bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
+    """
+
+    tables: tuple[StatisticsTable, ...]
+    measures: tuple[tuple[str, Measured], ...]
+    threshold: int
+    insiders: Insiders = "alone"
+    bounds: Bounds = "exact"

@@ -1,0 +1,69 @@
+"""The method of a policy that names neither `method` nor `refine`: chosen once, from the policy alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlanon.declared.candidates import format_candidate
+from sqlanon.declared.check import collect_asked, list_refusals
+from sqlanon.declared.combinations import list_refused
+from sqlanon.declared.formats import FORMATS
+from sqlanon.declared.methods import METHODS
+from sqlanon.spec import Effort, EffortSpec, MethodSpec, RefineSpec, ReleaseSpec
+
+DEFAULT: Effort = "normal"
+"""The effort of a policy that names none."""
+SEVERAL_UP_TO = 1_000_000
+"""Rows up to which several methods are run; of a larger table the first one alone."""
+_TREE = MethodSpec()
+_MONDRIAN = MethodSpec("mondrian")
+_LOCAL = MethodSpec("fulldomain", {"search": "local"})
+
+
+def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
+    """The release with the method and the refinement of its effort.
+
+    With ``execution: pushdown``, and where nothing can be refined, it is method ``tree`` alone, as with ``fast``.
+    """
+    if spec.effort is None:
+        return spec
+    plain = replace(spec, method=_TREE, refine=None)
+    refined = replace(plain, refine=RefineSpec(search=None))
+    if spec.execution == "pushdown" or not _takes(refined):
+        return plain
+    starts = [one for one in list_starts(spec) if _takes(replace(refined, method=one))]
+    if len(starts) == 1:
+        return replace(refined, method=starts[0])
+    several = {
+        "of": "; ".join(map(format_candidate, starts)),
+        "metric": "stars" if FORMATS[spec.format.kind].either else "gcp",
+        "run": "sparing",
+    }
+    best = replace(refined, method=MethodSpec("best", several))
+    return best if _takes(best) else refined
+
+
+def list_starts(spec: ReleaseSpec) -> tuple[MethodSpec, ...]:
+    """Methods whose classes the search may begin from, the first for large tables."""
+    hierarchies = any(column.hierarchy is not None for column in spec.with_role("quasi"))
+    asked = spec.privacy
+    starts = (_TREE, _LOCAL) if hierarchies else (_TREE,)
+    diverse = asked.l is not None or asked.distinct_l is not None or bool(asked.more)
+    return (*starts, _MONDRIAN) if diverse else starts
+
+
+def take_new_classes(spec: ReleaseSpec) -> ReleaseSpec:
+    """The release with the method that is chosen now, whatever the catalog has; one that names its method stays."""
+    return replace(spec, effort=replace(spec.effort, method="new")) if spec.effort else spec
+
+
+def choose_effort(word: Effort | None) -> EffortSpec | None:
+    """The effort of a policy; ``word``: what it says. None: ``fast``, which is the same as to name method `tree`."""
+    chosen = word or DEFAULT
+    return None if chosen == "fast" else EffortSpec(chosen, written=word is not None)
+
+
+def _takes(spec: ReleaseSpec) -> bool:
+    """Whether the method takes what the release asks, and its keys go together."""
+    declared = METHODS[spec.method.name]
+    return not list_refusals(declared, collect_asked(spec, declared)) and not list_refused(spec)

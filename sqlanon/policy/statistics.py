@@ -1,0 +1,130 @@
+"""A release of counts: from its mapping in a policy file to its spec.
+
+Such a release has keys of its own: what is about classes of rows does not apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlanon.counted import StatisticsSpec, StatisticsTable
+from sqlanon.declared.records import BROKEN, Path
+from sqlanon.declared.wording import join_words, near, show
+from sqlanon.policy.builders import build_hierarchy
+from sqlanon.policy.checks import Files
+from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
+from sqlanon.policy.problems import Problems
+from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
+from sqlanon.spec import (
+    ColumnSpec,
+    PrivacySpec,
+    RefreshSpec,
+    ReleaseSpec,
+)
+
+KEY = "statistics"
+"""The key that makes a release one of counts."""
+
+
+def read_statistics(
+    raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: Callable[[str], str]
+) -> ReleaseSpec | None:
+    """The spec of a release of counts; None if nothing is left of it.
+
+    Args:
+        raw: its mapping, with the key `KEY`.
+        path: where it is.
+        problems: takes what is wrong.
+        files: reads hierarchies.
+        view: the view of a release that names none, by its name.
+    """
+    own = {}
+    for key, value in raw.items():
+        if key in RELEASE.parts and key not in STATISTICS_RELEASE.parts:
+            what = f"{key} is about rows and their classes, and this release has counts"
+            problems.add((*path, key), what, "leave it out; columns and protect are keys of statistics")
+        else:
+            own[key] = value
+    model = STATISTICS_RELEASE.read_at(own, path, problems.add)
+    if model is BROKEN or not isinstance(model, StatisticsReleaseModel):
+        return None
+    asked, at = model.statistics, (*path, KEY)
+    tables = _read_tables(asked.tables, (*at, "tables"), asked.columns, problems)
+    if tables is None:
+        return None
+    persons = {name.lower() for name in model.person}
+    columns = []
+    for name, column in asked.columns.items():
+        if name.lower() in persons:
+            problems.add((*at, "columns", name), "the column of the person", "columns that many persons share")
+        hierarchy = None
+        if column.hierarchy is not None:
+            place = (*at, "columns", name, "hierarchy")
+            hierarchy = build_hierarchy(place, name, column.hierarchy, problems, files.hierarchy)
+            if column.hierarchy.other is not None:
+                problems.add((*place, "other"), "counts of values that are not listed", "leave it out, and list all")
+        columns.append(ColumnSpec(name, "quasi", hierarchy=hierarchy))
+    unused = [name for name in asked.columns if name.lower() not in {one.lower() for t in tables for one in t.by}]
+    if unused and not problems.broken((*at, "tables")):
+        problems.add((*at, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out")
+    if not asked.measures and not problems.broken((*at, "measures")):
+        problems.add((*at, "measures"), "no measure", "n: count, or persons: persons")
+    every = {name.lower() for name in asked.columns}
+    whole = any({name.lower() for name in table.by} >= every for table in tables)
+    if asked.protect.bounds == "exact" and not whole and not problems.broken(at):
+        what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
+        problems.add((*at, "protect", "bounds"), what, "bounds: none")
+    protect = asked.protect
+    spec = StatisticsSpec(tables, tuple(asked.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    _check_names(spec, list(asked.columns), at, problems)
+    return ReleaseSpec(
+        name=model.name,
+        source=model.source,
+        columns=(*columns, *(ColumnSpec(name, "identifier") for name in model.person)),
+        privacy=PrivacySpec(),
+        publish=model.publish or view(model.name),
+        rest="drop",
+        rows_are="events",
+        person=model.person,
+        persons="ignored",
+        null_person=model.null_person,
+        row_security=model.row_security,
+        readers=model.readers,
+        refresh=RefreshSpec(every=model.every),
+        statistics=spec,
+    )
+
+
+def _read_tables(
+    raw: object, path: Path, columns: Mapping[str, object], problems: Problems
+) -> tuple[StatisticsTable, ...] | None:
+    made: list[StatisticsTable] = []
+    for index, item in enumerate(raw if isinstance(raw, list) else []):
+        model = COUNTED_TABLE.read_at(item, (*path, index), problems.add)
+        if not isinstance(model, CountedTableModel):
+            return None
+        known = {name.lower(): name for name in columns}
+        for name in model.by:
+            if name.lower() not in known:
+                what = f"{show(name)} is not a column of statistics{near(name, columns)}"
+                problems.add((*path, index, "by"), what, f"columns: {join_words(map(show, columns)) or 'none'}")
+        if len({name.lower() for name in model.by}) < len(model.by):
+            problems.add((*path, index, "by"), "a column is named twice", "each column once")
+        if any(one.name == model.name for one in made):
+            problems.add((*path, index, "name"), "the name of another table", "each table has its own")
+        made.append(StatisticsTable(model.name, tuple(known.get(name.lower(), name) for name in model.by)))
+    return None if problems.broken(path) else tuple(made)
+
+
+def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
+    """No two columns of the view have the same name."""
+    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    names = [one for name in columns for one in (name, f"level_{name}")]
+    names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
+    folded = [name.lower() for name in names]
+    twice = sorted({name for name in folded if folded.count(name) > 1})
+    if twice:
+        problems.add(
+            (*path, "measures"), f"two columns of the view would be called {join_words(map(show, twice))}", "others"
+        )

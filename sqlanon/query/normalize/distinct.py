@@ -1,0 +1,89 @@
+"""SELECT DISTINCT: the groups of its items."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import AGGREGATES, aggregate_of
+from sqlanon.query.normalize.kinds import has_aggregate, is_grouped
+from sqlanon.query.refusal import refuse
+
+
+def group_distinct(text: str, select: exp.Select) -> None:
+    """Write SELECT DISTINCT with GROUP BY.
+
+    Of rows, the different values of the items are the groups of a GROUP BY of all items: NULL is one group, and is one
+    value. Of groups nothing is left out where every term of GROUP BY is an item, and of a single row nothing is.
+
+    Raises:
+        Refused: DISTINCT ON, a star, a window over rows, or groups that DISTINCT puts together.
+    """
+    distinct = select.args.get("distinct")
+    if distinct is None:
+        return
+    if distinct.args.get("on"):
+        refuse(text, None, "DISTINCT ON is not answered; write GROUP BY with min or max of the other columns")
+    select.set("distinct", None)
+    items = [item.unalias() for item in select.expressions]
+    if any(item.is_star for item in items):
+        refuse(text, items[0], "a release has no rows of persons to show: name the columns of DISTINCT")
+    if not is_grouped(select) and _over_itself(select):
+        return
+    if not is_grouped(select):
+        for item in items:
+            if item.find(exp.Window):
+                refuse(text, item, "DISTINCT with a window over rows is not answered; write GROUP BY and an aggregate")
+        keys = [item.copy() for item in items if item.find(exp.Column) is not None]
+        if not keys:
+            refuse(text, items[0] if items else None, "DISTINCT of constants is not answered; leave DISTINCT out")
+        select.set("group", exp.Group(expressions=keys))
+        return
+    group = select.args.get("group")
+    if group is None or select.meta.get("regroup") is not None:
+        kept = group is None or all(key in items for key in select.meta["regroup"])
+    else:
+        terms = [part for term in group.expressions for part in _parts(term)]
+        named = {item.alias.lower(): item.unalias() for item in select.expressions if item.alias}
+        kept = all(term in items or (isinstance(term, exp.Column) and term.name.lower() in named) for term in terms)
+        merged = not any(has_aggregate(item) or item.find(exp.Window) for item in items)
+        merged = merged and select.args.get("limit") is None and select.args.get("qualify") is None
+        if not kept and merged:  # groups of groups: the items put several together
+            having = select.args.get("having")
+            if having is None:  # every group has a row
+                select.set("group", exp.Group(expressions=[item.copy() for item in items]))
+                return
+            select.meta["regroup"] = [item.copy() for item in items]
+            select.meta["inner_having"] = having.this.copy()
+            select.set("having", None)
+            return
+    if not kept:
+        refuse(text, items[0], "DISTINCT of groups is answered where every term of GROUP BY is a column; name them all")
+
+
+def _parts(term: exp.Expr) -> list[exp.Expr]:
+    return list(term.expressions) if isinstance(term, exp.Tuple) else [term]
+
+
+def _over_itself(select: exp.Select) -> bool:
+    """Write aggregates OVER (PARTITION BY the other items) as those of groups; whether all windows are such ones.
+
+    They have one value for all rows that agree in the other items, of which DISTINCT leaves one.
+    """
+    items = [item.unalias() for item in select.expressions]
+    windows = [item for item in items if item.find(exp.Window)]
+    keys = [item for item in items if item not in windows]
+    for item in windows:
+        plain = isinstance(item, exp.Window) and not any(item.args.get(name) for name in ("order", "spec", "alias"))
+        inner = item.this.this if isinstance(item.this, exp.Filter) else item.this
+        if not plain or aggregate_of(inner) not in AGGREGATES or not _same(item.args.get("partition_by") or [], keys):
+            return False
+    if not windows or not keys or select.args.get("qualify"):
+        return False
+    for item in windows:
+        item.replace(item.this.copy())
+    select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+    return True
+
+
+def _same(one: list[exp.Expr], other: list[exp.Expr]) -> bool:
+    return all(part in other for part in one) and all(part in one for part in other)

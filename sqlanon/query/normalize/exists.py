@@ -1,0 +1,57 @@
+"""EXISTS with one equality between the rows inside and outside, as IN."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.functions.comparisons import is_equality
+from sqlanon.query.refusal import refuse
+
+_PLAIN = {"expressions", "from_", "where"}
+_REASON = (
+    "EXISTS is answered over one table, with one equality between its column and the query around it, each column with "
+    "its table's name: write column IN (SELECT column FROM table)"
+)
+
+
+def write_in(text: str, node: exp.Exists) -> exp.Expr:
+    """``x IN (SELECT k FROM t WHERE ..)`` for ``EXISTS (SELECT .. FROM t WHERE t.k = x AND ..)``.
+
+    EXISTS is never NULL: IN is, where x is NULL or a key is. So NULL keys are left out, and NULL is FALSE.
+
+    Raises:
+        Refused: another form.
+    """
+    inner = node.this.this if isinstance(node.this, exp.Subquery) else node.this
+    source = inner.args.get("from_") if isinstance(inner, exp.Select) else None
+    where = inner.args.get("where")
+    if {name for name, value in inner.args.items() if value} - _PLAIN or source is None or where is None:
+        refuse(text, node, _REASON)
+    name = source.this.alias_or_name.lower()
+    parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+    pair, rest = None, []
+    for part in (one.unnest() for one in parts):
+        columns = list(part.find_all(exp.Column))
+        if any(not column.table for column in columns):
+            refuse(text, part, _REASON)
+        outside = [column for column in columns if column.table.lower() != name]
+        if not outside:
+            rest.append(part)
+            continue
+        sides = [part.left.unnest(), part.right.unnest()] if is_equality(part) else []
+        own = [one for one in sides if isinstance(one, exp.Column) and one.table.lower() == name]
+        other = [one for one in sides if one not in own and not any(_is_of(c, name) for c in one.find_all(exp.Column))]
+        if pair is not None or len(own) != 1 or len(other) != 1:
+            refuse(text, part, _REASON)
+        pair = own[0], other[0]
+    if pair is None or not isinstance(source.this, exp.Table):
+        refuse(text, node, _REASON)
+    key, outer = pair
+    known = exp.Not(this=exp.Is(this=key.copy(), expression=exp.null()))
+    listed = exp.Select(expressions=[key.copy()], from_=source.copy(), where=exp.Where(this=exp.and_(*rest, known)))
+    made = exp.In(this=outer.copy(), query=exp.Subquery(this=listed))
+    return exp.Paren(this=exp.Is(this=exp.Paren(this=made), expression=exp.true()))
+
+
+def _is_of(column: exp.Column, name: str) -> bool:
+    return column.table.lower() == name

@@ -1,0 +1,121 @@
+"""ROLLUP, CUBE and GROUPING SETS: one query for each set of terms, put below one another."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.functions.spellings import is_grouping
+from sqlanon.query.refusal import refuse
+
+MOST = 64
+"""Groupings of one query."""
+
+
+def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
+    """The queries of a GROUP BY, one for each grouping; a plain one has one.
+
+    A term that a grouping has not is NULL in its rows, outside aggregates; GROUPING says which ones. A grouping without
+    terms has one row, also of no rows.
+
+    Raises:
+        Refused: more than `MOST` groupings, or window functions over all of them.
+    """
+    group = select.args.get("group")
+    parts = _listed(group) if group is not None else []
+    if group is None or all(isinstance(one, exp.Expr) for one in parts):
+        return [select]
+    clauses = [*select.expressions, *(select.args[n] for n in ("having", "order", "qualify") if select.args.get(n))]
+    window = next((found for one in clauses for found in one.find_all(exp.Window)), None)
+    if window is not None:
+        refuse(text, window, "window functions over several groupings are not answered; ask one query for each")
+    ways: list[list[tuple[exp.Expr, ...]]] = [[(one,)] if isinstance(one, exp.Expr) else one for one in parts]
+    count = 1
+    for one in ways:
+        count *= len(one)
+    if count > MOST:
+        refuse(text, group, f"at most {MOST} groupings are answered in one query; ask fewer")
+    every = list(dict.fromkeys(term for one in ways for way in one for term in way))
+    return [_one(select, [term for way in chosen for term in way], every) for chosen in itertools.product(*ways)]
+
+
+def _listed(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
+    """The parts of GROUP BY: terms, and lists of sets of terms."""
+    found: list[exp.Expr | list[tuple[exp.Expr, ...]]] = []
+    for key in ("expressions", "rollup", "cube", "grouping_sets"):
+        for one in group.args.get(key) or ():
+            if isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets):
+                found.append(_ways(one))
+            else:
+                found.append(one)
+    return found
+
+
+def _ways(node: exp.Expr) -> list[tuple[exp.Expr, ...]]:
+    units = [_terms(one) for one in node.expressions]
+    if isinstance(node, exp.Rollup):
+        return [tuple(t for unit in units[:n] for t in unit) for n in range(len(units), -1, -1)]
+    if isinstance(node, exp.Cube):
+        chosen = itertools.product((True, False), repeat=len(units))
+        return [tuple(t for unit, held in zip(units, way, strict=True) if held for t in unit) for way in chosen]
+    found: list[tuple[exp.Expr, ...]] = []
+    for one in node.expressions:
+        found += _ways(one) if isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets) else [tuple(_terms(one))]
+    return found
+
+
+def _terms(node: exp.Expr) -> list[exp.Expr]:
+    if isinstance(node, exp.Tuple):
+        return [part.unnest() for part in node.expressions]
+    return [node.unnest()]
+
+
+def _one(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr]) -> exp.Select:
+    made = select.copy()
+    kept = list(dict.fromkeys(terms))
+    made.set("group", exp.Group(expressions=[term.copy() for term in kept]) if kept else None)
+    missing = [term for term in every if term not in kept]
+    made.set("expressions", [_item(item, kept, missing) for item in made.expressions])
+    if made.args.get("having"):
+        made.args["having"].set("this", _without(made.args["having"].this, kept, missing))
+    for name in ("order", "limit", "offset"):
+        made.set(name, None)
+    return made
+
+
+def _item(item: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
+    written = item.unalias()
+    changed = _without(written.copy(), kept, missing)
+    named = any(isinstance(t, exp.Column) and not t.table and t.name.lower() == item.alias.lower() for t in missing)
+    if named and changed == written:  # the term is the item's own name
+        changed = exp.null()
+    return exp.alias_(changed, item.alias_or_name, quoted=True) if item.alias_or_name else changed
+
+
+def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
+    """An expression of a row of a grouping: NULL for terms that it has not, and what GROUPING says."""
+    whole = exp.Paren(this=node.copy())
+    for found in [part for part in whole.walk() if is_grouping(part)]:
+        bits = [int(one.unnest() not in kept) for one in found.expressions]
+        found.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
+    for found in _outermost(whole.this, [*kept, *missing]):
+        if found in missing:
+            found.replace(exp.null())
+    plain: exp.Expr = whole.this
+    return plain.pop()
+
+
+def _outermost(node: exp.Expr, terms: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """The parts of an expression that are terms, and in no other term, nor in an aggregate."""
+    if node in terms:
+        return [node]
+    if isinstance(node, exp.AggFunc):
+        return []
+    found: list[exp.Expr] = []
+    for value in node.args.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, exp.Expr):
+                found += _outermost(part, terms)
+    return found

@@ -1,0 +1,42 @@
+"""What a SELECT gives: rows, groups of rows, or one row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlanon.query.normalize.asked import Scalar
+
+
+def has_aggregate(node: exp.Expr) -> bool:
+    """Whether an expression is of a group of rows: an aggregate that is no window function."""
+    return any(not isinstance(found, Scalar) and not over_window(found) for found in node.find_all(exp.AggFunc))
+
+
+def over_window(node: exp.Expr) -> bool:
+    """Whether an aggregate is a window function itself: its OVER belongs to it."""
+    above = node.parent
+    while isinstance(above, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        node, above = above, above.parent
+    return isinstance(above, exp.Window) and above.this is node
+
+
+def clauses(select: exp.Select) -> Iterator[exp.Expr]:
+    """The clauses of a SELECT that hold expressions of its groups."""
+    yield from select.expressions
+    for name in ("having", "order", "qualify"):
+        if select.args.get(name) is not None:
+            yield select.args[name]
+
+
+def is_grouped(select: exp.Select) -> bool:
+    """Whether a SELECT gives groups, or the one row of all its rows."""
+    return bool(
+        select.args.get("group") or select.args.get("having") or any(has_aggregate(part) for part in clauses(select))
+    )
+
+
+def has_window(select: exp.Select) -> bool:
+    """Whether a SELECT has window functions."""
+    return any(part.find(exp.Window) for part in clauses(select))

@@ -1,0 +1,222 @@
+"""A SELECT over a subquery as one SELECT: names are replaced by what they stand for.
+
+Rows: the conditions of both are joined by AND. Groups: a condition on them is HAVING, or QUALIFY where the subquery has
+window functions, which are calculated before it; an aggregate of them is one of the groups (`regroup`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.normalize.kinds import has_window, is_grouped
+from sqlanon.query.normalize.scopes import scope_nodes
+from sqlanon.query.refusal import refuse
+
+
+def merge_rows(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:
+    """Merge a subquery of rows: it renames, calculates and filters.
+
+    Raises:
+        Refused: it has window functions, or a name is not clear.
+    """
+    for item in inner.expressions:
+        if item.find(exp.Window):
+            refuse(text, item, "a release has no rows of persons to number or add up; group them in the subquery")
+    if inner.args.get("qualify"):
+        refuse(text, inner.args["qualify"], "QUALIFY is answered over the groups of a GROUP BY")
+    source = inner.args.get("from_")
+    if outer.args.get("joins") and not inner.args.get("joins") and source is not None:
+        _qualify(text, outer, inner, source.this.alias_or_name)
+    if not outer.args.get("joins"):
+        _write_star(outer, inner, read.alias_or_name)
+    _replace_names(text, outer, inner, read.alias_or_name)
+    outer.set("from_", source)
+    outer.set("joins", [*(inner.args.get("joins") or ()), *(outer.args.get("joins") or ())])
+    where = inner.args.get("where")
+    if where is not None:
+        outer.where(where.this, copy=False)
+
+
+def _qualify(text: str, outer: exp.Select, inner: exp.Select, name: str) -> None:
+    """Write the columns of a subquery with their table, which other tables stand beside now."""
+    for join in outer.args["joins"]:
+        if join.this.alias_or_name.lower() == name.lower():
+            refuse(text, join, f"two tables are called {name}; give one of them another name")
+    for node in scope_nodes(inner):
+        if isinstance(node, exp.Column) and not node.table and not isinstance(node.this, exp.Star):
+            node.set("table", exp.to_identifier(name, quoted=True))
+
+
+def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:
+    """Merge a subquery of groups, or of the one row of an aggregate.
+
+    Raises:
+        Refused: it is asked for more than it can be merged with.
+    """
+    if outer.args.get("joins"):
+        refuse(text, read, "a subquery of groups cannot be joined; join the table inside it")
+    if not is_grouped(inner):
+        refuse(text, read, "a release has no first rows; leave LIMIT and OFFSET out of the subquery")
+    _settle_names(inner)
+    limited = inner.args.get("limit") is not None or inner.args.get("offset") is not None
+    _write_star(outer, inner, read.alias_or_name)
+    again = is_grouped(outer)
+    where = outer.args.get("where")
+    if limited and (again or where is not None or has_window(outer) or outer.args.get("distinct")):
+        refuse(text, read, "what is asked of the first groups alone has no bounds: leave LIMIT out of the subquery")
+    if again:
+        _group_again(text, outer, inner, read)
+        return
+    if has_window(outer) and (inner.args.get("qualify") or has_window(inner)):
+        refuse(text, read, "window functions over others, or over what QUALIFY leaves, are not answered")
+    _replace_names(text, outer, inner, read.alias_or_name)
+    where = outer.args.get("where")
+    outer.set("where", None)
+    for name in ("from_", "joins", "where", "group", "having", "qualify"):
+        if name != "qualify" or outer.args.get("qualify") is None:
+            outer.set(name, inner.args.get(name))
+    if where is not None:
+        _keep(outer, where.this, "qualify" if has_window(inner) else "having")
+    if not outer.args.get("order"):
+        outer.set("order", inner.args.get("order"))
+    elif limited and outer.args["order"] != inner.args.get("order"):
+        refuse(text, outer.args["order"], "groups that LIMIT of a subquery leaves are in its order; leave this one out")
+    _limit(text, outer, inner)
+    for name in ("regroup", "inner_having"):
+        if name in inner.meta:
+            outer.meta[name] = inner.meta[name]
+
+
+def _write_star(outer: exp.Select, inner: exp.Select, name: str) -> None:
+    """Write the items of a subquery in place of a star; its own stars stay."""
+    made: list[exp.Expr] = []
+    for item in outer.expressions:
+        if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == name.lower()):
+            names = [(one.is_star, exp.to_identifier(one.alias_or_name, quoted=True)) for one in inner.expressions]
+            made += [exp.Star() if star else exp.column(one) for star, one in names]
+        else:
+            made.append(item)
+    outer.set("expressions", made)
+
+
+def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:
+    """Aggregates of groups: the terms of the outer GROUP BY become ``regroup``."""
+    if inner.meta.get("regroup") is not None:
+        refuse(text, read, "aggregates of aggregates of aggregates are not answered; ask the two inner ones")
+    if has_window(inner) or inner.args.get("qualify") or has_window(outer) or outer.args.get("qualify"):
+        refuse(text, read, "aggregates of groups are answered without window functions and QUALIFY")
+    if inner.args.get("group") is None:
+        refuse(text, read, "the subquery gives one row; take its aggregates as they are")
+    _replace_names(text, outer, inner, read.alias_or_name)
+    having = inner.args.get("having")
+    conditions = [having.this] if having is not None else []
+    where = outer.args.get("where")
+    conditions += [where.this] if where is not None else []
+    group = outer.args.get("group")
+    if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
+        refuse(text, group, "groups are grouped again by columns alone; ask one query for each grouping")
+    outer.meta["regroup"] = [] if group is None else list(group.expressions)
+    outer.meta["inner_having"] = exp.and_(*(one.copy() for one in conditions)) if conditions else None
+    for name in ("from_", "joins", "where", "group"):
+        outer.set(name, inner.args.get(name))
+
+
+def _keep(outer: exp.Select, condition: exp.Expr, name: str) -> None:
+    """Add a condition to HAVING or QUALIFY."""
+    before = outer.args.get(name)
+    kind = exp.Having if name == "having" else exp.Qualify
+    parts = [before.this] if before is not None else []
+    outer.set(name, kind(this=exp.and_(*(one.copy() for one in [*parts, condition]), copy=False)))
+
+
+def _limit(text: str, outer: exp.Select, inner: exp.Select) -> None:
+    """The first rows of the first rows of the subquery."""
+    own, theirs = outer.args.get("limit"), inner.args.get("limit")
+    if theirs is None and not inner.args.get("offset"):
+        return
+    if outer.args.get("offset"):
+        refuse(text, outer.args["offset"], "OFFSET around LIMIT is not answered")
+    outer.set("offset", inner.args.get("offset"))
+    if own is None or theirs is None:
+        outer.set("limit", theirs if own is None else own)
+        return
+    numbers = [_number(one) for one in (own, theirs)]
+    if None in numbers:
+        refuse(text, own, "LIMIT and OFFSET take a whole number")
+    outer.set("limit", own if (numbers[0] or 0) <= (numbers[1] or 0) else theirs)
+
+
+def _number(clause: exp.Expr) -> int | None:
+    value = clause.expression if isinstance(clause, exp.Limit) else clause.args.get("count")
+    return int(value.this) if isinstance(value, exp.Literal) and value.this.isdigit() else None
+
+
+def _settle_names(inner: exp.Select) -> None:
+    """Put expressions in place of the names that ORDER BY, HAVING and QUALIFY of a subquery have for its items.
+
+    ORDER BY means an item first. HAVING and QUALIFY mean a column first; but a column that is neither grouped by nor
+    aggregated is none there, so that a name of an aggregate means the item.
+    """
+    items = {item.alias.lower(): item.this for item in inner.expressions if isinstance(item, exp.Alias)}
+    order = inner.args.get("order")
+    for term in order.expressions if order is not None else ():
+        node = term.this
+        if isinstance(node, exp.Literal) and not node.is_string and node.this.isdigit():
+            at = int(node.this)
+            if 1 <= at <= len(inner.expressions):
+                term.set("this", inner.expressions[at - 1].unalias().copy())
+        elif isinstance(node, exp.Column) and not node.table and node.name.lower() in items:
+            term.set("this", items[node.name.lower()].copy())
+    group = inner.args.get("group")
+    grouped = {part.name.lower() for part in group.find_all(exp.Column)} if group is not None else set()
+    for name in ("having", "qualify"):
+        for node in list(inner.args[name].find_all(exp.Column)) if inner.args.get(name) is not None else []:
+            found = items.get(node.name.lower()) if not node.table else None
+            if found is not None and node.name.lower() not in grouped and found.find(exp.AggFunc, exp.Window):
+                node.replace(exp.Paren(this=found.copy()))
+    # A name in GROUP BY may be a column or an item, which only the table decides.
+    inner.meta["aliases"] = [
+        *inner.meta.get("aliases", ()),
+        *((name, found.copy()) for name, found in items.items() if name in grouped),
+    ]
+
+
+def _replace_names(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
+    """Put the items of a subquery in place of their names."""
+    named = [item for item in inner.expressions if not item.is_star]
+    everything = len(named) < len(inner.expressions)
+    names = {item.alias_or_name.lower(): item.unalias() for item in named}
+    for item in named:
+        # Together with a star, the name of a column would occur twice; engines differ in which of the two they take.
+        twice = sum(other.alias_or_name.lower() == item.alias_or_name.lower() for other in named) > 1
+        if twice and item.alias_or_name:
+            refuse(text, item, f"the subquery has two columns {item.alias_or_name}")
+    outer.meta.setdefault("new", []).extend(inner.meta.get("new", ()))
+    outer.meta["aliases"] = [*outer.meta.get("aliases", ()), *inner.meta.get("aliases", ())]
+    if everything:
+        outer.meta["new"].extend(item for item in named if item.alias)
+    own = {item.alias.lower() for item in outer.expressions if item.alias}
+    order = outer.args.get("order")
+    outer.set("from_", None)
+    for node in _columns(outer, alias):
+        if order is not None and not node.table and node.name.lower() in own and node.find_ancestor(exp.Order) is order:
+            continue  # ORDER BY means the output first
+        if isinstance(node.this, exp.Star):
+            continue
+        found = names.get(node.name.lower())
+        if found is None:
+            if not everything:
+                if not node.table and (outer.args.get("joins") or node.name.lower() in own):
+                    continue
+                refuse(text, node, f"the subquery has no column {node.name}")
+            node.set("table", None)
+        elif node.parent is outer:
+            node.replace(exp.alias_(found.copy(), node.name, quoted=True))
+        else:
+            node.replace(found.copy() if isinstance(found, exp.Column | exp.Literal) else exp.Paren(this=found.copy()))
+
+
+def _columns(outer: exp.Select, alias: str) -> Sequence[exp.Column]:
+    return [n for n in scope_nodes(outer) if isinstance(n, exp.Column) and n.table.lower() in ("", alias.lower())]

@@ -1,0 +1,248 @@
+"""Bounds of aggregates of groups, as SQL over the table of the groups.
+
+A group is there in every source (`sure`), in some (`may`), or in none, and its value lies between two ends, or is NULL.
+What an aggregate of groups may be follows: a group that is sure counts with its ends, one that only may be there counts
+where that widens the bounds. Each row lies in one group, so that the total of a count or sum over all groups is that of
+all rows, which has narrower bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import adds_up, is_count
+from sqlanon.query.parse.bind import Bound
+from sqlanon.query.refusal import Refused
+from sqlanon.query.rewrite.box_rows import Tables, box_rows
+from sqlanon.query.rewrite.collect import collect
+from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.query_plan import Check, GroupAggregate, Quad, QueryPlan, Regroup
+from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.typed_quotient import mean
+from sqlanon.query.rewrite.whole_rows import rename_tables
+from sqlanon.query.sql.sqltree import (
+    Tree,
+    column,
+    every,
+    named,
+    named_table,
+    negate,
+    own,
+    select,
+    sql,
+    when,
+)
+
+MEMBERS, PREFIXES, AGAIN = "_members", "_prefixes", "_again"
+_NUMBER = exp.Literal.number
+
+
+def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
+    """The tables that follow the groups, the last of them `AGAIN`, with one row for each group of groups.
+
+    It has the keys ``g0``, ..., of every aggregate the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is
+    1 where it may be NULL; ``sure``, ``may`` and ``shown`` of the row, and a column for each check of the groups.
+
+    Args:
+        bound: the query.
+        plan: what it needs; without groups of groups there are no tables.
+    """
+    made = plan.regroup
+    if made is None:
+        return ()
+    tables: list[tuple[str, exp.Expr]] = [(MEMBERS, _members(plan, made))]
+    averages = [one for one in made.aggregates if one.kind == "avg"]
+    if averages:
+        tables.append((PREFIXES, _prefixes(made, averages)))
+    keys = [named(column(f"k{i}"), f"g{i}") for i in range(len(made.keys))]
+    chosen: list[Tree] = [named(sql(f"BOOL_OR({name})"), name) for name in ("sure", "may", "shown")]
+    chosen += [named(sql(f"BOOL_OR(check{i})"), f"failed{i}") for i in range(len(made.checks))]
+    joins = []
+    for one in made.aggregates:
+        found = _aggregate(one)
+        whole = _whole(bound, made, one)
+        if whole is not None:
+            joins.append((one, whole))
+            found = _narrowed(one, found)
+        chosen += [named(tree, f"{end}{one.id}") for end, tree in found.items()]
+    source: exp.Expr = named_table(PREFIXES if averages else MEMBERS)
+    last = select([*keys, *chosen], exp.alias_(source, "m", table=True))
+    last.set("joins", [_join(one, whole, len(made.keys)) for one, whole in joins])
+    if keys:
+        last.set("group", exp.Group(expressions=[column(f"k{i}", "m") for i in range(len(keys))]))
+    return (*tables, (AGAIN, last))
+
+
+def regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
+    """The checks of the groups, over `AGAIN`."""
+    checks = plan.regroup.checks if plan.regroup is not None else ()
+    return tuple(replace(one, tree=column(f"failed{i}")) for i, one in enumerate(checks))
+
+
+def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
+    """The groups: their keys in the groups of groups, whether they are there, and what each aggregate takes of them."""
+    present = plan.present
+    assert present is not None
+    marks: dict[str, Tree] = {f"k{i}": key for i, key in enumerate(made.keys)}
+    marks["sure"] = every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), made.sure])
+    marks["may"] = every([sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")), made.may])
+    marks["shown"] = sql("COALESCE(:x, FALSE)", x=made.having)
+    marks |= {f"check{i}": one.tree for i, one in enumerate(made.checks)}
+    for one in made.aggregates:
+        marks |= {f"fs{one.id}": one.sure, f"fm{one.id}": one.may, f"fe{one.id}": one.shown}
+        if one.value is not None:
+            value = one.value
+            trees = (value.estimate, value.low, value.high, value.undefined, one.nothing)
+            marks |= {f"v{one.id}{end}": tree for end, tree in zip("elhun", trees, strict=True)}
+    return select([named(own(tree), name) for name, tree in marks.items()], GROUPS)
+
+
+def _held(one: GroupAggregate) -> Tree:
+    """Whether a group counts in every source."""
+    parts = [sql("m.sure"), column(f"fs{one.id}", "m")]
+    return every([*parts, *([sql(":u = 0", u=column(f"v{one.id}u", "m"))] if one.value is not None else [])])
+
+
+def _kept(one: GroupAggregate) -> Tree:
+    """Whether a group counts in some source."""
+    parts = [sql("m.may"), column(f"fm{one.id}", "m")]
+    return every([*parts, *([negate(column(f"v{one.id}n", "m"))] if one.value is not None else [])])
+
+
+def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
+    """The columns of one aggregate."""
+    held, kept = _held(one), _kept(one)
+    shown = every([sql("m.shown"), column(f"fe{one.id}", "m")])
+    if one.kind in ("rows", "count"):
+        seen = shown if one.value is None else every([shown, sql("NOT :e IS NULL", e=column(f"v{one.id}e", "m"))])
+        ends = {"e": seen, "l": held, "h": kept}
+        return {end: sql("COUNT(CASE WHEN :x THEN 1 END)", x=tree) for end, tree in ends.items()} | {"u": _NUMBER(0)}
+    e, low, high = (column(f"v{one.id}{end}", "m") for end in "elh")
+    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=held)
+    open_ = [sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=kept, x=end) for end in (low, high)]
+    estimate = sql(f"{one.kind.upper()}(:x)", x=when(shown, e))
+    if one.kind == "sum":
+        zero = _NUMBER(0)
+        least = when(held, low, when(kept, sql("LEAST(:l, :z)", l=low, z=zero)))
+        most = when(held, high, when(kept, sql("GREATEST(:h, :z)", h=high, z=zero)))
+        ends_ = [sql("SUM(:x)", x=tree) for tree in (least, most)]
+    elif one.kind == "avg":
+        ends_ = [sql(f"{word}({end}{one.id})") for word, end in (("MIN", "al"), ("MAX", "ah"))]
+    else:
+        word, other = ("MIN", "MAX") if one.kind == "min" else ("MAX", "MIN")
+        near, far = (low, high) if one.kind == "min" else (high, low)
+        reached = sql(f"{word}(:x)", x=when(kept, near))
+        forced = sql(f"COALESCE({word}(:f), {other}(:a))", f=when(held, far), a=when(kept, far))
+        ends_ = [reached, forced] if one.kind == "min" else [forced, reached]
+    return {
+        "e": estimate,
+        "l": when(open_[0], exp.null(), ends_[0]),
+        "h": when(open_[1], exp.null(), ends_[1]),
+        "u": none,
+    }
+
+
+def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
+    """The groups with the averages that they may have a part in.
+
+    Of the groups that are not sure, the best average takes those with the lowest (highest) ends: each of them as the
+    last one gives one average, and those that are sure alone another one.
+    """
+    partition = [column(f"k{i}", "m") for i in range(len(made.keys))]
+
+    def run(text: str, order: list[exp.Expr] | None = None, **parts: Tree) -> Tree:
+        window = exp.Window(this=sql(text, **parts), partition_by=[own(key) for key in partition])
+        if order is not None:
+            window.set("order", exp.Order(expressions=order))
+            spec = {"kind": "ROWS", "start": "UNBOUNDED", "start_side": "PRECEDING", "end": "CURRENT ROW"}
+            window.set("spec", exp.WindowSpec(**spec))
+        return window
+
+    chosen: list[Tree] = [sql("m.*")]
+    for one in averages:
+        held, kept = _held(one), _kept(one)
+        open_ = every([kept, negate(held)])
+        kind = one.type or exp.DataType.build("DOUBLE")
+        for end, falls in (("l", False), ("h", True)):
+            value = column(f"v{one.id}{end}", "m")
+            own_value = when(open_, value)
+            order: list[exp.Expr] = [
+                exp.Ordered(this=when(open_, _NUMBER(0), _NUMBER(1))),
+                exp.Ordered(this=value.copy(), desc=falls, nulls_first=False),
+            ]
+            sum_ = run("SUM(:x)", x=when(held, value))
+            count = run("COUNT(CASE WHEN :x THEN 1 END)", x=held)
+            more, many = run("SUM(:x)", order, x=own_value), run("COUNT(:x)", order, x=own_value)
+            base = mean(kind, sum_, count)
+            both = mean(kind, sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many))
+            word = "LEAST" if end == "l" else "GREATEST"
+            chosen.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{one.id}"))
+    return select(chosen, exp.alias_(named_table(MEMBERS), "m", table=True))
+
+
+def _whole(bound: Bound, made: Regroup, one: GroupAggregate) -> exp.Select | None:
+    """The total of all rows of each group of groups: keys, ``e``, ``l`` and ``h``; None: it is none."""
+    inner = one.node.this if one.value is not None else None
+    bare = inner.unnest() if inner is not None else None
+    core = bare.this if isinstance(bare, exp.Filter) else bare
+    if one.kind not in ("sum", "avg") or one.filtered or made.has_having or core is None or not adds_up(core):
+        return None
+    assert bare is not None
+    asked = replace(
+        bound,
+        items=(("whole", bare),),
+        groups=made.written,
+        having=None,
+        order=(),
+        qualify=None,
+        regroup=None,
+        inner_having=None,
+    )
+    try:
+        plan = collect(asked)
+    except Refused:
+        return None
+    if plan.regroup is not None:
+        return None
+    rows = box_rows(bound.scope, plan)
+    item = plan.outputs.items[0][1]
+    assert isinstance(item, Quad)
+    listed = [column(f"g{i}") for i in range(len(made.keys))]
+    total = select([*listed, *(named(t.copy(), n) for n, t in (("l", item.low), ("h", item.high)))], GROUPS)
+    tables = [*rows.tables, *sums(bound.scope, plan, rows)]
+    names = {name: f"_total_{one.id}{name}" for name, _ in tables}
+    total = rename_tables(total, names)
+    total.set("with_", with_tables([(names[name], rename_tables(tree, names)) for name, tree in tables], total))
+    return total
+
+
+def _join(one: GroupAggregate, whole: exp.Select, keys: int) -> exp.Join:
+    name = f"total_{one.id}"
+    same = [exp.NullSafeEQ(this=column(f"k{i}", "m"), expression=column(f"g{i}", name)) for i in range(keys)]
+    return exp.Join(this=whole.subquery(name), on=every(same) if same else sql("1 = 1"), side="LEFT")
+
+
+def _narrowed(one: GroupAggregate, found: dict[str, Tree]) -> dict[str, Tree]:
+    """The bounds of a sum or average with those of the total of all rows.
+
+    Every group gives a value: a count, or the sum of a column, of which a group may have no values, so that the total
+    divided by the number of groups holds for counts alone.
+    """
+    total = f"total_{one.id}"
+    low, high = (sql("MAX(:x)", x=column(end, total)) for end in "lh")
+    if one.kind == "avg":
+        inner = one.node.this.unnest()
+        core = inner.this if isinstance(inner, exp.Filter) else inner
+        if not is_count(core):
+            return found
+        most, fewest = (
+            sql("NULLIF(COUNT(CASE WHEN :x THEN 1 END), 0)", x=sql(f"m.{word}")) for word in ("may", "sure")
+        )
+        kind = one.type or exp.DataType.build("DOUBLE")
+        low, high = mean(kind, low, most), mean(kind, high, fewest)
+    return found | {
+        "l": sql("GREATEST(:a, :b)", a=found["l"], b=low),
+        "h": sql("LEAST(:a, :b)", a=found["h"], b=high),
+    }

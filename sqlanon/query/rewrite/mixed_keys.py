@@ -1,0 +1,180 @@
+"""Terms of GROUP BY that read a column with ranges and other columns: grouped by their parts, and those again.
+
+``plan || city`` is grouped by plan and city first, and the groups that have the same text are put together. So counts
+and sums are added up, and least and greatest values compared; other aggregates are none of their groups'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import aggregate_of, is_count, total_of
+from sqlanon.query.functions.calendar_keys import common_key
+from sqlanon.query.functions.spellings import zero_for_null
+from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.scope import Scope, boxes_in
+from sqlanon.query.parse.source_types import SourceTypes
+from sqlanon.query.refusal import refuse
+from sqlanon.query.sql.sqltree import Tree
+from sqlanon.query.sql.types import is_float
+
+_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
+MOST_CONDITIONS = 5
+"""On one column, within terms that read others as well."""
+_ADDED = ("count", "sum", "min", "max")
+
+
+def split_mixed(bound: Bound) -> Bound:
+    """The query over the parts of its terms of GROUP BY, where one of these mixes columns; else itself.
+
+    Raises:
+        Refused: an aggregate that is none of those of the parts.
+    """
+    mixed = [term for term in bound.groups if _is_mixed(term)]
+    clauses = [*(node for _, node in bound.items), *(o.this for o in bound.order)]
+    clauses += [node for node in (bound.having, bound.qualify) if node is not None]
+    if not mixed or bound.regroup is not None or any(node.find(exp.Window) for node in clauses):
+        return bound
+    parts: list[Tree] = []
+    for term in bound.groups:
+        parts += [part for part in (_parts(term) if term in mixed else [term]) if part not in parts]
+    coded = _coded(bound.scope, parts)
+    for tree, code in coded.values():
+        parts = [part for part in parts if part != tree]
+        parts += [code] if code not in parts else []
+    places = [(term, _with_codes(term, coded)) for term in bound.groups]
+    types = SourceTypes(bound.scope)
+
+    def again(node: Tree) -> Tree:
+        made = exp.Paren(this=node.copy())
+        for term, place in places:
+            for found in [part for part in made.walk() if part == term and part.find_ancestor(exp.AggFunc) is None]:
+                found.replace(place.copy())
+        for found in list(_aggregates(made)):
+            found.replace(_added(bound.query.text, found, types))
+        whole: Tree = made.this
+        plain: Tree = whole.pop()
+        return plain
+
+    def ordered(term: exp.Ordered) -> exp.Ordered:
+        made = term.copy()
+        made.set("this", again(term.this))
+        return made
+
+    return replace(
+        bound,
+        items=tuple((name, again(node)) for name, node in bound.items),
+        groups=tuple(parts),
+        having=None if bound.having is None else again(bound.having),
+        order=tuple(ordered(term) for term in bound.order),
+        regroup=tuple(place for _, place in places),
+    )
+
+
+def _is_mixed(term: Tree) -> bool:
+    boxes = boxes_in(term)
+    return bool(boxes) and (len(boxes) > 1 or any(node.table != "_box" for node in term.find_all(exp.Column)))
+
+
+def _parts(term: Tree) -> Iterator[Tree]:
+    """The largest parts of a term that read columns of one kind: one column with ranges, or exact ones."""
+    if term.find(exp.Column) is None or isinstance(term, exp.Identifier):
+        return
+    if not _is_mixed(term) and not isinstance(term, exp.If):
+        yield term.unnest().copy()
+        return
+    for value in term.args.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, exp.Expr):
+                yield from _parts(part)
+
+
+def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
+    """Several conditions on one column as one number, which has a digit to the base of 3 for each.
+
+    Returns:
+        By the number of a part the part, and the number's expression.
+    """
+    found: dict[int, tuple[Tree, Tree]] = {}
+    for name in dict.fromkeys(box for part in parts for box in boxes_in(part)):
+        same = [i for i, part in enumerate(parts) if boxes_in(part) == [name]]
+        if len(same) < 2 or common_key([parts[i] for i in same], scope.box(name).value) is not None:
+            continue
+        if len(same) > MOST_CONDITIONS or not all(isinstance(parts[i].unnest(), _CONDITIONS) for i in same):
+            continue
+        code: Tree | None = None
+        for place, i in enumerate(same):
+            digit = _digit(parts[i], 3**place)
+            code = digit if code is None else exp.Add(this=code, expression=digit)
+        assert code is not None
+        for i in same:
+            found[i] = (parts[i], code)
+    return found
+
+
+def _digit(condition: Tree, weight: int) -> Tree:
+    number = exp.Literal.number
+    negated = exp.Not(this=exp.Paren(this=condition.copy()))
+    ifs = [
+        exp.If(this=condition.copy(), true=number(weight)),
+        exp.If(this=negated, true=number(2 * weight)),
+    ]
+    return exp.Paren(this=exp.Case(ifs=ifs, default=number(0)))
+
+
+def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
+    """A term with what a number says of its conditions."""
+    made = exp.Paren(this=term.copy())
+    places: dict[str, int] = {}
+    found: list[tuple[Tree, Tree]] = []
+    for tree, code in coded.values():
+        key = code.sql()
+        place = places[key] = places.get(key, -1) + 1
+        every = range(3 ** sum(other == code for _, other in coded.values()))
+        ifs = [
+            exp.If(this=_is_one_of(code, [n for n in every if n // 3**place % 3 == digit]), true=value)
+            for digit, value in ((1, exp.true()), (2, exp.false()))
+        ]
+        told: Tree = exp.Paren(this=exp.Case(ifs=ifs))
+        found += [(part, told) for part in made.walk() if part == tree]
+    for part, case in found:  # after all are found: each has the conditions in it
+        part.replace(case.copy())
+    whole: Tree = made.this
+    plain: Tree = whole.pop()
+    return plain
+
+
+def _is_one_of(code: Tree, numbers: list[int]) -> Tree:
+    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(one) for one in numbers])
+
+
+def _aggregates(node: Tree) -> Iterator[Tree]:
+    """The aggregates of an expression, with their FILTERs."""
+    for found in node.find_all(exp.AggFunc):
+        if not isinstance(found, Scalar):
+            yield found.parent if isinstance(found.parent, exp.Filter) else found
+
+
+def _added(text: str, node: Tree, types: SourceTypes) -> Tree:
+    """The aggregate of all groups that a group is made of."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    known = aggregate_of(inner)
+    if known is None or known.kind not in _ADDED or isinstance(inner.this, exp.Distinct) or inner.expressions:
+        refuse(
+            text,
+            node,
+            "grouped by a term of several columns, one of them with ranges, there are count, sum, min and max; group "
+            "by the columns one by one for others",
+        )
+    extreme = known.kind in ("min", "max")
+    made: Tree = type(inner)(this=node.copy()) if extreme else total_of(node.copy())
+    if is_count(inner):  # of no rows it is 0, and a group has some
+        made = zero_for_null(made)
+    if extreme or (isinstance(node.parent, exp.Paren) and node.parent.parent is None):
+        return made
+    kind = exp.DataType.build("BIGINT") if is_count(inner) else types.of(inner, inner)
+    return made if is_float(kind) else exp.cast(made, kind)

@@ -1,0 +1,79 @@
+"""The share of the rows with one property among those with another, where the first have the second as well.
+
+Of the rows of a class N have both properties, and S the second alone: N + S have the second. Each of the three numbers
+has bounds, by what the class attains. The share of all classes rises with every N and falls with every S. The largest
+N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S is the
+larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the largest share
+independently of one another, and no search is needed; the smallest share is the mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.query_plan import Ratio
+from sqlanon.query.sql.sqltree import Tree, as_type, column, named, select, sql, when
+
+Row = Mapping[str, Tree]
+_NAMES = ("n", "s", "d")
+
+
+def is_share(ratio: Ratio) -> bool:
+    """Whether it counts rows above and below, and those above are among those below."""
+    parts = [part for pair in (ratio.both, ratio.second or ()) for part in pair if part is not None]
+    return ratio.first is None and ratio.second is not None and all(a.kind == "rows" for a in parts)
+
+
+def share(
+    number: int, factor: Tree, rows: tuple[Row, Row, Row], keys: Sequence[Tree], classes: Sequence[Tree]
+) -> Apart:
+    """The columns ``l``, ``h``, ``u`` of a share.
+
+    Args:
+        number: of the aggregate.
+        factor: a number above 0 that it is multiplied by.
+        rows: what a row gives to the counts N, S, and N + S.
+        keys: the groups.
+        classes: the columns of a class; empty: each row is one.
+    """
+    ends: dict[str, Tree] = {}
+    for name, row in zip(_NAMES, rows, strict=True):
+        zero = exp.Literal.number(0)
+        ends[f"{name}l"] = row.get("fewest", when(row["certain"], row["count"], zero))
+        ends[f"{name}h"] = row.get("most", when(row["possible"], row["count"], zero))
+    steps: list[tuple[str, exp.Expr]] = []
+    if classes:
+        summed = [named(sql("SUM(:x)", x=tree), name) for name, tree in ends.items()]
+        steps = [(f"_share_{number}", select([*keys, *summed], FOUND, where=[column("p0")], group=[*keys, *classes]))]
+        ends = {name: column(name) for name in ends}
+    most = sql("GREATEST(LEAST(:nh, :dh - :sl), 0)", **_of(ends, "nh", "dh", "sl"))
+    least_rest = sql("GREATEST(:sl, :dl - :n, 0)", **_of(ends, "sl", "dl"), n=most)
+    least = sql("GREATEST(:nl, :dl - :sh, 0)", **_of(ends, "nl", "dl", "sh"))
+    most_rest = sql("GREATEST(LEAST(:sh, :dh - :n), 0)", **_of(ends, "sh", "dh"), n=least)
+    there = sql("SUM(:d) > 0", d=ends["dh"])
+    # Where no row is sure to be there, those that may be are all of one kind.
+    low, high = (
+        when(
+            there,
+            sql(
+                f"COALESCE(:f * CAST(SUM(:n) AS DOUBLE) / NULLIF(CAST(SUM(:n) + SUM(:s) AS DOUBLE), 0), :f * {alone})",
+                f=as_type(factor, "DOUBLE"),
+                n=above,
+                s=rest,
+            ),
+        )
+        for above, rest, alone in ((least, most_rest, 1), (most, least_rest, 0))
+    )
+    return steps, {
+        f"e{number}": sql("CAST(NULL AS DOUBLE)"),
+        f"l{number}": low,
+        f"h{number}": high,
+        f"u{number}": sql("CASE WHEN SUM(:d) > 0 THEN 0 ELSE 1 END", d=ends["dl"]),
+    }
+
+
+def _of(ends: Mapping[str, Tree], *names: str) -> dict[str, Tree]:
+    return {name: ends[name] for name in names}

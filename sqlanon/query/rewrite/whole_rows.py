@@ -1,0 +1,26 @@
+"""Statements within a statement, each with its own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from sqlglot import exp
+
+from sqlanon.query.sql.sqltree import nodes
+
+T = TypeVar("T", bound=exp.Expr)
+
+
+def rename_tables(tree: T, names: Mapping[str, str]) -> T:
+    """A copy of a query that reads its tables by other names.
+
+    Of names that two WITHs of one statement have, not every engine takes the nearer one.
+    """
+    made = tree.copy()
+    for node in nodes(made):
+        if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):
+            node.set("this", exp.to_identifier(names[node.name]))
+        elif isinstance(node, exp.Column) and node.table in names:
+            node.set("table", exp.to_identifier(names[node.table], quoted=True))
+    return made

@@ -1,0 +1,217 @@
+"""Windows that count groups: ROWS frames, means of windows, LAG and LEAD.
+
+Which groups are in a frame depends on which there are. Between two groups lie at least those that are in every source,
+and at most those that are in some. So a group may be in a frame if the former are few enough, and is for certain, where
+it is itself, if the latter are. The group whose row it is counts as being there: bounds hold where it is.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.functions import aggregates
+from sqlanon.query.rewrite.box_rows import Tables
+from sqlanon.query.rewrite.query_plan import Frame, Over
+from sqlanon.query.rewrite.typed_quotient import mean
+from sqlanon.query.rewrite.window_functions import MOST_RANKED
+from sqlanon.query.sql.sqltree import Tree, column, every, named, named_table, negate, own, select, sql, when
+
+_NUMBER = exp.Literal.number
+
+
+def frame_tables(over: Over, marked: str) -> Tables:
+    """The groups with their places, and of each group what its frame may hold, as ``l``, ``h`` and ``u``.
+
+    Args:
+        over: the window function.
+        marked: the table of the groups, see `sqlanon.query.rewrite.window_bounds`.
+    """
+    placed = f"_placed_{over.id}"
+    return ((placed, _places(over, marked)), (f"_frame_{over.id}", _frames(over, placed)))
+
+
+def frame_columns(over: Over) -> list[Tree]:
+    """The columns of the window function, beside the groups ``m``."""
+    name = f"_frame_{over.id}"
+    columns = {
+        "e": _estimate(over),
+        "l": column("l", name),
+        "h": column("h", name),
+        "u": sql("CASE WHEN m.sure THEN :u ELSE 1 END", u=column("u", name)),
+    }
+    return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
+
+
+def _order(over: Over) -> list[exp.Ordered]:
+    return [exp.Ordered(this=column(f"o{over.id}_{i}", "m")) for i in range(len(over.order))]
+
+
+def _partition(over: Over) -> list[Tree]:
+    return [column(f"p{over.id}_{i}", "m") for i in range(len(over.partition))]
+
+
+def _places(over: Over, marked: str) -> exp.Select:
+    """The groups: how many that are sure, and that may be, there are up to each, and its place."""
+
+    def run(text: str) -> Tree:
+        order: list[exp.Expr] = [*_order(over), exp.Ordered(this=sql("m.id"))]
+        spec = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
+        return exp.Window(this=sql(text), partition_by=_partition(over), order=exp.Order(expressions=order), spec=spec)
+
+    chosen = {
+        "place": run("COUNT(*)"),
+        "sures": run("COUNT(CASE WHEN m.sure THEN 1 END)"),
+        "mays": run("COUNT(CASE WHEN m.may THEN 1 END)"),
+    }
+    # Too many groups are refused by a check of the answer; they are not compared before.
+    few = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))
+    return select(
+        [sql("m.*"), *(named(tree, name) for name, tree in chosen.items())],
+        exp.alias_(named_table(marked), "m", table=True),
+        where=[few],
+    )
+
+
+def _between(name: str, *, before: bool) -> Tree:
+    """How many groups lie between o and m that are sure, or may be: ``name`` counts them up to each."""
+    one = "sure" if name == "sures" else "may"
+    first, last = ("o", "m") if before else ("m", "o")
+    return sql(f"{last}.{name} - (CASE WHEN {last}.{one} THEN 1 ELSE 0 END) - {first}.{name}")
+
+
+def _within(frame: Frame, name: str) -> Tree:
+    """Whether few enough groups lie between o and m for o to be in the frame of m."""
+    sides = []
+    for most, before in ((frame.before, True), (frame.after, False)):
+        side = sql("o.place < m.place" if before else "o.place > m.place")
+        if most == 0:
+            continue
+        if most is None:
+            sides.append(side)
+            continue
+        sides.append(every([side, sql(":b < :n", b=_between(name, before=before), n=_NUMBER(most))]))
+    sides.append(sql("o.id = m.id"))
+    made = sides[0]
+    for side in sides[1:]:
+        made = sql(":a OR :b", a=made, b=side)
+    return made
+
+
+def _frames(over: Over, placed: str) -> exp.Select:
+    """Of each group the bounds over what its frame may hold."""
+    frame = over.frame
+    assert frame is not None
+    here = [
+        exp.NullSafeEQ(this=column(f"p{over.id}_{i}", "o"), expression=column(f"p{over.id}_{i}", "m"))
+        for i in range(len(over.partition))
+    ]
+    made = select(
+        [sql("m.id AS id"), *(named(tree, name) for name, tree in _bounds(over, frame).items())],
+        exp.alias_(named_table(placed), "m", table=True),
+        group=[sql("m.id")],
+    )
+    other = exp.alias_(named_table(placed), "o", table=True)
+    made.set("joins", [exp.Join(this=other, on=every(here) if here else sql("1 = 1"))])
+    return made
+
+
+def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
+    if frame.offset is not None:
+        return _of_one(over, frame, frame.offset)
+    itself = sql("o.id = m.id")
+    sure = every([sql("(o.sure OR :i)", i=itself), _within(frame, "mays")])
+    may = every([sql("(o.may OR :i)", i=itself), _within(frame, "sures")])
+    if over.value is None:
+        ends = {"l": sure, "h": may}
+        return {end: sql("COUNT(CASE WHEN :x THEN 1 END)", x=tree) for end, tree in ends.items()} | {"u": _NUMBER(0)}
+    low, high, undefined, nothing = (column(f"v{over.id}{end}", "o") for end in "lhun")
+    held, kept = every([sure, sql(":u = 0", u=undefined)]), every([may, negate(nothing)])
+    open_low, open_high = (sql("COALESCE(BOOL_OR(:k AND :x IS NULL), FALSE)", k=kept, x=end) for end in (low, high))
+    none = sql("CASE WHEN COUNT(CASE WHEN :x THEN 1 END) > 0 THEN 0 ELSE 1 END", x=held)
+    if over.kind == "sum":
+        zero = _NUMBER(0)
+        ends_ = [
+            sql("SUM(:x)", x=when(held, end, when(kept, sql(f"{word}(:e, :z)", e=end, z=zero))))
+            for end, word in ((low, "LEAST"), (high, "GREATEST"))
+        ]
+    elif over.kind == "avg":
+        known = sql("COALESCE(BOOL_AND(NOT :k OR :h), TRUE)", k=kept, h=held)
+        kind = frame.type or exp.DataType.build("DOUBLE")
+        ends_ = [
+            when(
+                known,
+                mean(kind, sql("SUM(:x)", x=when(held, end)), sql("COUNT(CASE WHEN :h THEN 1 END)", h=held)),
+                exp.cast(sql(f"{word}(:x)", x=when(kept, end)), kind.copy()),
+            )
+            for end, word in ((low, "MIN"), (high, "MAX"))
+        ]
+    else:
+        word, other = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
+        near, far = (low, high) if over.kind == "min" else (high, low)
+        reached = sql(f"{word}(:x)", x=when(kept, near))
+        forced = sql(f"COALESCE({word}(:f), {other}(:a))", f=when(held, far), a=when(kept, far))
+        ends_ = [reached, forced] if over.kind == "min" else [forced, reached]
+    return {"l": when(open_low, exp.null(), ends_[0]), "h": when(open_high, exp.null(), ends_[1]), "u": none}
+
+
+def _of_one(over: Over, frame: Frame, offset: int) -> dict[str, Tree]:
+    """LAG and LEAD: the values of the groups that may be the one so many places away."""
+    before, count = offset < 0, abs(offset)
+    side = sql("o.place < m.place" if before else "o.place > m.place")
+    least, most = (_between(name, before=before) for name in ("sures", "mays"))
+    at = _NUMBER(count - 1)
+    chosen = every([side, sql("o.may"), sql(":l <= :n AND :n <= :m", l=least, m=most, n=at)])
+    low, high, undefined = (column(f"v{over.id}{end}", "o") for end in "lhu")
+    enough = sql("COUNT(CASE WHEN :s AND o.sure THEN 1 END) >= :n", s=side, n=_NUMBER(count))
+    # A group without a value gives NULL, which is none of the ends.
+    some_null = sql("COALESCE(BOOL_OR(:c AND :u <> 0), FALSE)", c=chosen, u=undefined)
+    valued = every([chosen, negate(column(f"v{over.id}n", "o"))])
+    open_ = [sql("COALESCE(BOOL_OR(:c AND :x IS NULL), FALSE)", c=valued, x=end) for end in (low, high)]
+    ends = [sql(f"{word}(:x)", x=when(valued, end)) for word, end in (("MIN", low), ("MAX", high))]
+    maybe = sql("CASE WHEN :e AND NOT :s THEN 0 ELSE 1 END", e=enough, s=some_null)
+    if frame.default is not None:
+        ends = [
+            when(enough, end, sql(f"{word}(:e, :d)", e=end, d=own(frame.default)))
+            for word, end in zip(("LEAST", "GREATEST"), ends, strict=True)
+        ]
+        maybe = sql("CASE WHEN :s THEN 1 ELSE 0 END", s=some_null)
+    return {
+        "l": when(open_[0], exp.null(), ends[0]),
+        "h": when(open_[1], exp.null(), ends[1]),
+        "u": maybe,
+    }
+
+
+def _estimate(over: Over) -> Tree:
+    """The window function over the groups that the answer shows."""
+    frame = over.frame
+    assert frame is not None
+    shown = sql("m.shown")
+    value = column(f"v{over.id}e", "m")
+    if frame.offset is not None:
+        function: exp.Expr = aggregates.place_of(value, frame.offset, frame.default)
+    else:
+        function = sql(f"{over.kind.upper()}(:x)", x=value) if over.value is not None else sql("COUNT(*)")
+    window = exp.Window(this=function, partition_by=[shown, *_partition(over)])
+    order = _order(over)
+    if order:
+        window.set("order", exp.Order(expressions=order))
+    if frame.offset is None and order:
+        sides = {
+            name: (
+                "UNBOUNDED" if count is None else "CURRENT ROW" if count == 0 else _NUMBER(count),
+                side if count != 0 else None,
+            )
+            for name, count, side in (("start", frame.before, "PRECEDING"), ("end", frame.after, "FOLLOWING"))
+        }
+        window.set(
+            "spec",
+            exp.WindowSpec(
+                kind="ROWS",
+                start=sides["start"][0],
+                start_side=sides["start"][1],
+                end=sides["end"][0],
+                end_side=sides["end"][1],
+            ),
+        )
+    return window

@@ -1,0 +1,284 @@
+"""Subqueries inside expressions: their answers are put in their places before the query around them is answered.
+
+The value of one row stands among the aggregates of a group with its bounds. In conditions on rows, and after IN, an
+answer has to be the same in every consistent source: then it is a constant.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from sqlglot import exp
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.query.functions.aggregates import aggregate_of
+from sqlanon.query.normalize.asked import Listed, Scalar
+from sqlanon.query.parse.parse import Asked, Query
+from sqlanon.query.refusal import refuse
+from sqlanon.query.release import Released
+from sqlanon.query.sql.sqltree import number, string, table_of
+from sqlanon.sqltext import identifier
+from sqlanon.sqltext.trees import port_tree
+
+MOST_VALUES = 1000
+"""Rows of a subquery after IN."""
+_EXACT = (
+    "the subquery has not the same answer in every consistent source, so that rows cannot be compared with it; ask it "
+    "first and write its answer as a constant"
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The answer of a subquery over the release.
+
+    Attributes:
+        rows: of each row its cells: estimate, low, high, undefined of a column with bounds, else the value alone.
+        bounded: which columns have bounds.
+        certain: of each row whether it is there in every consistent source.
+        types: of the columns in the source.
+        complete: no consistent source has other rows.
+    """
+
+    rows: Sequence[Sequence[Any]]
+    bounded: Sequence[bool]
+    certain: Sequence[bool]
+    types: Sequence[exp.DataType]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Around:
+    """What the queries of one text are asked of.
+
+    Attributes:
+        engine: the database.
+        released: the release.
+        joinable: the dimensions of its policy.
+        allow_linking: any table may be read.
+        answer: answers a query over the release.
+    """
+
+    engine: Engine
+    released: Released
+    joinable: Collection[TableRef]
+    allow_linking: bool
+    answer: Callable[[Query], Rows]
+
+
+def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
+    """The query with the answers of the subqueries in its expressions.
+
+    Returns:
+        The query, and whether rows of its answer only may be there, and others may be missing, as a list of groups that
+        it is limited to may be another one.
+
+    Raises:
+        Refused: an answer that differs between consistent sources where a constant is needed.
+    """
+    if not query.asked:
+        return query, False
+    values: dict[int, exp.Expr] = {}
+    lists: dict[int, list[exp.Expr]] = {}
+    doubtful = False
+    for i, asked in enumerate(query.asked):
+        own = query.source is not None and _path(asked.query.source) == _path(query.source)
+        if asked.several:
+            lists[i], sure = _list_of(query, asked, around) if own else (_of_table(query, asked, around)[0], True)
+            if not sure and not (asked.top and _is_grouped_by(query, i)):
+                refuse(query.text, asked.node, _EXACT)
+            doubtful = doubtful or not sure
+        else:
+            values[i] = _scalar(query, asked, around) if own else _constant_scalar(query, asked, around)
+    return _replaced(query, values, lists), doubtful
+
+
+def _is_grouped_by(query: Query, number_: int) -> bool:
+    """Whether the query is grouped by what is compared with a list."""
+    where = query.where
+    assert where is not None
+    found = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
+    if any(node.find(exp.Window) for node in (*(n for _, n in query.items), *query.order, query.qualify) if node):
+        return False  # they depend on the other groups
+    keys = [*query.groups, *(node for name, node in query.items if any(_names(term, name) for term in query.groups))]
+    return query.regroup is None and any(_alike(found.this, key) for key in keys)
+
+
+def _names(term: exp.Expr, name: str) -> bool:
+    return isinstance(term, exp.Column) and not term.table and term.name.lower() == name.lower()
+
+
+def _alike(one: exp.Expr, other: exp.Expr) -> bool:
+    if isinstance(one, exp.Column) and isinstance(other, exp.Column):
+        same = one.name.lower() == other.name.lower()
+        return same and (not one.table or not other.table or one.table.lower() == other.table.lower())
+    return one == other
+
+
+def _number(node: exp.Expr) -> int:
+    return int(node.this.name) if isinstance(node, Listed | Scalar) else -1
+
+
+def _replaced(query: Query, values: dict[int, exp.Expr], lists: dict[int, list[exp.Expr]]) -> Query:
+    """The query with constants on rows, and values with bounds around aggregates."""
+
+    def fill(node: exp.Expr | None, *, rows: bool) -> exp.Expr | None:
+        if node is None:
+            return None
+        whole = exp.Paren(this=node.copy())
+        for listed in list(whole.find_all(Listed)):
+            assert listed.parent is not None
+            values_ = [one.copy() for one in lists[_number(listed)]]
+            if values_:
+                listed.parent.set("expressions", values_)
+            else:  # also of NULL: it is in no empty list
+                listed.parent.replace(exp.false())
+        for found in list(whole.find_all(Scalar)):
+            value = values[_number(found)].copy()
+            on_rows = rows or found.find_ancestor(exp.AggFunc, exp.Filter) is not None
+            found.replace(_as_constant(query, value, found) if on_rows else value)
+        made: exp.Expr = whole.this
+        plain: exp.Expr = made.pop()
+        return plain
+
+    def each(nodes: Sequence[exp.Expr], *, rows: bool) -> tuple[Any, ...]:
+        return tuple(fill(node, rows=rows) for node in nodes)
+
+    return replace(
+        query,
+        items=tuple((name, fill(node, rows=False)) for name, node in query.items),  # type: ignore[misc]
+        joins=each(query.joins, rows=True),
+        where=fill(query.where, rows=True),
+        groups=each(query.groups, rows=True),
+        having=fill(query.having, rows=False),
+        qualify=fill(query.qualify, rows=False),
+        order=each(query.order, rows=False),
+        regroup=None if query.regroup is None else each(query.regroup, rows=True),
+        inner_having=fill(query.inner_having, rows=False),
+    )
+
+
+def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
+    if not isinstance(value, Scalar):
+        return value
+    low, high, undefined = (value.args[end] for end in ("low", "high", "undefined"))
+    if low != high or undefined.this != "0" or low.find(exp.Null):
+        refuse(query.text, query.asked[_number(place)].node, _EXACT)
+    made: exp.Expr = low.copy()
+    return made
+
+
+def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
+    """The value of a subquery over the release, with its bounds."""
+    found = around.answer(asked.query)
+    if len(found.rows) != 1 or not found.certain[0] or not found.complete:
+        refuse(query.text, asked.node, "a subquery in place of a value has one row in every consistent source")
+    kind = found.types[asked.column]
+    cells = _cells(found, 0, asked.column)
+    trees = [_literal(query, asked, cell, kind) for cell in cells[:3]]
+    return Scalar(
+        this=exp.Literal.number(0),
+        estimate=trees[0],
+        low=trees[1],
+        high=trees[2],
+        undefined=exp.Literal.number(int(bool(cells[3]))),
+        kind=kind.copy(),
+    )
+
+
+def _cells(found: Rows, row: int, column: int) -> Sequence[Any]:
+    """Estimate, low, high and undefined of one cell."""
+    at = sum(4 if bounded else 1 for bounded in found.bounded[:column])
+    if found.bounded[column]:
+        return found.rows[row][at : at + 4]
+    value = found.rows[row][at]
+    return [value, value, value, int(value is None)]
+
+
+def _list_of(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr], bool]:
+    """The values of a subquery over the release, and whether every consistent source has these."""
+    found = around.answer(asked.query)
+    if found.bounded[asked.column]:
+        refuse(query.text, asked.node, "IN takes what the subquery is grouped by")
+    if len(found.rows) > MOST_VALUES:
+        refuse(query.text, asked.node, f"a subquery after IN has at most {MOST_VALUES:,} rows")
+    kind = found.types[asked.column]
+    cells = [_cells(found, i, asked.column)[0] for i in range(len(found.rows))]
+    kept = [cell for cell in cells if cell is not None or not asked.top]
+    return [_literal(query, asked, cell, kind) for cell in kept], all(found.certain) and found.complete
+
+
+def _constant_scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
+    """The value of a subquery over another table."""
+    values, kind = _of_table(query, asked, around)
+    if len(values) > 1:
+        refuse(query.text, asked.node, "a subquery in place of a value has one row")
+    value = values[0] if values else exp.cast(exp.null(), kind)
+    null = bool(value.find(exp.Null))
+    ends = {end: value.copy() for end in ("estimate", "low", "high")}
+    undefined = exp.Literal.number(int(null))
+    return Scalar(this=exp.Literal.number(0), **ends, undefined=undefined, kind=kind.copy())
+
+
+def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr], exp.DataType]:
+    """The values of a subquery that reads another table, which the engine answers."""
+    engine, text, tree = around.engine, query.text, asked.select.copy()
+    if asked.query.asked or asked.query.source is None or asked.query.joins:
+        refuse(text, asked.node, "a subquery beside a release reads one table, or the release")
+    if asked.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
+        refuse(text, asked.node, "a subquery of another table has columns, conditions, and plain aggregates")
+    table = tree.args["from_"].this
+    try:
+        written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+        relation = engine.relation(written)
+    except DatabaseError:
+        refuse(text, asked.node, f"there is no table {table.name} to read")
+    if relation.ref.schema == PRIVATE_SCHEMA:
+        refuse(text, asked.node, "private tables of sqlanon cannot be read")
+    source = around.released.source_in(engine)
+    if not around.allow_linking and (relation.ref == source or relation.ref not in around.joinable):
+        refuse(
+            text,
+            asked.node,
+            f"{table.name} is not among the dimensions of the release's policy: reading it could link rows of persons; "
+            "list it there (dimensions: [...]), or allow linking (--allow-linking)",
+        )
+    table.replace(table_of(relation.ref, table.alias or table.name))
+    item = tree.expressions[asked.column]
+    tree.set("expressions", [exp.alias_(item.unalias().copy(), "value", quoted=True)])
+    written = port_tree(tree, engine.dialect).sql(dialect=engine.dialect)
+    kind = exp.DataType.build(engine.describe(written)[0], dialect=engine.dialect, udt=True)
+    rows = engine.fetch(Statement("query/subquery", written), max_rows=MOST_VALUES)
+    return [_literal(query, asked, row[0], kind) for row in rows], kind
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    found = aggregate_of(node)
+    return found is not None and found.kind in ("count", "sum", "avg", "min", "max")
+
+
+def _literal(query: Query, asked: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
+    """A value as a constant of its type."""
+    if value is None:
+        return exp.cast(exp.null(), kind.copy()) if not asked.several else exp.null()
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, str):
+        return string(value)
+    if isinstance(value, int | float | Decimal) and math.isfinite(value):
+        return number(value) if asked.several else exp.cast(number(value), kind.copy())
+    if isinstance(value, datetime.date):
+        return exp.cast(string(str(value)), kind.copy())
+    return refuse(
+        query.text, asked.node, "a subquery inside an expression has texts, finite numbers, dates or booleans"
+    )
+
+
+def _path(table: exp.Table | None) -> list[str]:
+    return [part.name.lower() for part in table.parts] if table is not None else []

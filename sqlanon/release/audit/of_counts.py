@@ -1,0 +1,71 @@
+"""Audit of a release of counts by its certificate: the sums of its view, its private cells, atoms and witnesses."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.release.audit.place import Place
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.results import AuditReport, RequirementResult, RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.shape import Shape, stored_shape
+from sqlanon.table.scratch import Scratch
+
+
+def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
+    """Check the certificate of the version that a view shows, once more, as it was checked before it was published.
+
+    Whether cells are those of the source is checked by run, and not here: the source may have changed.
+
+    Args:
+        engine: the session.
+        place: the release.
+        named: columns are named for the audit.
+        spec: a policy's release, whose threshold is compared as well.
+
+    Raises:
+        PolicyError: the private tables cannot be read from here, or columns are named.
+        PrivacyViolation: the certificate fails.
+
+    Cost: that of `verify_published`.
+    """
+    entry, what = place.entry, f"audit {place.shown}: it has counts of cells"
+    if named:
+        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+    if entry is None or not all(engine.exists(table) for table in entry.statistics):
+        raise PolicyError(
+            f"{what}, and its certificate is in the private schema, which this session does not see; audit it as the "
+            "owner, in the database of its source"
+        )
+    with Scratch(engine) as scratch:
+        shape = shape_of_entry(entry)
+        shown, hidden = verify_published(scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release)
+    asked = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
+    held = (
+        RequirementResult("certificate", None, 1, 1, True),
+        RequirementResult("persons in a shown cell", None, asked, shape.threshold, shape.threshold >= asked),
+    )
+    return AuditReport(
+        table=place.shown,
+        rows=shown + hidden,
+        quasi=tuple(column.name for column in shape.columns),
+        left_out=(),
+        classes=0,
+        k=0,
+        max_class=0,
+        k_all=0,
+        unique_rows=0,
+        highest_risk=0.0,
+        average_risk=0.0,
+        sensitive=(),
+        requirements=held,
+        hidden_cells=hidden,
+    )
+
+
+def shape_of_entry(entry: Entry) -> Shape:
+    """The shape of a version, as its policy and its report have it."""
+    report = RunReport.from_dict(entry.report)
+    assert report.statistics is not None
+    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)

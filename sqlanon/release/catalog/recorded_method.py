@@ -1,0 +1,61 @@
+"""The method of a release that exists: a default, or a new version of sqlanon, changes nobody's classes by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.policy_diff import list_differences
+from sqlanon.release.catalog.redacted_policy import redact
+from sqlanon.spec import EFFORTS, EffortSpec, MethodSpec, RefineSpec, ReleaseSpec
+
+
+def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
+    """The release with the method and the refinement that the catalog has of a version, where the policy names neither.
+
+    The method is chosen anew where there is no version, where the policy has changed otherwise, and where that is
+    asked.
+    """
+    effort = spec.effort
+    if effort is None or entry is None or effort.method != "open":
+        return spec
+    recorded = entry.policy
+    said = recorded.get("effort", "fast")
+    # Without the key, a method that is not the default of 0.1.0 was named, and is no longer.
+    unnamed = "effort" in recorded or (recorded.get("method") == _PLAIN and not recorded.get("refine"))
+    if said not in EFFORTS or not unnamed or (said != effort.word and (effort.written or said != "fast")):
+        return spec
+    kept = replace(
+        spec,
+        method=MethodSpec(recorded["method"]["name"], recorded["method"]["options"]),
+        refine=_read_refine(recorded.get("refine")),
+        effort=EffortSpec(said, effort.written, "kept"),
+    )
+    differs = list_differences(recorded, json.loads(json.dumps(redact(kept))))
+    return spec if any(not one.setting for one in differs) else kept
+
+
+def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:
+    """A note where a release keeps a method that would not be chosen for a new one."""
+    effort = spec.effort
+    if effort is None or effort.method != "kept" or effort.written or effort.word != "fast":
+        return ()
+    note = (
+        f"method {spec.method.name} is kept, as published versions have it and the policy names none; --new-classes "
+        "takes the method of a new release"
+    )
+    return (note,)
+
+
+def _read_refine(recorded: Mapping[str, Any] | None) -> RefineSpec | None:
+    """Refinement as `redact` wrote it."""
+    if not recorded:
+        return None
+    search = recorded.get("search", 0)
+    return RefineSpec(recorded["window"], recorded["passes"], None if search == "auto" else search)
+
+
+_PLAIN = {"name": "tree", "options": {}}

@@ -1,0 +1,82 @@
+"""Plan of a release of counts: its cells are counted, and how many of each margin are small; nothing is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.stages.stage import ReadSources, stages_after_reading
+from sqlanon.release.stages.work import Work
+from sqlanon.release.versions.statistics import MANY_SMALL, OfStatistics, list_neighbours
+from sqlanon.results import PlanColumn, PlanReport
+
+SHOWN = 5
+"""Margins that the notes name, at most."""
+
+
+def plan_counts(work: Work, reading: ReadSources, version: OfStatistics, change: str) -> PlanReport:
+    """What a run would do.
+
+    Args:
+        work: the release; its source was read.
+        reading: the stage that read it.
+        version: the kind of its versions.
+        change: the decision in a line.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError: what would stop the run.
+    """
+    spec, asked = work.spec, work.spec.statistics
+    assert asked is not None
+    stages = [reading, *stages_after_reading({spec.name: work})]
+    shape, cube, shares = version.small_shares(work)
+    kinds = {reading.name: reading.column.shown_type for reading in work.staged.roles.quasi}
+    return PlanReport(
+        release=spec.name,
+        source=str(work.staged.roles.relation.ref),
+        publish=work.target.shown,
+        state=work.decision.state,
+        change=change,
+        why=work.decision.why,
+        weaker=(),
+        rows=work.staged.rows,
+        columns=tuple(
+            PlanColumn(
+                column.name,
+                kinds[column.name],
+                "dimension",
+                "hierarchy" if column.paths else "nominal",
+                column.nodes - 1,
+                0,
+                (column.name, column.level),
+            )
+            for column in shape.columns
+        ),
+        feasible=(),
+        method="suppress",
+        execution="kernel",
+        format="statistics",
+        warnings=(
+            *list_neighbours(work.state),
+            *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
+        ),
+        statements=(),
+        notes=tuple(_notes(cube.counts[1], shares, asked.threshold)),
+        stages=tuple(stage.text for stage in stages),
+    )
+
+
+def _notes(cells: int, shares: Sequence[tuple[str, int, float]], threshold: int) -> list[str]:
+    small = round(sum(many * share for _, many, share in shares))
+    part = f"{small} of them ({small / max(cells, 1):.0%}) have fewer than {threshold} persons"
+    found = [f"{cells} cells of {len(shares)} margins; {part}"]
+    many = [one for one in shares if one[2] > MANY_SMALL]
+    for name, of, share in many[:SHOWN]:
+        found.append(f"{share:.0%} of the {of} cells of {name} are small")
+    if many:
+        rest = f" and {len(many) - SHOWN} more margins" if len(many) > SHOWN else ""
+        found.append(
+            f"above {MANY_SMALL:.0%} of small cells{rest}: most of such a margin is hidden, and much of others with "
+            "it; give its columns hierarchies and coarser values in a view, or count by fewer columns at once"
+        )
+    return found

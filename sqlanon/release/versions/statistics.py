@@ -1,0 +1,338 @@
+"""Versions of counts: cells are counted, hidden, and verified by a certificate.
+
+See docs/statistics.md. A release has one version: what two of them reveal together is not known.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.errors import GuardError, InfeasibleError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
+from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.catalog.views import views_of
+from sqlanon.release.publish.publish import Content
+from sqlanon.release.stages.work import Planned, Stage, Work
+from sqlanon.results import LossReport, RunReport, StatisticsReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
+from sqlanon.statistics.choose import UnservedError
+from sqlanon.statistics.cube import Cube, count_cells, read_system, share_of_small
+from sqlanon.statistics.hide import Hidden, hide_cells
+from sqlanon.statistics.shape import Shape, shape_of, with_paths
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Domain
+
+MANY_SMALL = 0.15
+"""Of a margin with a larger share of small cells plan advises coarser levels."""
+NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
+"""Counts have no classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count the cells of all tables and their margins."""
+
+    release: str
+    tables: int
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: count the cells of {self.tables} table{'s' if self.tables > 1 else ''} and all margins"
+
+    def run(self, works: Mapping[str, Work]) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.profile(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Hide:
+    """Hide small cells, and others that would give them away, with witnesses that prove it."""
+
+    release: str
+    threshold: int
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: hide cells of fewer than {self.threshold} persons, and others that give them away"
+
+    def run(self, works: Mapping[str, Work]) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.divide(work)
+
+
+@dataclass(frozen=True, slots=True)
+class Assemble:
+    """Put together what is published."""
+
+    release: str
+
+    @property
+    def text(self) -> str:
+        """See `Stage.text`."""
+        return f"{self.release}: put together what is published"
+
+    def run(self, works: Mapping[str, Work]) -> None:
+        """See `Stage.run`."""
+        work = works[self.release]
+        work.version.measure(work)
+
+
+class OfStatistics:
+    """See `Version`. One run's alone: it keeps what the stages found.
+
+    Args:
+        confirmed: nobody has kept a version of counts of the same source that was withdrawn.
+    """
+
+    anew = True
+    follows = False
+    begins = True
+
+    def __init__(self, *, confirmed: bool = False) -> None:
+        self._confirmed = confirmed
+        self._shape: Shape | None = None
+        self._cube: Cube | None = None
+        self._hidden: Hidden | None = None
+
+    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
+        """See `Version.decide`.
+
+        Raises:
+            GuardError: counts of this source are published, or were, and the run would publish others.
+        """
+        spec, previous = state.spec, state.last_shown
+        _refuse_others(state, confirmed=self._confirmed)
+        if previous is None:
+            return decision
+        if previous.status != "published":
+            if not self._confirmed:
+                raise _withdrawn(spec.name, previous)
+            return replace(decision, state="made anew", same_as=None)
+        changes = [str(one) for one in policy_changes(previous, spec) if not one.setting]
+        lost = [str(view) for view in views_of(previous) if not state.exists(view)]
+        if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
+            why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
+            raise _published(spec.name, previous, "; ".join(why))
+        settings = tuple(str(one) for one in policy_changes(previous, spec))
+        return Decision("unchanged", settings, (), previous, previous.fingerprint)
+
+    def look(self, work: Work) -> None:
+        """See `Version.look`.
+
+        Raises:
+            GuardError: the source is not as the published version saw it.
+        """
+        previous = work.decision.previous
+        if previous is not None and previous.status == "published" and not work.unchanged:
+            raise _published(work.spec.name, previous, "the source's rows changed")
+
+    def stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.stages`."""
+        asked = work.spec.statistics
+        assert asked is not None
+        name = work.spec.name
+        return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
+
+    def plan(self, work: Work) -> Planned:
+        """See `Version.plan`; plans of counts are made by `small_shares`."""
+        raise NotImplementedError
+
+    def small_shares(self, work: Work) -> tuple[Shape, Cube, list[tuple[str, int, float]]]:
+        """The shape, the counted cells, and per margin its name, its cells and the share of small ones."""
+        self.profile(work)
+        shape, cube = self._counted
+        return shape, cube, share_of_small(work.scratch, shape, cube)
+
+    @property
+    def _counted(self) -> tuple[Shape, Cube]:
+        assert self._shape is not None
+        assert self._cube is not None
+        return self._shape, self._cube
+
+    def profile(self, work: Work) -> None:
+        """See `Version.profile`: the cells are counted."""
+        scratch, staged, spec = work.scratch, work.staged, work.spec
+        with work.watch.stage("profile"):
+            quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
+            domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
+            (person,) = staged.persons
+            shape = shape_of(spec, domains, person.alias, work.target.version)
+            self._shape = with_paths(scratch, shape, domains)
+            self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
+
+    def divide(self, work: Work) -> None:
+        """See `Version.divide`: cells are hidden.
+
+        Raises:
+            InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
+        """
+        shape, cube = self._counted
+        with work.watch.stage("method") as progress:
+            system = read_system(work.scratch, shape, cube, work.secret.encode())
+            try:
+                self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
+            except UnservedError as error:
+                margin = shape.margin_name(system.levels_of(error.margin))
+                raise InfeasibleError(
+                    f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is "
+                    "hidden; nothing was published. Publish coarser levels or fewer columns"
+                ) from None
+
+    def compare(self, work: Work) -> None:
+        """See `Version.compare`: there is no version before."""
+
+    def measure(self, work: Work) -> None:
+        """See `Version.measure`."""
+        spec, state, target, staged = work.spec, work.state, work.target, work.staged
+        shape, cube = self._counted
+        hidden = self._hidden
+        assert hidden is not None
+        report = RunReport(
+            release=spec.name,
+            version=target.version,
+            source=str(staged.roles.relation.ref),
+            published=target.shown,
+            rows=cube.rows,
+            suppressed=0,
+            classes=0,
+            min_class=0,
+            max_class=0,
+            requirements=(),
+            loss=NO_LOSS,
+            seconds={},
+            verified=False,
+            method="suppress",
+            execution="kernel",
+            format="statistics",
+            warnings=(*reader_warnings(state.engine, spec, state.source.ref), *list_neighbours(state)),
+            why=work.decision.why,
+            replaces=work.decision.replaced,
+            statistics=StatisticsReport(
+                cells=cube.counts[1],
+                shown=0,
+                hidden=0,
+                witnesses=hidden.witnesses,
+                margins=len(shape.margins),
+                levels=tuple((column.name, column.levels) for column in shape.columns),
+            ),
+        )
+        work.content = self._content(work, report, shape, hidden)
+
+    def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
+        scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
+        cube, spec = self._counted[1], work.spec
+        kept = kept_beside(private_table(state.engine, target.physical))
+        context = shape.context()
+
+        def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+            table = scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
+            scratch.execute_all([table, *beside])
+
+        def verify(place: TableRef, found: Found) -> RunReport:
+            verify_source(scratch, shape, staged.stage, kept, spec.name)
+            shown, not_shown = verify_published(scratch, shape, place, kept, spec.name)
+            assert report.statistics is not None
+            counted = replace(report.statistics, shown=shown, hidden=not_shown)
+            columns = tuple(column.name for column in found.relations[place].columns)
+            return replace(report, verified=True, seconds=work.watch.total(), statistics=counted, columns=columns)
+
+        return Content(
+            write,
+            verify,
+            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept),
+            lambda: drop_statistics(state.engine, [kept.cells, kept.atoms, kept.witness]),
+            lambda done: metadata_rows(spec, shape, done),
+            report,
+            staged.source,
+            0,
+            work.secret,
+        )
+
+
+def metadata_rows(spec: ReleaseSpec, shape: Shape, report: RunReport) -> Iterable[tuple[object, ...]]:
+    """The metadata of the view: its rules, and its columns; nothing of the data but counts of its own rows."""
+    asked, counted = spec.statistics, report.statistics
+    assert asked is not None
+    assert counted is not None
+    said = {
+        "release": spec.name,
+        "source": spec.source,
+        "version": report.version,
+        "sqlanon": __version__,
+        "token": secrets.token_hex(16),
+        "statistics": {
+            "persons": asked.threshold,
+            "zeros": "shown",
+            "interval": "full",
+            "insiders": asked.insiders,
+            "bounds": asked.bounds,
+            "method": "suppress",
+            "tables": [{"name": table.name, "by": list(table.by)} for table in asked.tables],
+            "measures": dict(asked.measures),
+            "shown": counted.shown,
+            "hidden": counted.hidden,
+        },
+    }
+    yield "", "release", "", "statistics", "", json.dumps(said), None
+    for column in shape.columns:
+        published = json.dumps([column.name, column.level])
+        yield column.name, "dimension", "hierarchy" if column.paths else "nominal", "statistics", "", published, None
+    for name, kind in asked.measures:
+        yield name, "measure", kind, "statistics", "", json.dumps([name]), None
+
+
+def _published(release: str, entry: Entry, why: str) -> GuardError:
+    return GuardError(
+        f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
+        "who has kept the old ones subtracts them, and finds single persons who came or went. Versions of statistics "
+        "that are safe together are not built yet: the published version stays as it is. If nobody has kept it, "
+        "unpublish the release, and then run --allow-weaker"
+    )
+
+
+def _withdrawn(release: str, entry: Entry) -> GuardError:
+    return GuardError(
+        f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
+        "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
+        "--allow-weaker (in Python allow_weaker=True); rollback publishes the old version again"
+    ).advising("--allow-weaker")
+
+
+def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
+    """No other counts of the same source were published: both together are another system of sums."""
+    name = state.spec.name
+    for entry in Catalog(state.engine).entries(source=str(state.source.ref)):
+        if entry.release == name or not entry.statistics or entry.status not in SHOWN:
+            continue
+        if entry.status == "published":
+            raise GuardError(
+                f"{name}: release {entry.release} publishes counts of the same source: both together give away what "
+                "each hides. Make one release of all tables (statistics: tables), which are protected together"
+            )
+        if not confirmed:
+            raise _withdrawn(name, entry)
+
+
+def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
+    """Warnings of releases of rows of the same source."""
+    source = str(state.source.ref)
+    names = [one.release for one in state.beside if one.source == source and not one.statistics]
+    return tuple(
+        f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
+        "reader both"
+        for name in names
+    )

@@ -1,0 +1,123 @@
+"""The cells of a release, counted in the database, and the codes of them that leave it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.system import Atoms, Listed, System, build_system
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cube:
+    """Scratch tables of the counted cells.
+
+    Attributes:
+        atoms: see statistics/atoms.
+        cells: see statistics/cells.
+        rows: of the source.
+        persons: in the source.
+        counts: how many atoms and how many cells there are.
+    """
+
+    atoms: TableRef
+    cells: TableRef
+    rows: int
+    persons: int
+    counts: tuple[int, int]
+
+
+def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
+    """Count the rows and persons of all cells.
+
+    Args:
+        scratch: the run.
+        shape: what is published.
+        stage: the staged source.
+        release: its name, for messages.
+
+    Raises:
+        InfeasibleError: there are no rows.
+        PolicyError: a measure cannot be published of persons with several rows.
+
+    Cost: two groupings of the rows; that of the cells has a set for each margin.
+    """
+    rows, atoms, cells = (scratch.table(name) for name in ("cube_rows", "atoms", "cells"))
+    context = shape.context()
+    scratch.execute("statistics/rows", rows=rows, stage=stage, **context)
+    scratch.execute("statistics/atoms", atoms=atoms, rows=rows, **context)
+    scratch.execute("statistics/cells", cells=cells, rows=rows, **context)
+    n, persons, of_atoms, many, listed = scratch.numbers("statistics/totals", rows=rows, atoms=atoms, cells=cells)
+    scratch.drop(rows)
+    if persons < shape.threshold:
+        raise InfeasibleError(
+            f"{release}: the source has fewer persons than {shape.threshold}, so that no cell may be shown, not even "
+            "the grand total"
+        )
+    asked = {column for _, column in shape.measures}
+    if "persons" in asked and of_atoms != persons:
+        raise PolicyError(
+            f"{release}: a person has rows in several of the finest cells, so that persons do not add up over cells, "
+            "and what margins reveal of them is not known; publish n: count alone"
+        )
+    if asked == {"n", "persons"} and n != persons:
+        raise PolicyError(
+            f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
+            "which limit each other; publish one of the two"
+        )
+    return Cube(atoms, cells, n, persons, (many, listed))
+
+
+def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
+    """The cells as arrays of codes and counts.
+
+    Args:
+        scratch: the run.
+        shape: what is published.
+        cube: the counted cells.
+        secret: what the order of equal levels is keyed with.
+    """
+    context = shape.context()
+    levels = sum(column.levels for column in shape.columns)
+    made = scratch.sql("statistics/atom_codes", atoms=cube.atoms, **context)
+    value, owner, *codes = (cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (2 + levels)))
+    nodes, at = [], 0
+    for column in shape.columns:
+        nodes.append(np.stack(codes[at : at + column.levels]))
+        at += column.levels
+    made = scratch.sql("statistics/cell_levels", cells=cube.cells, **context)
+    types = ["int64", "int64", *["int32"] * len(shape.columns)]
+    first, persons, *of = scratch.fetch_arrays(made, types)
+    listed = Listed(
+        np.stack([one.astype(np.int64) for one in of]),
+        cast("Longs", first) - 1,
+        cast("Longs", persons) < shape.threshold,
+    )
+    return build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
+
+
+def share_of_small(scratch: Scratch, shape: Shape, cube: Cube) -> list[tuple[str, int, float]]:
+    """Per margin its name, its cells, and the share of small ones; the largest shares first.
+
+    Args:
+        scratch: the run.
+        shape: what is published.
+        cube: the counted cells.
+    """
+    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
+    found = [
+        (shape.margin_name([int(str(level)) for level in levels]), int(str(cells)), int(str(small)) / int(str(cells)))
+        for cells, small, *levels in rows
+    ]
+    return sorted(found, key=lambda one: (-one[2], one[0]))

@@ -1,0 +1,191 @@
+"""Other tables that agree with what is published: linear programs over changes of atoms, solved by HiGHS.
+
+A change is an integer for each atom. It is consistent if no atom becomes negative, no published cell zero, and no shown
+cell changes. The programs look for the change of least weight that also changes shown cells: these then are hidden.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.system import System
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+FREE = 1e-3
+"""What a change of a hidden cell costs for each unit, so that changes stay in few cells."""
+GAP = 0.1
+"""By this share the weight of a change in whole numbers may be above the least one."""
+INTEGER_SECONDS = 10.0
+"""Seconds that the search for whole numbers may take for one demand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A cell that is to have another value.
+
+    Attributes:
+        cell: its class.
+        most: a change of its value, at most; None: any.
+        fewest: a change of its value, at least; None: any.
+        fixed: atoms that an insider knows.
+    """
+
+    cell: int
+    most: int | None
+    fewest: int | None
+    fixed: tuple[int, ...] = ()
+
+
+class Deviations:
+    """One linear program, whose bounds and costs change from demand to demand; it starts where the last one ended.
+
+    Variables: the change of each atom, and of each class how much it grows and how much it shrinks.
+
+    Args:
+        system: the cells.
+
+    Raises:
+        UnsupportedError: HiGHS is not installed.
+    """
+
+    def __init__(self, system: System) -> None:
+        self._highs, self._system = import_highs(), system
+        self._atoms, self._cells = len(system.atoms.count), len(system)
+        self._least = -system.atoms.count.astype(np.float64)
+        single = np.diff(system.at) == 1
+        self._least[system.member[system.at[:-1][single]]] += 1  # a published cell without zero has no other atom
+        self._infinite = self._highs.kHighsInf
+        self.hidden = np.zeros(self._cells, bool)
+        self._solver = self._build(single)
+
+    def _build(self, single: Flags) -> Any:  # noqa: ANN401 - HiGHS has no types
+        system, atoms, cells, highs = self._system, self._atoms, self._cells, self._highs
+        program = highs.HighsLp()
+        program.num_col_, program.num_row_ = atoms + 2 * cells, cells
+        program.col_cost_ = np.concatenate([np.zeros(atoms), system.weight, system.weight])
+        shrinks = np.where(single, self._infinite, (system.value - 1).astype(np.float64))
+        program.col_lower_ = np.concatenate([self._least, np.zeros(2 * cells)])
+        program.col_upper_ = np.concatenate([np.full(atoms + cells, self._infinite), shrinks])
+        program.row_lower_ = program.row_upper_ = np.zeros(cells)
+        lengths = np.diff(system.at)
+        starts = system.at + 2 * np.arange(cells + 1)
+        index, value = np.empty(starts[-1], np.int32), np.ones(starts[-1])
+        ends = starts[1:]
+        inner = np.ones(starts[-1], bool)
+        inner[ends - 1] = inner[ends - 2] = False
+        index[inner] = system.member
+        index[ends - 2], value[ends - 2] = atoms + np.arange(cells), -1.0
+        index[ends - 1], value[ends - 1] = atoms + cells + np.arange(cells), 1.0
+        assert len(lengths) == cells
+        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
+        program.a_matrix_.start_, program.a_matrix_.index_ = starts.astype(np.int32), index
+        program.a_matrix_.value_ = value
+        return make_solver(program)
+
+    def hide(self, cells: Longs) -> None:
+        """These classes are not shown: their changes are free, but for a little."""
+        new = cells[~self.hidden[cells]]
+        self.hidden[new] = True
+        for cell in new:
+            for at in (self._atoms + cell, self._atoms + self._cells + cell):
+                self._solver.changeColCost(int(at), FREE * float(np.sqrt(self._system.weight[cell])))
+
+    def show(self, cell: int) -> None:
+        """This class is shown."""
+        self.hidden[cell] = False
+        for at in (self._atoms + cell, self._atoms + self._cells + cell):
+            self._solver.changeColCost(int(at), float(self._system.weight[cell]))
+
+    def solve(self, demand: Demand, *, keep_shown: bool = False) -> Longs | None:
+        """The change of least weight that meets a demand: int64[atoms]; None: there is none.
+
+        Args:
+            demand: the demand.
+            keep_shown: no shown cell may change.
+
+        Cost: one linear program; where its solution is no whole number, one with whole numbers.
+        """
+        solver, infinite = self._solver, self._infinite
+        grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
+        changed: list[tuple[int, float, float]] = []
+        # Of the demanded class one of both parts is zero, and the other is bounded.
+        if demand.fewest is not None:
+            changed.append((grows, float(demand.fewest), infinite))
+            changed.append((shrinks, 0.0, 0.0))
+        else:
+            assert demand.most is not None
+            changed.append((shrinks, float(-demand.most), float(self._system.value[demand.cell] - 1)))
+            changed.append((grows, 0.0, 0.0))
+        changed += [(atom, 0.0, 0.0) for atom in demand.fixed]
+        if keep_shown:
+            for cell in np.flatnonzero(~self.hidden):
+                changed += [(self._atoms + int(cell), 0.0, 0.0), (self._atoms + self._cells + int(cell), 0.0, 0.0)]
+        before = [(at, *self._bounds(at)) for at, _, _ in changed]
+        self._set(changed)
+        try:
+            solver.run()
+            if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
+                return None
+            found = np.array(solver.getSolution().col_value[: self._atoms])
+            whole = np.rint(found)
+            return whole.astype(np.int64) if np.all(np.abs(found - whole) < NEAR) else self._whole(found)
+        finally:
+            self._set(before)
+
+    def _whole(self, found: npt.NDArray[np.float64]) -> Longs | None:
+        """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
+        still = np.flatnonzero(np.abs(found) < NEAR)
+        before = [self._column_bounds(int(at)) for at in still]
+        self._set([(int(at), 0.0, 0.0) for at in still])
+        try:
+            first = self._solve_whole(np.flatnonzero(np.abs(found) >= NEAR))
+        finally:
+            self._set([(int(at), *bounds) for at, bounds in zip(still, before, strict=True)])
+        return first if first is not None else self._solve_whole(np.arange(self._atoms))
+
+    def _solve_whole(self, atoms: Longs) -> Longs | None:
+        solver, highs, places = self._solver, self._highs, atoms.astype(np.int32)
+        kinds = highs.HighsVarType
+        solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
+        seconds = solver.getRunTime() + INTEGER_SECONDS
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("time_limit", seconds)):
+            solver.setOptionValue(name, option)
+        try:
+            solver.run()
+            status, able = solver.getModelStatus(), highs.HighsModelStatus
+            feasible = solver.getInfo().primal_solution_status == highs.SolutionStatus.kSolutionStatusFeasible
+            if status not in (able.kOptimal, able.kTimeLimit) or not feasible:
+                return None
+            found: Longs = np.rint(np.array(solver.getSolution().col_value[: self._atoms])).astype(np.int64)
+            return found
+        finally:
+            solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
+            for name, option in (("presolve", "off"), ("time_limit", self._infinite)):
+                solver.setOptionValue(name, option)
+
+    def _column_bounds(self, at: int) -> tuple[float, float]:
+        """The bounds of a variable as they are now."""
+        _, _, low, high, _ = self._solver.getCol(at)
+        return float(low), float(high)
+
+    def _bounds(self, at: int) -> tuple[float, float]:
+        if at < self._atoms:
+            return float(self._least[at]), self._infinite
+        if at < self._atoms + self._cells:
+            return 0.0, self._infinite
+        cell = at - self._atoms - self._cells
+        one = self._system.at[cell + 1] - self._system.at[cell] == 1
+        return 0.0, self._infinite if one else float(self._system.value[cell] - 1)
+
+    def _set(self, changed: list[tuple[int, float, float]]) -> None:
+        for at, low, high in changed:
+            self._solver.changeColBounds(int(at), low, high)

@@ -1,0 +1,250 @@
+"""What is published of a statistics release: its columns with their levels, its margins and measures."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlanon.counted import StatisticsSpec
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+MOST_MARGINS = 4096
+"""Margins of a release, at most: so many sets PostgreSQL groups by in one statement."""
+MOST_CELLS = 2**31
+"""Combinations of nodes, at most."""
+PLAIN = ("integer", "text", "enum", "boolean", "date")
+"""Kinds of columns that are published as they are: their texts are equal where the values are, and nowhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeColumn:
+    """A column of the cells.
+
+    Attributes:
+        name: the source's name for it, and the view's.
+        alias: of its values in the staged table.
+        type: SQL type of the published values; with a hierarchy they are texts.
+        levels: how many there are below the total.
+        paths: with a hierarchy the table of its nodes; see statistics/paths.
+        place: of the column, from 1.
+        nodes: how many nodes all levels have, the total included.
+        as_text: its staged values are compared as texts.
+    """
+
+    name: str
+    alias: str
+    type: str
+    levels: int
+    paths: TableRef | None
+    place: int
+    nodes: int
+    as_text: bool = False
+
+    @property
+    def level(self) -> str:
+        """The published column of its level."""
+        return f"level_{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is published.
+
+    Attributes:
+        columns: the columns of the cells.
+        margins: per margin the level of each column; its number of levels is the total.
+        tables: per table the places of its columns, and its margins.
+        measures: per published number its name, and the column of the cells: ``n`` (rows) or ``persons``.
+        threshold: cells of fewer persons are small.
+        insiders: who is alone in a cell is taken into account.
+        bounds: bounds of hidden cells are published.
+        person: alias of the persons' numbers in the staged table.
+        version: the number of the version.
+    """
+
+    columns: tuple[ShapeColumn, ...]
+    margins: tuple[tuple[int, ...], ...]
+    tables: tuple[tuple[tuple[int, ...], tuple[tuple[int, ...], ...]], ...]
+    measures: tuple[tuple[str, str], ...]
+    threshold: int
+    insiders: bool
+    bounds: bool
+    person: str
+    version: int
+
+    @property
+    def counted(self) -> str:
+        """What the cells are sums of; with several measures all are equal."""
+        return "n" if any(column == "n" for _, column in self.measures) else "persons"
+
+    @property
+    def finest(self) -> list[tuple[int, ...]]:
+        """The margins of whole tables at their finest levels."""
+        return [
+            tuple(0 if column.place in places else column.levels for column in self.columns)
+            for places, _ in self.tables
+        ]
+
+    def context(self) -> dict[str, Any]:
+        """Parameters that templates take of it."""
+        return {
+            "columns": list(self.columns),
+            "margins": [list(margin) for margin in self.margins],
+            "tables": [{"columns": list(places), "margins": [list(one) for one in own]} for places, own in self.tables],
+            "measures": [
+                {"name": name, "low": f"{name}_low", "high": f"{name}_high", "column": column}
+                for name, column in self.measures
+            ],
+            "counted": self.counted,
+            "threshold": self.threshold,
+            "bounds": self.bounds,
+            "person": self.person,
+            "version": self.version,
+        }
+
+    def key_columns(self) -> list[str]:
+        """The columns of keys of atoms."""
+        return [f"v{column.place}_{level}" for column in self.columns for level in range(column.levels)]
+
+    def margin_name(self, levels: Sequence[int]) -> str:
+        """A margin for messages: the columns, those of hierarchies with their levels."""
+        named = [
+            column.name if column.paths is None else f"{column.name} (level {level})"
+            for column, level in zip(self.columns, levels, strict=True)
+            if level < column.levels
+        ]
+        return " x ".join(named) or "the grand total"
+
+
+def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
+    """The columns of the view."""
+    dimensions = [one for name in columns for one in (name, f"level_{name}")]
+    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    return [*dimensions, *(f"{name}{end}" for name, _ in spec.measures for end in ends), "status", "as_of"]
+
+
+def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, version: int) -> Shape:
+    """The shape of a release; tables of hierarchies are not made yet.
+
+    Args:
+        spec: the release.
+        domains: of each column by its name, in the order of the cells.
+        person: alias of the persons' numbers.
+        version: the number of the version.
+
+    Raises:
+        PolicyError: a column's type cannot be published, or there are too many margins or cells.
+    """
+    asked = spec.statistics
+    assert asked is not None
+    columns = tuple(_column(spec, name, domain, place) for place, (name, domain) in enumerate(domains.items(), 1))
+    places = {name.lower(): place for place, name in enumerate(domains, 1)}
+    tables = []
+    for table in asked.tables:
+        own = tuple(sorted(places[name.lower()] for name in table.by))
+        # How many there are is known before one is made.
+        many = most = 1
+        for column in columns:
+            many *= column.levels + 1 if column.place in own else 1
+            most *= column.nodes if column.place in own else 1
+        if many > MOST_MARGINS:
+            raise PolicyError(f"{spec.name}: table {table.name} has {many} margins; at most {MOST_MARGINS}")
+        if most > MOST_CELLS:
+            raise PolicyError(
+                f"{spec.name}: table {table.name} has {most} cells with those that may be empty; at most {MOST_CELLS}: "
+                "leave out a column, or give it a hierarchy and coarser values in a view"
+            )
+        tables.append(_margins_of(columns, table.by))
+    margins = tuple(dict.fromkeys(margin for _, some in tables for margin in some))
+    if len(margins) > MOST_MARGINS:
+        raise PolicyError(f"{spec.name}: the tables have {len(margins)} margins; at most {MOST_MARGINS}")
+    names = {"count": "n", "persons": "persons"}
+    measures = tuple((name, names[kind]) for name, kind in asked.measures)
+    return Shape(
+        columns,
+        margins,
+        tuple(tables),
+        measures,
+        asked.threshold,
+        asked.insiders == "alone",
+        asked.bounds == "exact",
+        person,
+        version,
+    )
+
+
+def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int) -> Shape:
+    """The shape of a version, without what counting its rows needs.
+
+    Args:
+        policy: ``statistics`` of the policy, as the catalog keeps it.
+        levels: the columns in the order of the cells, and how many levels each has below the total.
+        version: the number of the version.
+    """
+    columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
+    tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
+    names = {"count": "n", "persons": "persons"}
+    return Shape(
+        columns,
+        tuple(dict.fromkeys(margin for _, some in tables for margin in some)),
+        tables,
+        tuple((str(name), names[kind]) for name, kind in policy["measures"]),
+        int(policy["threshold"]),
+        policy["insiders"] == "alone",
+        policy["bounds"] == "exact",
+        "",
+        version,
+    )
+
+
+def _margins_of(
+    columns: Sequence[ShapeColumn], by: Sequence[str]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The places of a table's columns, and its margins."""
+    folded = {name.lower() for name in by}
+    own = tuple(column.place for column in columns if column.name.lower() in folded)
+    levels = [range(column.levels + 1) if column.place in own else (column.levels,) for column in columns]
+    return own, tuple(itertools.product(*levels))
+
+
+def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeColumn:
+    reading = domain.reading
+    hierarchy = reading.spec.hierarchy
+    if isinstance(hierarchy, Hierarchy):
+        nodes = sum(len({path[level:] for path in hierarchy.levels}) for level in range(hierarchy.height + 1))
+        return ShapeColumn(
+            name, reading.alias, "VARCHAR", hierarchy.height, None, place, nodes + domain.has_null, reading.as_text
+        )
+    kind, column = reading.column.kind, reading.column
+    if kind not in PLAIN or column.own_operators or not column.deterministic:
+        raise PolicyError(
+            f"{spec.name}: column {name} has type {column.shown_type}, whose values have no text of their own each; "
+            f"statistics take {', '.join(PLAIN)} in deterministic collations: cast it in a view, or give it a hierarchy"
+        )
+    type_of = "VARCHAR" if kind in ("text", "enum") else reading.value_type
+    return ShapeColumn(name, reading.alias, type_of, 1, None, place, domain.codes + 1)
+
+
+def with_paths(scratch: Scratch, shape: Shape, domains: Mapping[str, Domain]) -> Shape:
+    """The same with tables of the nodes of its hierarchies."""
+    made = []
+    for column, domain in zip(shape.columns, domains.values(), strict=True):
+        hierarchy = domain.reading.spec.hierarchy
+        if not isinstance(hierarchy, Hierarchy):
+            made.append(column)
+            continue
+        labels, paths = scratch.table(f"labels{column.place}"), scratch.table(f"paths{column.place}")
+        text = scratch.engine.capabilities.text_type
+        names = [(f"l{level}", text) for level in range(column.levels)]
+        scratch.engine.load_rows(labels, names, (path[: column.levels] for path in hierarchy.levels))
+        scratch.execute(
+            "statistics/paths", paths=paths, labels=labels, type=domain.reading.value_type, levels=column.levels
+        )
+        made.append(replace(column, paths=paths))
+    return replace(shape, columns=tuple(made))

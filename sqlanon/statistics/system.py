@@ -1,0 +1,187 @@
+"""The cells of a release as one system of sums over atoms: arrays of codes and counts, no value of the source.
+
+An atom is a combination of the finest codes of all columns that occurs. A cell is what a reader sees: a level and a
+code for each column, and the sum of its atoms. Cells of equal atoms are equal for every reader, and are one class.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """The finest combinations that occur.
+
+    Attributes:
+        nodes: per column int64[levels, n], the node of each atom at each level but the total.
+        count: int64[n], what is published is a sum of these; at least 1.
+        owner: int64[n], a number of the person whose rows all of them are; -1: several persons have some.
+    """
+
+    nodes: tuple[Longs, ...]
+    count: Longs
+    owner: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The cells that are published, in the order of a table of the database.
+
+    Attributes:
+        levels: int64[columns, cells]; a column's number of levels is the total.
+        first: int64[cells], an atom of each.
+        small: bool[cells], too few persons are in it.
+    """
+
+    levels: Longs
+    first: Longs
+    small: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Cells over atoms.
+
+    Attributes:
+        atoms: the atoms.
+        at, member: cell classes by their atoms: those of class i are ``member[at[i]:at[i + 1]]``, in ascending order.
+        value: int64[classes], the sums.
+        least: int64[classes], no table that has the published cells without zero has less: of each table the number of
+            its finest cells within, the largest of these.
+        small: bool[classes], too few persons are in it.
+        weight: float64[classes], what it costs to hide it: by its level and a keyed hash.
+        margin: int64[classes], a published cell of the class, whose margin messages name.
+        height: int64[classes], the sum of the levels of such a cell, the coarsest of them.
+        listed: int64[cells], the class of each published cell.
+        levels: int64[columns, cells], of each published cell.
+    """
+
+    atoms: Atoms
+    at: Longs
+    member: Longs
+    value: Longs
+    least: Longs
+    small: Flags
+    weight: npt.NDArray[np.float64]
+    margin: Longs
+    height: Longs
+    listed: Longs
+    levels: Longs
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def members(self, cell: int) -> Longs:
+        """The atoms of a class."""
+        return self.member[self.at[cell] : self.at[cell + 1]]
+
+    def levels_of(self, cell: int) -> list[int]:
+        """The levels of a published cell."""
+        return [int(level) for level in self.levels[:, cell]]
+
+    def sums(self, of: Longs) -> Longs:
+        """Per class the sum of a number of each atom."""
+        return np.add.reduceat(of[self.member], self.at[:-1]) if len(self.member) else np.zeros(0, np.int64)
+
+
+def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:
+    """The classes of all published cells.
+
+    Args:
+        atoms: the atoms.
+        cells: the cells, each once.
+        finest: the margins of whole tables at their finest levels.
+        secret: what the order of equal levels is keyed with.
+
+    Cost: a sort of the atoms for each margin.
+    """
+    parts = [(tuple(levels), group_atoms(atoms, levels)) for levels in finest]
+    known: dict[bytes, int] = {}
+    members: list[Longs] = []
+    least: list[int] = []
+    small: list[bool] = []
+    heights: list[int] = []
+    places: list[int] = []
+    listed = np.empty(len(cells.first), np.int64)
+    margins, of_cell = np.unique(cells.levels, axis=1, return_inverse=True)
+    of_cell = of_cell.reshape(-1)
+    for margin in range(margins.shape[1]):
+        levels = tuple(int(level) for level in margins[:, margin])
+        inside = group_atoms(atoms, levels)
+        order = np.argsort(inside, kind="stable")
+        ends = np.searchsorted(inside[order], np.arange(int(inside.max()) + 2))
+        fewest = _count_parts(levels, parts, inside)
+        for cell in np.flatnonzero(of_cell == margin):
+            group = inside[cells.first[cell]]
+            some = order[ends[group] : ends[group + 1]].astype(np.int64)
+            text = some.tobytes()
+            if text not in known:
+                known[text] = len(members)
+                members.append(some)
+                least.append(1)
+                small.append(False)
+                heights.append(0)
+                places.append(int(cell))
+            found = listed[cell] = known[text]
+            least[found] = max(least[found], int(fewest[group]))
+            small[found] = small[found] or bool(cells.small[cell])
+            heights[found] = max(heights[found], sum(levels))
+    at = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(one) for one in members], dtype=np.int64)])
+    member = np.concatenate(members)
+    height = np.array(heights, np.int64)
+    return System(
+        atoms,
+        at,
+        member,
+        np.add.reduceat(atoms.count[member], at[:-1]),
+        np.array(least, np.int64),
+        np.array(small, bool),
+        np.array([weigh(int(high), one, secret) for high, one in zip(height, members, strict=True)]),
+        np.array(places, np.int64),
+        height,
+        listed,
+        cells.levels,
+    )
+
+
+def weigh(height: int, members: Longs, secret: bytes) -> float:
+    """What it costs to hide a class: the more the coarser it is, and a keyed hash where levels are equal."""
+    mark = int.from_bytes(hash_members(members, secret), "big") / 2**64
+    return (1.0 + height) * (1.0 + mark / 4)
+
+
+def hash_members(members: Longs, secret: bytes) -> bytes:
+    """A keyed hash of a class: 8 bytes."""
+    return hashlib.blake2b(members.tobytes(), key=secret[:64], digest_size=8).digest()
+
+
+def group_atoms(atoms: Atoms, levels: Sequence[int]) -> Longs:
+    """The cell of each atom in one margin: numbers from 0."""
+    own = [nodes[level] for nodes, level in zip(atoms.nodes, levels, strict=True) if level < len(nodes)]
+    if not own:
+        return np.zeros(len(atoms.count), np.int64)
+    return np.unique(np.stack(own), axis=1, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _count_parts(levels: Sequence[int], parts: Sequence[tuple[tuple[int, ...], Longs]], inside: Longs) -> Longs:
+    """Of each cell of a margin how many finest cells of one table it has, at most; 1 where no table divides it."""
+    cells = int(inside.max()) + 1
+    found = np.ones(cells, np.int64)
+    for finest, finer in parts:
+        if all(one <= other for one, other in zip(finest, levels, strict=True)):
+            pairs = np.unique(np.stack([inside, finer]), axis=1)
+            found = np.maximum(found, np.bincount(pairs[0], minlength=cells))
+    return found

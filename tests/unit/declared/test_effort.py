@@ -1,0 +1,96 @@
+"""The method of a policy that names none: what is chosen, and how long its search may take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sqlanon import policy
+from sqlanon.declared import effort, read_refining
+from sqlanon.declared.trials import CORES, Columns, allow_seconds, estimate_search
+from sqlanon.errors import PolicyError
+from sqlanon.spec import Effort, ReleaseSpec
+
+
+@pytest.fixture(autouse=True)
+def default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default of users, not that of tests."""
+    monkeypatch.setattr(effort, "DEFAULT", "normal")
+
+
+def release(**asked: Any) -> ReleaseSpec:
+    return policy.release(source="t", **({"quasi": ["age", "zip"], "k": 5} | asked))
+
+
+TREE = {"prefix": [3]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "method"),
+    [
+        ({}, "tree"),
+        ({"sensitive": "s", "l": 2}, "tree; mondrian"),
+        ({"sensitive": "s", "t": 0.3}, "tree; mondrian"),
+        ({"hierarchies": {"zip": TREE}}, "tree; fulldomain:search=local"),
+        ({"hierarchies": {"zip": TREE}, "sensitive": "s", "l": 2}, "tree; fulldomain:search=local; mondrian"),
+        ({"format": "suppressed"}, "tree"),
+    ],
+)
+def test_what_fits_the_policy_is_searched(asked: dict[str, Any], method: str) -> None:
+    spec = release(**asked)
+    assert spec.refine is not None
+    assert (spec.method.options.get("of") or spec.method.name) == method
+    assert spec.effort is not None
+    assert (spec.effort.word, spec.effort.written) == ("normal", False)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"effort": "fast"},
+        {"execution": "pushdown"},
+        {"maximize": "k", "k": None, "at_least": {"k": 2}, "max_loss": 0.3},
+        {"format": "anatomy", "k": None, "l": 2, "sensitive": "s"},
+    ],
+)
+def test_where_nothing_is_searched_it_is_tree_alone(asked: dict[str, Any]) -> None:
+    spec = release(**asked)
+    assert (spec.method.name, dict(spec.method.options), spec.refine) == ("tree", {}, None)
+
+
+@pytest.mark.parametrize("named", [{"method": "mondrian"}, {"refine": True}, {"refine": False}])
+def test_what_is_named_stays(named: dict[str, Any]) -> None:
+    spec = release(**named)
+    assert spec.effort is None
+    assert spec.method.name == named.get("method", "tree")
+    assert (spec.refine is not None) == bool(named.get("refine"))
+    with pytest.raises(PolicyError, match=r"effort: effort chooses method and refine, and .* is named"):
+        release(effort="high", **named)
+
+
+def test_an_unknown_effort_is_refused() -> None:
+    with pytest.raises(PolicyError, match=r"effort: .*fast.*normal.*high"):
+        release(effort="low")
+
+
+def trials(k: int, rows: int, word: Effort) -> int:
+    spec = release(k=k, effort=word)
+    found = read_refining(spec, rows, Columns(7))
+    assert found is not None
+    assert found.search is not None
+    assert estimate_search(spec, rows, Columns(7)) <= allow_seconds(word, rows)
+    return found.search
+
+
+@pytest.mark.parametrize("rows", [100, 5_000, 30_000])
+def test_small_tables_have_the_same_trials_for_every_k(rows: int) -> None:
+    assert trials(5, rows, "normal") >= trials(100, rows, "normal") >= min(trials(5, rows, "normal"), 60)
+
+
+def test_seconds_are_those_that_are_promised() -> None:
+    assert CORES == 2
+    assert (allow_seconds("normal", 100_000), allow_seconds("normal", 1_000_000)) == (10, 30)
+    assert allow_seconds("high", 100_000) == 40
+    assert trials(10, 1_000_000, "normal") > 0
+    assert trials(10, 1_000_001, "normal") == 0

@@ -1,0 +1,115 @@
+"""Releases of counts in policy files: what they mean, and one error for each mistake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sqlanon.counted import StatisticsSpec, StatisticsTable
+from sqlanon.errors import PolicyError
+from sqlanon.policy import loads, schema
+from sqlanon.release.catalog.redacted_policy import redact
+
+GOOD: dict[str, Any] = {
+    "name": "admissions",
+    "source": "hospital.stays",
+    "person": "pid",
+    "statistics": {
+        "columns": {"region": {}, "sex": {}, "age": {"hierarchy": "steps:5,20"}},
+        "tables": [{"name": "a", "by": ["region", "sex"]}, {"name": "b", "by": ["sex", "age"]}],
+        "measures": {"n": "count"},
+        "protect": {"persons": 10},
+    },
+}
+
+
+def text_of(**changed: Any) -> str:
+    """The policy, with other values at paths such as ``statistics__protect``; None takes a key away."""
+    import copy
+    import json
+
+    made = copy.deepcopy(GOOD)
+    for path, value in changed.items():
+        *above, last = path.split("__")
+        place = made
+        for part in above:
+            place = place[part]
+        if value is None:
+            del place[last]
+        else:
+            place[last] = value
+    return json.dumps({"version": 1, "releases": [made]})
+
+
+def problems_of(**changed: Any) -> list[str]:
+    with pytest.raises(PolicyError) as raised:
+        loads(text_of(**changed), {})
+    return raised.value.problems
+
+
+def test_what_a_policy_means() -> None:
+    (spec,) = loads(text_of(), {}).releases
+    assert spec.statistics == StatisticsSpec(
+        (StatisticsTable("a", ("region", "sex")), StatisticsTable("b", ("sex", "age"))),
+        (("n", "count"),),
+        10,
+        "alone",
+        "none",
+    )
+    assert (spec.publish, spec.person, spec.rest) == ("release.admissions", ("pid",), "drop")
+    assert [(column.name, column.role) for column in spec.columns] == [
+        ("region", "quasi"), ("sex", "quasi"), ("age", "quasi"), ("pid", "identifier")
+    ]  # fmt: skip
+    assert redact(spec)["statistics"]["threshold"] == 10
+
+
+MISTAKES = {
+    "no person": ({"person": None}, "person: is missing"),
+    "privacy": ({"privacy": {"k": 5}}, "privacy is about rows and their classes"),
+    "a method": ({"method": "tree"}, "method is about rows and their classes"),
+    "a format": ({"format": "ranges"}, "format is about rows and their classes"),
+    "another file": ({"publish_file": "x.duckdb"}, "publish_file is about rows and their classes"),
+    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh is about rows and their classes"),
+    "an unknown key": ({"statistics__column": {}}, "unknown key"),
+    "no table": ({"statistics__tables": []}, "the list is empty"),
+    "a table of no list": ({"statistics__tables": "a"}, "not a list"),
+    "a column that is none": (
+        {"statistics__tables": [{"name": "a", "by": ["region", "sex", "age", "ages"]}]},
+        "ages is not a column of statistics (did you mean age?)",
+    ),
+    "a column twice": ({"statistics__tables": [{"name": "a", "by": ["region", "Region"]}]}, "a column is named twice"),
+    "a table's name twice": (
+        {"statistics__tables": [{"name": "a", "by": ["region", "sex"]}, {"name": "a", "by": ["sex", "age"]}]},
+        "the name of another table",
+    ),
+    "a column of no table": ({"statistics__tables": [{"name": "a", "by": ["region", "sex"]}]}, "no table counts by"),
+    "the person as a column": ({"person": "sex"}, "the column of the person"),
+    "sums": ({"statistics__measures": {"cost": {"sum": "cost"}}}, "one of count, persons"),
+    "no measure": ({"statistics__measures": {}}, "no measure"),
+    "a measure called as a column": ({"statistics__measures": {"Sex": "count"}}, "two columns of the view"),
+    "a measure called status": ({"statistics__measures": {"status": "count"}}, "two columns of the view"),
+    "one person": ({"statistics__protect__persons": 1}, "too small"),
+    "no persons": ({"statistics__protect": {}}, "persons: is missing"),
+    "cell keys": ({"statistics__protect__method": "cell_key"}, "suppress"),
+    "hidden zeros": ({"statistics__protect__zeros": "small"}, "shown"),
+    "narrow intervals": ({"statistics__protect__interval": "width"}, "full"),
+    "bounds of linked tables": ({"statistics__protect__bounds": "exact"}, "no table has all columns"),
+    "other values": (
+        {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
+        "counts of values that are not listed",
+    ),
+    "releases beside": ({"together": ["patients"]}, "unknown key"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_one_error(mistake: str) -> None:
+    changed, text = MISTAKES[mistake]
+    found = problems_of(**changed)
+    assert len(found) == 1, found
+    assert text in found[0]
+
+
+def test_the_schema_has_releases_of_counts() -> None:
+    assert {"StatisticsReleaseModel", "StatisticsModel", "ProtectModel"} <= set(schema()["$defs"])
