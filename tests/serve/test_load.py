@@ -54,7 +54,7 @@ def load(running: Running, clients: int, asks: int) -> Counter[float]:
 
 def check_load(place: Place, asks: int) -> None:
     with serving(place, limits=Limits(CLIENTS, of_user=CLIENTS)) as running:
-        load(running, CLIENTS, SHORT)
+        load(running, CLIENTS, 300)
         before = resident()
         begun = time.monotonic()
         found = load(running, CLIENTS, asks)
