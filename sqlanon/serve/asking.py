@@ -107,8 +107,12 @@ class Asking:
             return self._listed
 
     def _read_served(self) -> tuple[Served, ...]:
-        with self._taken(self._own_turn()) as handle:
-            return read_served(handle.database.engine, self._reader)
+        try:
+            with self._taken(self._own_turn()) as handle:
+                return read_served(handle.database.engine, self._reader)
+        except LostError:
+            with self._taken(self._own_turn()) as handle:
+                return read_served(handle.database.engine, self._reader)
 
     def _tell(self, error: SqlanonError) -> None:
         """Say what is wrong to whoever runs the server, once: it has names that concern no client."""
@@ -189,7 +193,7 @@ class Asking:
             with self._handles.taken(turn) as handle:
                 try:
                     yield handle
-                except DatabaseError as error:
+                except SqlanonError as error:  # also a refusal: the database did not say what types a query has
                     if isinstance(error, LostError) or _answers(handle):
                         raise
                     raise LostError(LOST) from error

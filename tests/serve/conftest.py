@@ -158,28 +158,28 @@ def known_users() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A release on PostgreSQL."""
     with ExitStack() as stack:
         yield make_place(SERVER, tmp_path_factory.mktemp("served"), stack)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def file_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """A release in a DuckDB file of its own."""
     with ExitStack() as stack:
         yield make_place(FILE, tmp_path_factory.mktemp("served"), stack)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def running(place: Place) -> Iterator[Running]:
     """A server over PostgreSQL."""
     with serving(place) as server:
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def file_running(file_place: Place) -> Iterator[Running]:
     """A server over a DuckDB file."""
     with serving(file_place) as server:

@@ -23,13 +23,13 @@ DESCRIBED = r"""
 """.split()  # noqa: SIM905 - sixty words
 
 
-def test_each_is_answered_or_refused_properly(file_running: Running) -> None:
+def check(running: Running, *protocols: bool) -> None:
     wrong = []
-    with file_running.connect() as connection:
+    with running.connect() as connection:
         for line in TEXTS:
             wanted, text = (line[2:7], line[8:]) if line.startswith("! ") else ("", line)
-            sql = text.replace("{t}", file_running.place.source).encode()
-            for prepare in (False, True) if b"; " not in sql else (False,):
+            sql = text.replace("{t}", running.place.source).encode()
+            for prepare in protocols if b"; " not in sql else (False,):
                 found = ""
                 try:
                     connection.execute(sql, prepare=prepare)
@@ -38,6 +38,15 @@ def test_each_is_answered_or_refused_properly(file_running: Running) -> None:
                 if found != wanted:
                     wrong.append((text, found))
     assert not wrong
+
+
+def test_each_is_answered_or_refused_properly(file_running: Running) -> None:
+    check(file_running, True)
+
+
+@pytest.mark.thorough
+def test_each_is_answered_alike_by_both_protocols(running: Running) -> None:
+    check(running, False, True)
 
 
 def test_what_is_said_is_true(file_running: Running) -> None:
@@ -64,8 +73,9 @@ def test_what_is_said_is_true(file_running: Running) -> None:
         assert connection.execute("SELECT has_table_privilege(%s, 'insert')", [table]).fetchone() == (False,)
 
 
-def test_psql_describes_all(file_running: Running) -> None:
-    ended = ran(file_running, *DESCRIBED, f"\\d+ {file_running.place.source}")
+@pytest.mark.parametrize("number", [0, *(pytest.param(i, marks=pytest.mark.thorough) for i in range(1, 5))])
+def test_psql_describes_all(file_running: Running, number: int) -> None:
+    ended = ran(file_running, *DESCRIBED[number::5], f"\\d+ {file_running.place.source}")
     assert ended.returncode == 0
     wrong = [line for line in ended.stderr.splitlines() if not line.startswith(("Did not find", "NOTICE"))]
     assert not wrong

@@ -30,6 +30,7 @@ from tests.serve.test_protocol import Raw
 KEY = base64.b64encode(bytes(32)).decode()
 
 
+@pytest.mark.thorough
 def test_a_file_named_from_the_working_folder_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with sqlanon.connect(FILE.fresh(tmp_path)) as db:
@@ -109,6 +110,7 @@ def test_a_prepared_statement_has_the_rights_of_now(place: Place) -> None:
             place.owner.engine.execute(f"REVOKE SELECT ON {place.source} FROM {role}")
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_deadline_does_not_interrupt_the_list_of_releases(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     asking, ended = running.server._shared.asking, []
     served = asking.served

@@ -21,7 +21,7 @@ JAR = Path(os.environ.get("SQLANON_TEST_JDBC", "/usr/share/java/postgresql.jar")
 """The driver: the package libpostgresql-jdbc-java."""
 
 
-@pytest.fixture(params=["running", "file_running"])
+@pytest.fixture(params=["running", pytest.param("file_running", marks=pytest.mark.thorough)])
 def server(request: pytest.FixtureRequest) -> Running:
     """A server over each database."""
     found: Running = request.getfixturevalue(request.param)

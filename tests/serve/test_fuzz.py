@@ -140,6 +140,7 @@ def test_changed_messages(file_running: Running) -> None:
     check_messages(file_running, range(40))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_changed_texts(file_running: Running) -> None:
     check_texts(file_running, range(60))
 
@@ -149,6 +150,7 @@ def test_many_changed_messages(running: Running) -> None:
     check_messages(running, range(1000, 2500))
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.thorough
 def test_many_changed_texts(running: Running) -> None:
     check_texts(running, range(1000, 4000))

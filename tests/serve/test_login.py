@@ -219,6 +219,7 @@ def ask_again_and_again(connection: psycopg.Connection, sql: str) -> None:
         connection.execute(sql.encode())
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_query_is_cancelled(running: Running) -> None:
     with running.connect() as connection:
         timer = threading.Timer(0.3, connection.cancel_safe)
@@ -231,6 +232,8 @@ def test_a_query_is_cancelled(running: Running) -> None:
         assert connection.execute(f"SELECT count(*) FROM {running.place.source}").fetchone() == (60.0,)
 
 
+# An interruption that comes within a callback of the collector is reported, and made again.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_query_has_the_deadline_of_its_session(running: Running) -> None:
     with running.connect(options="-c statement_timeout=1") as connection:
         with pytest.raises(psycopg.errors.QueryCanceled):
