@@ -34,6 +34,27 @@ def loss(folder: Path) -> str:
     )
 
 
+def effort(folder: Path) -> str:
+    """Range NCP and cost of every effort."""
+    head = ("table", "k", "effort", "Range NCP", "classes", "processor seconds of the run")
+    return figures(
+        folder,
+        "loss_effort",
+        head,
+        lambda result: (
+            (
+                one["table"],
+                one["k"],
+                contender(one).removeprefix("effort "),
+                f"**{one['evaluator']['range_ncp']:.4f}**",
+                f"{one['evaluator']['classes']:,}",
+                f"{one['processor_seconds']:.1f}",
+            )
+            for one in result["results"]
+        ),
+    )
+
+
 def nominal(folder: Path) -> str:
     """Loss by sets, as the independent evaluator sees it, beside the best peer."""
     head = ("k", "method", "set loss", "goal", "best peer", "GCP (numbers by range)", "classes", "method (s)")
@@ -222,6 +243,7 @@ def _sizes(one: Result) -> str:
 
 SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "loss": loss,
+    "effort": effort,
     "nominal": nominal,
     "refine": refine,
     "search": search,

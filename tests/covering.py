@@ -1,7 +1,7 @@
 """Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
 **Costs.** A test whose combinations take long together (`costs.json`, by ``python -m tests.times``) runs by default on
-as many of them as fit into half a second, and on one at least; ``--thorough`` adds the others.
+as many of them as fit into `SECONDS`, and on one at least; ``--thorough`` adds the others.
 
 **Engines.** A test that runs on several engines runs by default on one of them, which the hash of its name and of its
 other parameters chooses; ``--thorough`` adds the others. Where the engines themselves are compared, or where the test
@@ -30,8 +30,8 @@ from tests.engines import TestEngine
 
 COSTS = Path(__file__).with_name("costs.json")
 """Processor seconds of one combination of a test, for tests that take longer than `SECONDS` in all."""
-SECONDS = 0.5
-"""What the combinations of one test may take together in the default run."""
+SECONDS = 0.3
+"""Processor seconds that the combinations of one test may take together in the default run."""
 ENGINE = ("engine", "shared_db", "db")
 """Parameters that choose the engine; the mark ``cover`` may call each of them engine."""
 
@@ -68,7 +68,7 @@ def other_engines(items: Iterable[pytest.Item]) -> set[pytest.Item]:
 
 
 def too_long(items: Iterable[pytest.Item], costs: Mapping[str, float]) -> set[pytest.Item]:
-    """The combinations of long tests for which half a second does not suffice.
+    """The combinations of long tests for which `SECONDS` do not suffice.
 
     Those that are taken have as many values as they can.
 

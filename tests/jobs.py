@@ -18,11 +18,22 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "dbt": ("tests/dbt/",),
     "papers": ("tests/benchmarks/", "tests/paper/"),
     "answers": (
+        "tests/contract/test_query_functions.py",
         "tests/contract/test_query_interval.py",
+        "tests/contract/test_query_ratio.py",
+        "tests/contract/test_query_types.py",
+        "tests/contract/test_starred_query.py",
+        "tests/contract/test_unassigned_query.py",
         "tests/oracle/test_ends_beside_null.py",
         "tests/oracle/test_query.py",
         "tests/oracle/test_query_attained.py",
+        "tests/oracle/test_query_statements.py",
         "tests/oracle/test_query_words.py",
+    ),
+    "files": (
+        "tests/cli/test_bounded_files.py",
+        "tests/contract/test_files_headers.py",
+        "tests/contract/test_files_texts.py",
     ),
     "histories": (
         "tests/frozen/test_engines.py",

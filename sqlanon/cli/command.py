@@ -22,17 +22,18 @@ from sqlanon.cli.examples import EXAMPLES
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import make_interrupt, watch_signals
 from sqlanon.cli.logs import configure
+from sqlanon.cli.options import flag
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import visible
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors and warnings only, and no progress.")]
+Json = Annotated[bool, flag("--json", "Print one JSON object.")]
+Quiet = Annotated[bool, flag("--quiet", "Print errors and warnings only, and no progress.", short="-q")]
 Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log to stderr; -vv logs more.")
 ]
 Debug = Annotated[
     bool,
-    typer.Option("--debug", help="Show tracebacks and the database's own messages; they may quote data."),
+    flag("--debug", "Show tracebacks and the database's own messages; they may quote data."),
 ]
 
 

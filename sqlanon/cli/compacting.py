@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from sqlanon.cli.options import flag
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import DatabaseError, SqlanonError
 
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 Compact = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--compact",
-        help="Then write the DuckDB file, or the private tables on PostgreSQL, anew: nothing of what was dropped stays "
+        "Then write the DuckDB file, or the private tables on PostgreSQL, anew: nothing of what was dropped stays "
         "in them.",
     ),
 ]

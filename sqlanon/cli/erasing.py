@@ -16,14 +16,14 @@ import typer
 
 from sqlanon.bounded_file import read_bounded
 from sqlanon.cli import compacting
-from sqlanon.cli.options import open_database, option
+from sqlanon.cli.options import flag, open_database, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.spec import ReleaseSpec
 
 Name = Annotated[str, typer.Argument(help="The release.")]
 KeyFile = Annotated[Path, option("--key-file", "FILE", "A CSV file with the columns of the release's key.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it; without it the command says what it would cost.")]
+Yes = Annotated[bool, flag("--yes", "Do it; without it the command says what it would cost.")]
 
 
 def erase_keys(

@@ -30,6 +30,11 @@ def option(option: str, metavar: str, help: str, *, short: str = "", panel: str 
     return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
 
 
+def flag(option: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
+    """An option without a value."""
+    return typer.Option(*([option, short] if short else [option]), help=help, rich_help_panel=panel)
+
+
 PolicyFile = Annotated[Path | None, option("--policy", "FILE", "Policy file (default: ./anon.yml).", short="-p")]
 Db = Annotated[
     str | None,
@@ -46,11 +51,7 @@ Null = Annotated[
 ]
 EscapeFormulas = Annotated[
     bool,
-    typer.Option(
-        "--escape-formulas",
-        help="CSV: write ' before what a spreadsheet takes for a formula.",
-        rich_help_panel=CSV,
-    ),
+    flag("--escape-formulas", "CSV: write ' before what a spreadsheet takes for a formula.", panel=CSV),
 ]
 Delimiter = Annotated[str | None, option("--delimiter", "CHAR", "CSV: between two fields.", panel=CSV)]
 Encoding = Annotated[
@@ -73,35 +74,30 @@ DateFormat = Annotated[
 ]
 AllowWeaker = Annotated[
     bool,
-    typer.Option(
-        "--allow-weaker",
-        help="Confirm that the policy promises less than what is published.",
-        rich_help_panel=PUBLISHED,
-    ),
+    flag("--allow-weaker", "Confirm that the policy promises less than what is published.", panel=PUBLISHED),
 ]
 KeepScratch = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--keep-scratch",
-        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, "
+        "Keep every intermediate table, with source values, in the private schema until the next run or clean, "
         "and list them.",
     ),
 ]
-Due = Annotated[bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")]
-Full = Annotated[bool, typer.Option("--full", help="Make new versions even where nothing changed.")]
+Due = Annotated[bool, flag("--due", "Leave releases alone that a run looked at less than `every` ago.")]
+Full = Annotated[bool, flag("--full", "Make new versions even where nothing changed.")]
 NewLineage = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--new-lineage",
-        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions "
-        "before.",
+        "With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
     ),
 ]
 NewClasses = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--new-classes",
-        help="Where the policy names no method: take that of a new release, not that of the published versions.",
+        "Where the policy names no method: take that of a new release, not that of the published versions.",
     ),
 ]
 RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was done to a JSON file.")]

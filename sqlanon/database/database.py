@@ -16,9 +16,11 @@ from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.publish import rollback as versions
+from sqlanon.release.publish.clean import clean
+from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
-from sqlanon.results import EraseReport, RollbackReport, RunReport, UnpublishReport
+from sqlanon.results import CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -175,3 +177,31 @@ class Database(Readable):
         See `sqlanon.table.functions.install`.
         """
         return functions.install(self.engine, schema)
+
+    def clean(self) -> tuple[str, ...]:
+        """Drop what killed runs and old versions left; returns what was dropped.
+
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are
+        gone.
+        """
+        return clean(self.engine)
+
+    @property
+    def lingering(self) -> str:
+        """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
+        if self.engine.compaction is not None:
+            return self.engine.compaction.leaves
+        lack = self.engine.lacks["--compact"]
+        return "" if lack.kind == "never" else lack.why  # never: there are no files
+
+    def check_compaction(self) -> None:
+        """Look whether `compact` can begin, before something is dropped; raises what it raises."""
+        compaction_of(self.engine).check_compaction()
+
+    def compact(self, releases: Sequence[str] | None = None) -> CompactReport:
+        """Write the database's file, or the private tables, anew; see `sqlanon.release.publish.compact.compact`.
+
+        On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
+        """
+        self._asked.clear()
+        return compact(self.engine, releases, self._progress)

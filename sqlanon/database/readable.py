@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
-from sqlanon.database.kept import Kept
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from sqlanon.query.parse.parameters import Parameters
 
 
-class Readable(Kept):
+class Readable:
     """A connected database whose tables and releases are planned, measured and queried. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
@@ -293,11 +292,13 @@ class Readable(Kept):
         as_of_source: bool = False,
         interval: float | None = None,
         parameters: Parameters | None = None,
+        merge_narrow: float | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
         With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
-        for ``?`` and ``$1``, as a list, or for ``:name``, by their names.
+        for ``?`` and ``$1``, as a list, or for ``:name``, by their names. With ``merge_narrow``, a percentage,
+        neighbouring groups are merged until the bounds of each are apart by no more of its estimate.
 
         Example:
             >>> import sqlanon
@@ -322,6 +323,7 @@ class Readable(Kept):
             as_of_source=as_of_source,
             interval=interval,
             parameters=parameters,
+            merge_narrow=merge_narrow,
         )
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:

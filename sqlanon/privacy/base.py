@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
@@ -112,6 +112,16 @@ class Grouped:
     persons: Sequence[str] = ()
     counts: Sequence[Longs] = ()
     values: Sequence[Values] = ()
+
+    def parameters(
+        self, made: TableRef, value: int | None = None, within: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """What templates of `Requirement.below` take: the rows, and the sensitive columns by their places."""
+        of_value = {} if value is None else {"value": self.names[value]}
+        of_others = {} if within is None else {"within": [self.names[i] for i in within]}
+        return (
+            {"made": made, "rows": self.table, "groups": list(self.groups), "count": self.count} | of_value | of_others
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,12 +120,8 @@ class Persons(_OfPersons):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[],
+            **rows.parameters(made, within=()),
             value=rows.persons[self.place],
-            count=rows.count,
             distinct=int(self.asked),
         )
 
@@ -187,12 +183,8 @@ class PersonShare(_OfPersons):
         p, q = self._exact
         scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[],
+            **rows.parameters(made, within=()),
             value=rows.persons[self.place],
-            count=rows.count,
             distinct=None,
             p=p,
             q=q,
@@ -270,12 +262,8 @@ class PersonDiversity(_OfPersons):
         p, q = self._exact
         scratch.execute(
             "privacy/below_weights",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
+            **rows.parameters(made, self.value),
             person=rows.persons[self.place],
-            value=rows.names[self.value],
-            count=rows.count,
             unit=UNIT,
             p=p,
             q=q,

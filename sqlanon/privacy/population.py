@@ -84,10 +84,7 @@ class OfPopulation(Requirement):
         line = self.line
         scratch.execute(
             "privacy/below_population",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            count=rows.count,
+            **rows.parameters(made),
             x=line.x,
             y=line.y,
             z=line.z,

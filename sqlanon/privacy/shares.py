@@ -152,12 +152,7 @@ class Shares(OfCounts):
             needed = sum(1 for one in bounds if one[3] > 0)
         scratch.execute(
             "privacy/below_shares",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             bounds=table,
             needed=needed,
         )

@@ -54,6 +54,20 @@ class Bounded:
     undefined_possible: bool = False
     interval: Interval | None = None
 
+    @property
+    def width(self) -> float | None:
+        """How far the bounds are apart, as a share of the estimate.
+
+        None: they are no numbers, or one is missing, or the estimate is 0 and they differ.
+        """
+        if self.exact:
+            return 0.0
+        numbers = [one for one in (self.estimate, self.low, self.high) if isinstance(one, int | float)]
+        if len(numbers) < 3 or any(isinstance(one, bool) or not math.isfinite(one) for one in numbers):
+            return None
+        estimate, low, high = numbers
+        return (high - low) / abs(estimate) if estimate else None
+
 
 @dataclass(frozen=True)
 class Unlike:
@@ -96,6 +110,8 @@ class Answer:
     unlisted_groups: bool = False
     left_out: int = 0
     unlike: Unlike | None = None
+    merged: tuple[tuple[Any, ...], ...] = ()
+    """Of each row the values of the groups that it was merged of, where that was asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON: ``{"rows": [...], "unlisted_groups": ..}``.
@@ -111,6 +127,8 @@ class Answer:
         missing: dict[str, Any] = {"left_out": self.left_out} if self.left_out else {}
         if self.unlike is not None:
             missing["as_published"] = asdict(self.unlike)
+        if self.merged:
+            missing["merged"] = [[_plain(value) for value in group] for group in self.merged]
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
@@ -209,7 +227,7 @@ def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
     """A cell as JSON can hold it; dates and other types of a database as text."""
     if isinstance(value, Bounded):
-        made = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        made = {field.name: _plain(getattr(value, field.name)) for field in fields(value)} | {"width": value.width}
         if value.interval is None:
             del made["interval"]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
+from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parameters import Parameters, write_parameters
@@ -64,6 +66,7 @@ def ask(
     unwanted: Callable[[], bool] | None = None,
     parameters: Parameters | None = None,
     rows: int = ROWS,
+    merge_narrow: float | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -83,6 +86,8 @@ def ask(
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
         parameters: values of the query's parameters: a list for ``?`` and ``$1``, or by names for ``:name``.
         rows: of the answer, of each SELECT at most.
+        merge_narrow: a percentage: neighbouring groups are merged until the bounds of each are apart by so much of its
+            estimate, or one group is left (`sqlanon.query.merge_groups`).
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -103,6 +108,8 @@ def ask(
     """
     if interval is not None and not 0 < interval < 1:
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
+    if merge_narrow is not None and not 0 < merge_narrow < math.inf:
+        raise PolicyError(f"merge_narrow {merge_narrow}: a percentage above 0, such as 20")
     asked: dict[str, Any] = {
         "release": release,
         "allow_linking": allow_linking,
@@ -118,6 +125,15 @@ def ask(
             sql = write_parameters(sql, parameters, engine.dialect)
             union = read_union(sql, engine.dialect)
             parts = [parse_groupings(part, engine.dialect) for part in union.parts]
+        if merge_narrow is not None:
+            if len(parts) > 1 or len(parts[0].queries) > 1:
+                refuse(sql, None, "groups are merged of one SELECT")
+            with _explain_errors(engine):
+                released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
+            columns = {own.name.lower() for own in released.fields}
+            return merge_groups(
+                parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **asked), columns
+            )
         if len(parts) == 1 and len(parts[0].queries) == 1:
             return _ask(engine, parts[0].queries[0], limits, **asked)
         return _ask_several(engine, union, parts, limits, asked)
@@ -271,7 +287,7 @@ def _answer(
             [bounded for _, bounded in found.final.columns],
             [bool(row[found.width]) for row in found.rows],
             found.plan.outputs.types,
-            not found.more,
+            not found.more and not _leaves_groups_out(asked),
         )
 
     around = Around(engine, released, joinable, allow_linking, answer)
@@ -290,6 +306,13 @@ def _answer(
         intervals=found.intervals,
     )
     return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if doubtful else made
+
+
+def _leaves_groups_out(query: Query) -> bool:
+    """Whether groups may be in an answer that are not listed: conditions on groups go by the estimates."""
+    groups = query.groups if query.regroup is None else query.regroup
+    conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
+    return bool(groups) and any(one is not None for one in conditions)
 
 
 def _answer_nothing(

@@ -80,6 +80,8 @@ def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) 
         if scope.released.form.facts.paired
         else "format points does not show what a row may be"
         if any(box.point is not None for box in scope.boxes.values())
+        else "groups that are put together depend on each other"
+        if plan.regroup is not None
         else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a "
         "row is not exact"
         if plan.tests.relaxed

@@ -104,6 +104,8 @@ def _is_grouped_by(query: Query, number_: int) -> bool:
     where = query.where
     assert where is not None
     found = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
+    if any(node.find(exp.Window) for node in (*(n for _, n in query.items), *query.order, query.qualify) if node):
+        return False  # they depend on the other groups
     keys = [*query.groups, *(node for name, node in query.items if any(_names(term, name) for term in query.groups))]
     return query.regroup is None and any(_alike(found.this, key) for key in keys)
 

@@ -65,6 +65,7 @@ class Commands:
         """
         word = piece.words[0]
         if word in ("BEGIN", "START"):
+            _check_mode(piece.text)
             self.status = "T" if self.status == "I" else self.status
             return Result("BEGIN" if word == "BEGIN" else "START TRANSACTION")
         if word in ("COMMIT", "END", "ROLLBACK", "ABORT") and "TO" not in piece.words:
@@ -101,8 +102,7 @@ class Commands:
 
     def _set(self, text: str) -> None:
         if _TRANSACTION.match(text):
-            if re.search(r"\bREAD\s+WRITE\b", text, re.IGNORECASE):
-                raise ServeError(READ_ONLY, "transactions of this server are read-only")
+            _check_mode(text)
             return
         if _ROLE.match(text):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
@@ -131,6 +131,11 @@ def seconds_of(variables: Variables, most: float) -> float:
         raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds")
     own = int(found[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[found[2]]
     return min(own, most) if own else most
+
+
+def _check_mode(text: str) -> None:
+    if re.search(r"\bREAD\s+WRITE\b", text, re.IGNORECASE):
+        raise ServeError(READ_ONLY, "transactions of this server are read-only")
 
 
 def _value(text: str) -> str | None:

@@ -10,10 +10,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
-from sqlglot.errors import SqlglotError
-
 from sqlanon.errors import SqlanonError
 from sqlanon.query.answer import Answer
 from sqlanon.query.limits import Limits, limit_query
@@ -23,16 +19,17 @@ from sqlanon.serve import answers, texts
 from sqlanon.serve.access import AccessLog
 from sqlanon.serve.asking import Asking, Question
 from sqlanon.serve.cancel import Cancel
-from sqlanon.serve.catalog.content import DATABASE
+from sqlanon.serve.catalog.calls import Asker
 from sqlanon.serve.catalog.database import CatalogDatabase
-from sqlanon.serve.catalog.rewrite import Asker, is_catalog, place, rewritten
+from sqlanon.serve.catalog.rewrite import rewritten
 from sqlanon.serve.commands import QUERIES, Commands, seconds_of
 from sqlanon.serve.kept import Room
 from sqlanon.serve.pool import Turn
-from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, Asked, ServeError, explained
+from sqlanon.serve.refusals import NOT_SUPPORTED, Asked, ServeError, explained
 from sqlanon.serve.released import Served
+from sqlanon.serve.tables import meant_by, parse_text
 from sqlanon.serve.texts import Output, Piece
-from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded
+from sqlanon.serve.values import FLOAT8, TEXT, Column, Result, Type, decoded, element_of
 
 CELLS = 250_000
 """Values of an answer, at most: as Python has them, they take a hundred bytes and more each."""
@@ -130,9 +127,10 @@ class Queries:
         """Of a question that is asked now."""
         return Turn(self._user, time.monotonic() + self._seconds, self.cancel)
 
-    def _limited(self) -> AbstractContextManager[Limits]:
+    def _limited(self, turn: Turn | None = None) -> AbstractContextManager[Limits]:
         """The limits of work in this process alone."""
-        return limit_query(_nothing, self._seconds, unwanted=self.cancel.wanted)
+        seconds = self._seconds if turn is None else turn.seconds
+        return limit_query(_nothing, seconds, unwanted=self.cancel.wanted)
 
     def prepare(self, piece: Piece, declared: Sequence[int] = ()) -> Prepared:
         """Read a statement.
@@ -152,8 +150,8 @@ class Queries:
 
     def _read(self, piece: Piece, declared: Sequence[int]) -> Prepared:
         with self._limited() as limits, readable(), limits.rewriting():
-            tree = self._tree(piece)
-        served = self._served(tree)  # asks the database, which nothing may interrupt halfway
+            tree = parse_text(piece.text, self._shared.dialect)
+        served = meant_by(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
         with self._limited() as limits, readable(), limits.rewriting():
             columns = {one.name.lower(): one.type for one in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
@@ -170,16 +168,17 @@ class Queries:
 
     def _described(self, prepared: Prepared) -> Prepared:
         assert prepared.piece is not None
-        values = [_SAMPLES.get(oid, "") for oid in prepared.types]
+        values = [_sample(oid) for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
         asked, outputs = self._asked(prepared.piece, prepared.served, values)
+        turn = self._turn
         try:
-            with self._limited() as limits, readable():
+            with self._limited(turn) as limits, readable():
                 with limits.rewriting():
                     query = answers.read(asked, self._shared.dialect)[0]
                     bounded = answers.has_bounds(query)
-                types = self._types(query, prepared.served) or {
+                types = self._types(query, prepared.served, turn) or {
                     name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
                 }
         except SqlanonError as error:
@@ -218,6 +217,7 @@ class Queries:
 
             def counted(result: Result) -> R:
                 facts["rows"] = len(result.rows)
+                self.cancel.check()  # a request that no watcher saw, as each part of the work was short
                 return shape(result)
 
             if not prepared.is_query:
@@ -227,7 +227,6 @@ class Queries:
             else:
                 facts["release"] = prepared.served.release
                 made, facts["version"] = self._ask_release(prepared, values, counted)
-            self.cancel.check()  # a request that no watcher saw, as each part of the work was short
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
@@ -245,9 +244,11 @@ class Queries:
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
         shared, bounds = self._shared, self._commands.variables.bounds
+        turn = self._turn  # one deadline for all of it
         try:
-            query = answers.read(asked, shared.dialect)[0]
-            types = self._types(query, served) if prepared.columns is None else None
+            with self._limited(turn) as limits, readable(), limits.rewriting():
+                query = answers.read(asked, shared.dialect)[0]
+            types = self._types(query, served, turn) if prepared.columns is None else None
 
             def shaped(answer: Answer, version: int) -> tuple[R, int]:
                 found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
@@ -259,27 +260,28 @@ class Queries:
                 return shape(answers.result(answer, found, columns)), version
 
             rows = max(min(shared.rows, CELLS // len(query.items)), 1)
-            return shared.asking.ask(Question(served, asked.text, rows), self._turn, shaped)
+            return shared.asking.ask(Question(served, asked.text, rows), turn, shaped)
         except SqlanonError as error:
             raise explained(error, asked, cancelled=self.cancel.wanted()) from error
 
-    def _types(self, query: Query, served: Served) -> dict[str, Type] | None:
+    def _types(self, query: Query, served: Served, turn: Turn) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
         text = answers.typed(query, served, self._shared.dialect)
         if text is None:
             return None
         try:
-            return answers.types_by_names(query, self._shared.asking.types(text, self._turn))
+            return answers.types_by_names(query, self._shared.asking.types(text, turn))
         except (SqlanonError, ValueError):
             return None
 
     def _ask_catalog(self, piece: Piece, values: Sequence[object], *, rows: int) -> Result:
         asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
         catalog, variables = self._shared.catalog(), self._commands.variables
-        asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values)
+        change = variables.set if rows else None
+        asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values, change)
         try:
             with self._limited() as limits, readable(), limits.rewriting():
-                text = rewritten(_parsed(asked.text, "postgres"), asker)
+                text = rewritten(parse_text(asked.text), asker)
         except ServeError as error:
             raise error.at(asked.place(error.position - 1) + 1 if error.position else 0) from error
         if rows:
@@ -292,60 +294,10 @@ class Queries:
         edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)
         return texts.edited(piece.text, sorted(edits)), outputs
 
-    def _tree(self, piece: Piece) -> exp.Expr:
-        try:
-            return _parsed(piece.text, "postgres")
-        except ServeError:
-            if self._shared.dialect == "postgres":
-                raise
-            return _parsed(piece.text, self._shared.dialect)
 
-    def _served(self, tree: exp.Expr) -> Served | None:
-        """The release that a query asks; None: it asks the catalog.
-
-        Raises:
-            ServeError: a table that there is not, several releases, or a release and the catalog.
-        """
-        ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
-        tables = [one for one in tree.find_all(exp.Table) if one.db or one.name.lower() not in ctes]
-        found = {one: self._match(table) for one, table in ((id(table), table) for table in tables)}
-        releases = {one for one in found.values() if one is not None}
-        if not releases:
-            missing = [table for table in tables if not is_catalog(table)]
-            if missing:
-                raise self._missing(missing[0])
-            return None
-        if len(releases) > 1:
-            raise ServeError(NOT_SUPPORTED, "a query asks one release; ask the others by themselves")
-        for table in tables:
-            if found[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
-                raise self._missing(table)
-        return next(iter(releases))
-
-    def _match(self, table: exp.Table) -> Served | None:
-        if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
-            return None
-        if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
-            return None
-        for anew in (False, True):
-            listed = self._shared.asking.served(anew=anew)
-            named = [one for one in listed if _means(table, one)]
-            if len(named) > 1:
-                raise ServeError(
-                    "42P09",
-                    f"{table.name} is the name of several tables",
-                    f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
-                    place(table),
-                )
-            if named:
-                return named[0]
-        return None
-
-    def _missing(self, table: exp.Table) -> ServeError:
-        names = sorted(f"{one.schema}.{one.name}" for one in self._shared.asking.served())
-        shown = f"{table.db}.{table.name}" if table.db else table.name
-        hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
-        return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+def _sample(oid: int) -> object:
+    element = element_of(oid)
+    return _SAMPLES.get(oid, "") if element is None else [_SAMPLES.get(element.oid, "")]
 
 
 @contextmanager
@@ -355,28 +307,6 @@ def _placed(piece: Piece) -> Iterator[None]:
         yield
     except ServeError as error:
         raise error.at(piece.place(error.position)) from error
-
-
-def _means(table: exp.Table, one: Served) -> bool:
-    def same(part: exp.Expr | None, name: str) -> bool:
-        if not isinstance(part, exp.Identifier):
-            return False
-        return part.name == name or (not part.args.get("quoted") and part.name.lower() == name.lower())
-
-    schema = table.args.get("db")
-    by_source = same(table.this, one.name) and (schema is None or same(schema, one.schema))
-    return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
-
-
-def _parsed(text: str, dialect: str) -> exp.Expr:
-    try:
-        trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
-    except SqlglotError as error:
-        at = texts.place_of(error, text)
-        raise ServeError(SYNTAX, "syntax error" if at else "the query does not parse", position=at) from error
-    if len(trees) != 1:
-        raise ServeError(SYNTAX, "one statement is wanted")
-    return trees[0]
 
 
 def _nothing() -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from pygwire.constants import TransactionStatus
 from pygwire.messages import (
@@ -67,15 +68,21 @@ PORTALS = 5
 
 @dataclass
 class Portal:
-    """A statement with values: its answer, of which the rows that were not sent are kept."""
+    """A statement with values: its answer, of which the rows that were not sent are kept.
+
+    Attributes:
+        forget: gives the room of the values back.
+    """
 
     prepared: Prepared
     parameters: list[tuple[bytes | None, bool]]
     formats: list[int]
+    forget: Callable[[], None]
     kept: Kept | None = None
 
     def close(self) -> None:
         """Drop what is kept."""
+        self.forget()
         if self.kept is not None:
             self.kept.drop()
 
@@ -267,8 +274,11 @@ class Session:
             raise ServeError(TOO_MUCH, f"a session has at most {PORTALS} open portals", "close some")
         parameters = [(value, form_of(formats, i) == 1) for i, value in enumerate(values)]
         if message.portal in self._portals:
-            self._portals[message.portal].close()
-        self._portals[message.portal] = Portal(prepared, parameters, list(message.result_formats))
+            self._portals.pop(message.portal).close()
+        size = sum(len(value) for value in values if value is not None)
+        self._room.take(self._user, size)
+        forget = partial(self._room.give, self._user, size)
+        self._portals[message.portal] = Portal(prepared, parameters, list(message.result_formats), forget)
         self._wire.send(BindComplete())
 
     def _describe(self, message: object) -> None:

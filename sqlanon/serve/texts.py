@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlanon.query.parse.text_limits import MOST_CHARACTERS
 from sqlanon.serve.refusals import NOT_SUPPORTED, SYNTAX, TOO_MUCH, Asked, ServeError
-from sqlanon.serve.values import INT8, TEXT, Type, type_named
+from sqlanon.serve.values import INT4, INT8, OID, TEXT, Type, list_of, type_named
 from sqlanon.sqltext import literal, respell
 
 PARAMETERS = 1000
@@ -30,12 +30,13 @@ _JOINED = re.compile(
     r"""(?P<kept>
         \b[eE]'(?:[^'\\]|\\.|'')*+(?:'|\Z) | '(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z)
         | --[^\n]*+ | /\*(?:.*?\*/|.*) | \$(?P<tag>(?:[A-Za-z_]\w*+)?)\$(?:.*?\$(?P=tag)\$|.*)
-    ) | (?P<parameter>\$[0-9]+)(?=[^\s$]+\$)""",
+    ) | (?P<parameter>\$[0-9]+)(?=[^\s$]+\$) | (?P<oids>\b[oO][iI][dD])(?=\s*\[\s*\])""",
     re.DOTALL | re.VERBOSE,
 )
-"""A parameter that another one follows without a space: sqlglot takes ``$1,$2`` for the begin of a quoted text."""
+"""What sqlglot does not read: ``$1,$2`` is the begin of a quoted text for it, and it has no lists of ``oid``."""
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
 ENDS = ("low", "high")
+OIDS = list_of(OID)
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,14 @@ class Piece:
         start: where it begins in the client's text.
         words: its first tokens in capitals, which say what kind of statement it is.
         gaps: where the text has a space that the client's has not.
+        oids: the client's has lists of ``oid``, which are lists of ``int`` here.
     """
 
     text: str
     start: int
     words: tuple[str, ...]
     gaps: tuple[int, ...] = ()
+    oids: bool = False
 
     @property
     def tokens(self) -> list[Token]:
@@ -72,7 +75,7 @@ def split(text: str) -> list[Piece]:
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
-    text, gaps = _spaced(text)
+    text, gaps, oids = _spaced(text)
     tokens = _tokens(text)
     found, begin = [], 0
     for at, token in enumerate([*tokens, None]):
@@ -81,18 +84,22 @@ def split(text: str) -> list[Piece]:
                 start, end = tokens[begin].start, tokens[at - 1].end + 1
                 words = tuple(one.text.upper() for one in tokens[begin : min(at, begin + 4)])
                 own = tuple(gap - start for gap in gaps if start <= gap < end)
-                found.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, own))
+                found.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, own, oids))
             begin = at + 1
     if len(found) > STATEMENTS:
         raise ServeError(TOO_MUCH, f"a message has at most {STATEMENTS} statements")
     return found
 
 
-def _spaced(text: str) -> tuple[str, list[int]]:
-    """The text with a space after each parameter that another one follows at once, and where these are."""
+def _spaced(text: str) -> tuple[str, list[int], bool]:
+    """The text with a space after each parameter that another one follows at once, and where these are.
+
+    Lists of ``oid`` become lists of ``int``, a name of the same length; whether there are some is the last result.
+    """
     parts: list[str] = []
     gaps: list[int] = []
     last = length = 0
+    oids = False
     for found in _JOINED.finditer(text):
         if found["parameter"]:
             parts += [text[last : found.end()], " "]
@@ -100,7 +107,12 @@ def _spaced(text: str) -> tuple[str, list[int]]:
             gaps.append(length)
             length += 1
             last = found.end()
-    return "".join([*parts, text[last:]]), gaps
+        elif found["oids"]:
+            parts += [text[last : found.start()], "int"]
+            oids = True
+            length += found.end() - last
+            last = found.end()
+    return "".join([*parts, text[last:]]), gaps, oids
 
 
 def _tokens(text: str) -> list[Token]:
@@ -150,7 +162,8 @@ def parameter_types(piece: Piece, declared: Sequence[int], columns: Mapping[str,
     guessed: dict[int, int] = {}
     for node in tree.find_all(exp.Parameter) if tree is not None else ():
         if isinstance(node.this, exp.Literal) and node.this.this.isdigit():
-            guessed.setdefault(int(node.this.this), _guess(node, columns).oid)
+            kind = _guess(node, columns)
+            guessed.setdefault(int(node.this.this), (OIDS if piece.oids and kind is list_of(INT4) else kind).oid)
     for i in unknown:
         types[i] = guessed.get(i + 1, TEXT.oid)
     return types
@@ -168,7 +181,8 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
         near = parent.parent if isinstance(parent, exp.Any | exp.Tuple) else parent
         for other in near.args.values() if near is not None else ():
             if isinstance(other, exp.Column) and other.name.lower() in columns:
-                return columns[other.name.lower()]
+                found = columns[other.name.lower()]
+                return list_of(found) if isinstance(parent, exp.Any) else found
     return TEXT
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import re
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,6 +14,7 @@ from psycopg import DataError, adapters
 from psycopg.pq import Format
 from psycopg.types.numeric import NumericBinaryLoader
 
+from sqlanon.serve.arrays import read_list, write_list
 from sqlanon.serve.notices import Notice
 from sqlanon.serve.refusals import BAD_TEXT, NOT_SUPPORTED, ServeError
 
@@ -43,9 +46,6 @@ DATE = Type(1082, 4, "date")
 TIME = Type(1083, 8, "time without time zone")
 TIMESTAMP = Type(1114, 8, "timestamp without time zone")
 TIMESTAMPTZ = Type(1184, 8, "timestamp with time zone")
-INT2S = Type(1005, -1, "smallint[]")
-INT4S = Type(1007, -1, "integer[]")
-OIDS = Type(1028, -1, "oid[]")
 TEXTS = Type(1009, -1, "text[]")
 
 NUMBERS = frozenset({INT2, INT4, INT8, FLOAT8, NUMERIC})
@@ -80,15 +80,41 @@ _BY_NAME = (
     ("real", FLOAT8),
     ("oid", OID),
 )
-_LISTS = {INT2: INT2S, INT4: INT4S, OID: OIDS, TEXT: TEXTS}
+_LISTS = {
+    kind: Type(oid, -1, f"{kind.name}[]")
+    for kind, oid in (
+        (BOOL, 1000),
+        (INT2, 1005),
+        (INT4, 1007),
+        (INT8, 1016),
+        (OID, 1028),
+        (FLOAT8, 1022),
+        (NUMERIC, 1231),
+        (DATE, 1182),
+        (TIMESTAMP, 1115),
+        (TIMESTAMPTZ, 1185),
+    )
+} | {TEXT: TEXTS}
+_ELEMENTS = {made.oid: kind for kind, made in _LISTS.items()} | {1015: Type(1043, -1, "character varying")}
+"""The types of the items of lists, by the numbers of the lists' types."""
 
 
 def type_named(name: str) -> Type:
     """The type that an engine calls so; what is not listed is sent as text."""
     folded = name.lower().strip()
     if folded.endswith("[]"):
-        return _LISTS.get(type_named(folded[:-2]), TEXTS)
+        return list_of(type_named(folded[:-2]))
     return next((found for known, found in _BY_NAME if folded.startswith(known)), TEXT)
+
+
+def list_of(kind: Type) -> Type:
+    """The type of lists of a type."""
+    return _LISTS.get(kind, TEXTS)
+
+
+def element_of(oid: int) -> Type | None:
+    """The type of the items of a list, by the number of its own type; None: it is no list."""
+    return _ELEMENTS.get(oid)
 
 
 def type_of(values: Sequence[object]) -> Type:
@@ -157,6 +183,9 @@ def encoded(value: object, kind: Type, binary: bool) -> bytes | None:
     if value is None:
         return None
     try:
+        if kind.oid in _ELEMENTS and isinstance(value, list) and binary:
+            element = _ELEMENTS[kind.oid]
+            return write_list(value, element.oid, lambda item: encoded(item, element, binary))
         made = _AS[kind](value) if kind in _AS else value
         if kind is FLOAT8 and not binary:
             return _shortest(float(made))  # type: ignore[arg-type]
@@ -177,11 +206,19 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
     Raises:
         ServeError: the bytes are no value of that type.
     """
+    if binary and oid in _ELEMENTS:
+        element = _ELEMENTS[oid].oid
+        try:
+            return read_list(data, element, lambda item: decoded(item, element, binary))
+        except (struct.error, ValueError) as error:
+            raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
     loader = adapters.get_loader(oid, Format.BINARY if binary else Format.TEXT)
     if loader is None or (binary and oid not in _BINARY):
         form = "in binary form " if binary else ""
         raise ServeError(NOT_SUPPORTED, f"parameters of the type with number {oid} are not answered {form}here")
     size = _BINARY[oid] if binary else 0
+    if not binary and oid in _CUT and len(data) < _MOMENT and (found := _CUT[oid].fullmatch(data)):
+        data = found[1]
     try:
         if size and len(data) != size:
             raise ValueError("another length")  # noqa: TRY301 - loaders in C read that many bytes, unasked
@@ -191,6 +228,14 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
         raise ServeError(BAD_TEXT, f"a parameter is no value of the type with number {oid}") from error
 
 
+_ZONE = rb" ?(?:[+-][\d:]+|Z)?"
+_CUT = {
+    DATE.oid: re.compile(rb"(\d+-\d\d-\d\d)(?:[ T][\d:.]+)?" + _ZONE),
+    TIMESTAMP.oid: re.compile(rb"(\d+-\d\d-\d\d[ T][\d:.]+)" + _ZONE),
+}
+"""What PostgreSQL leaves away of a text: the JDBC driver sends dates with a time or zone, whatever a column has."""
+_MOMENT = 64
+"""Bytes of a date or time, at most: a longer text is none."""
 _BINARY = {
     **{kind.oid: kind.size for kind in (BOOL, INT2, INT4, INT8, OID, FLOAT8, DATE, TIME, TIMESTAMP, TIMESTAMPTZ)},
     700: 4,

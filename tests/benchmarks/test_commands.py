@@ -123,6 +123,17 @@ def test_columns(tmp_path):
 
 
 @pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_serve(tmp_path):
+    words = ["--rows", "300", "--connections", "5", "--asks", "100", "--repeat", "3"]
+    found = benchmark("serve", tmp_path / "serve.json", *words)
+    assert found["load"]["asks"] == 100
+    assert found["load"]["resident_mib_after"] > 0
+    assert all(one["server_ms"] > 0 for one in found["one_by_one"].values())
+    assert "in_process_ms" in found["one_by_one"]["count"]
+
+
+@pytest.mark.thorough
 def test_startup(tmp_path):
     found = benchmark("startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500", "--method", "hilbert")
     assert found["kernels"]["first"]["seconds"] > found["kernels"]["cached"]["seconds"]

@@ -20,6 +20,7 @@ OUTSIDE = ("SELECT pg_try_advisory_lock", "SELECT pg_advisory_unlock", "BEGIN", 
 """Beginnings of what frames a run: its lock and its transactions."""
 
 
+@pytest.mark.thorough
 def test_a_small_run_writes_its_stages(tmp_path: Path) -> None:
     out = tmp_path / "release.json"
     main(["--repeats", "1", "--out", str(out)])  # how it ends depends on the machine

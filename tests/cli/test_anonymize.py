@@ -85,6 +85,7 @@ def test_text(cli, people_csv):
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
 
 
+@pytest.mark.thorough
 def test_table(cli, warehouse):
     report = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people", "--json").json
     assert report["published"] == "shared.people"

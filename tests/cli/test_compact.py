@@ -37,6 +37,7 @@ def frozen(cli: Any, policy: Path, tmp_path: Path) -> Path:
     return keys
 
 
+@pytest.mark.thorough
 def test_erase_says_what_stays_and_compacts(cli: Any, frozen: Path, tmp_path: Path) -> None:
     file = tmp_path / "warehouse.duckdb"
     inode = file.stat().st_ino

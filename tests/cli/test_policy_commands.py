@@ -150,6 +150,7 @@ def test_together(cli):
     assert "together" in cli("audit", "--together", "people", "other").out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("two")
 def test_several(cli):
     planned = cli("plan", "--json").json["releases"]

@@ -57,6 +57,19 @@ def test_the_table_shows_bounds_and_plain_does_not(url: str) -> None:
     assert "certain" not in plain
 
 
+def test_groups_are_merged_and_their_width_is_shown(url: str) -> None:
+    asked = "SELECT age, count(*) AS n FROM people GROUP BY age"
+    code, out, _ = run("query", asked, "--db", url, "--merge-narrow", "50")
+    assert code == 0
+    assert "width" in out.splitlines()[0]
+    found = json.loads(run("query", asked, "--db", url, "--merge-narrow", "50", "--json")[1])
+    assert sorted(age for group in found["merged"] for age in group) == list(range(20, 40))
+    assert all(row["n"]["width"] <= 0.5 for row in found["rows"])
+    code, _, error = run("query", asked, "--db", url, "--merge-narrow", "0")
+    assert code == 2
+    assert "merge_narrow" in error
+
+
 def test_explain_shows_sql_that_runs(url: str) -> None:
     import duckdb
 

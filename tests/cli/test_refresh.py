@@ -158,6 +158,7 @@ def test_unpublish_names_a_command_that_publishes_again(cli, keyed, warehouse):
         assert cli(*following[following.index("rollback") :]).code == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("keyed")
 def test_unpublish_says_what_dropped_tables_leave(cli):
     """Only where tables are dropped: values stay in the file until they are overwritten."""

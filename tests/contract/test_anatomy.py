@@ -184,6 +184,7 @@ def plain_zero(value: Any) -> Any:
     return 0.0 if isinstance(value, float) and value == 0 else value
 
 
+@pytest.mark.thorough
 def test_a_release_in_a_file(connect_module: Any, tmp_path: Path) -> None:
     """Both tables are in it, and an audit of the file alone reads both."""
     import sqlanon

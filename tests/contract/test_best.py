@@ -167,6 +167,7 @@ def test_memory_does_not_choose_the_method(connect_module: Any, tmp_path: Path) 
         release_rows(connect_module(PAIR[0]), one, tmp_path, method="best", memory=2000)
 
 
+@pytest.mark.thorough
 def test_kept_scratch_has_the_tables_of_each_method(connect_module: Any, tmp_path: Path) -> None:
     one = case(67, Privacy(k=3), rows=31)
     db = connect_module(PAIR[0])

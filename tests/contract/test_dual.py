@@ -196,6 +196,7 @@ def test_figure_18(shared_db: Any, tmp_path: Path) -> None:
 # -------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("method", ONE_DIMENSIONAL)
 def test_pushdown_gives_the_same_classes(shared_db: Any, method: str, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_ends_are_those_of_the_values_that_are_there(shared_db: Any, method: str
     assert check_ends(shared_db, name)
 
 
+@pytest.mark.thorough
 def test_kernel_and_pushdown_and_both_engines_publish_the_same(both_dbs: Any) -> None:
     found = []
     for db in both_dbs:
@@ -245,6 +246,7 @@ def test_what_means_any_value_has_no_ends(shared_db: Any) -> None:
         assert row["a_null"] != "some" or (row["a_lo"], row["a_hi"]) == (None, None)
 
 
+@pytest.mark.thorough
 def test_the_loss_is_that_of_any_value(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """NULLs beside values never lower a figure: each is as without ends."""
     name = source(shared_db)

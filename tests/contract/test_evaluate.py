@@ -76,6 +76,7 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
         assert cube.kld == pytest.approx(again.kld, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> None:
     """The estimate of COUNT(*) WHERE column = value is what the uniform assumption puts there; errors by definition."""
     source, rows = released(shared_db, JOINT, tmp_path)

@@ -166,6 +166,7 @@ def test_options_of_csv_are_not_for_parquet(tmp_path):
         read(path, tmp_path, null="?")
 
 
+@pytest.mark.thorough
 def test_sets_are_written_as_labels_write_them(tmp_path):
     """Every text comes back from the CSV, and Parquet keeps arrays."""
     import duckdb

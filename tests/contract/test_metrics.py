@@ -250,6 +250,7 @@ def test_rows_that_are_left_out_lost_everything(shared_db: Any, tmp_path: Path) 
     check(report, case, information(case.table, classes, classes, shown, [5]))
 
 
+@pytest.mark.thorough
 def test_many_columns_and_large_sets(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """More columns than a statement joins, and a set of more values than bits.
 

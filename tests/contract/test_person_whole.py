@@ -185,6 +185,7 @@ def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
         shared_db.anonymize(source, **{**WHOLE, "l": 9})
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize(
     "asked",

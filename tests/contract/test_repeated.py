@@ -22,6 +22,7 @@ PUBLISHED = [
 ]
 
 
+@pytest.mark.thorough
 def test_many_rows_keep_their_order() -> None:
     """Enough rows for several threads, of classes that publish alike, and with arrays that are NULL or hold NULL."""
     with duckdb.connect(config={"threads": 4}) as connection:

@@ -141,7 +141,6 @@ def test_plan_announces_what_a_lineage_does(shared_db: Any) -> None:
     assert any("compare with version" in stage for stage in anew)
 
 
-@pytest.mark.thorough
 def test_plan_announces_what_run_does_with_tables_together(shared_db: Any, tmp_path: Path) -> None:
     """Also where nothing changed but another table."""
     hospital = Hospital(shared_db, truth_of(2), tmp_path)
@@ -180,6 +179,7 @@ releases:
 """
 
 
+@pytest.mark.thorough
 def test_plan_of_tables_with_keys_compares_its_own(shared_db: Any) -> None:
     """Of all stages those of its table alone are carried out."""
     db, name = shared_db, f"keyed_{uuid.uuid4().hex[:8]}"

@@ -102,6 +102,7 @@ def test_a_hierarchy_column_publishes_the_node_at_the_level(
     assert report.loss.columns["h"]["lm"] == pytest.approx(loss)
 
 
+@pytest.mark.thorough
 def test_levels_of_a_column_with_nulls(shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """NULL is a value of its own below the root, and part of it at the root: any value or NULL."""
     rows = [

@@ -52,6 +52,7 @@ def spec_of(names: list[str], **changes: Any) -> Any:
     return policy.release(**{**asked, **changes})
 
 
+@pytest.mark.thorough
 def test_levels_of_many_columns_are_measured_as_those_of_few(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Boxes of a few columns each are joined with the levels that are published of them."""
     spec, found = spec_of(wide(shared_db, 5), method={"name": "fulldomain", "search": "global"}, metrics="all"), []
@@ -191,6 +192,7 @@ def test_plan_says_it(shared_db: Any) -> None:
     assert MethodSpec("tree").name in reported
 
 
+@pytest.mark.thorough
 def test_many_columns_along_the_curve_in_sql(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys of the curve are made of a few columns at a time, and are those of all at once."""
     spec, made = spec_of(wide(shared_db, 9), method="hilbert", execution="pushdown"), []

@@ -27,6 +27,7 @@ def shown(source: str, names: dict[str, object]) -> str:
     return str(as_html() if as_html else repr(value))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

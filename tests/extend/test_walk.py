@@ -79,6 +79,7 @@ def classes_of(rows: list[dict[str, Any]]) -> list[Counter[Any]]:
     return list(groups.values())
 
 
+@pytest.mark.thorough
 def test_the_whole_walk(shared_db: Any, table: str) -> None:
     spec = asked(table)
     plan = shared_db.plan(spec)

@@ -81,6 +81,7 @@ def test_kept_columns_may_be_in_any_order(shared_db: Any, order: tuple[str, ...]
     assert _seen(shared_db, table) == _said(rows)
 
 
+@pytest.mark.thorough
 def test_columns_that_are_reordered_between_two_nights(shared_db: Any) -> None:
     """No cell has changed; the view has the order of the source; and the version before is still compared."""
     table = f"order_{next(FRESH)}"

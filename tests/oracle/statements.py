@@ -113,6 +113,8 @@ WHOLE = [
     "SELECT DISTINCT {k} AS g, c FROM {t} {w}",
     "SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c)",
     "SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} {w} GROUP BY c)",
+    "SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} GROUP BY c HAVING {i} > {n})",
+    "SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} GROUP BY c HAVING count({x}) > 1)",
     "SELECT sum(({x} > {n})::int) AS v, count(DISTINCT CASE WHEN {x} > {n} THEN c END) AS u FROM {t} {w}",
     "SELECT sum(CAST(({x} > {n} OR c = 1) AS INTEGER)) AS v FROM {t} {w}",
     f"SELECT * FROM ({GROUPED}) AS s",

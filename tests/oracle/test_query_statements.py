@@ -18,7 +18,6 @@ def asked(db: Any, seed: int, releases: int, statements: int) -> Found:
     return found
 
 
-@pytest.mark.property
 def test_statements_hold_for_every_source(shared_db: Any) -> None:
     found = asked(shared_db, 5, 3, 10)
     assert found.wrong == []
@@ -26,7 +25,6 @@ def test_statements_hold_for_every_source(shared_db: Any) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.property
 @pytest.mark.parametrize("seed", range(4))
 def test_more_statements_hold(shared_db: Any, seed: int) -> None:
     assert asked(shared_db, 200 + seed, 20, 25).wrong == []

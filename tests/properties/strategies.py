@@ -17,8 +17,8 @@ from tests.oracle.requirements import Privacy, feasible
 
 
 def examples(most: int) -> settings:
-    """So many random tables for ``--thorough``, and a third of them by default."""
-    return settings(max_examples=most if settings().max_examples >= 25 else max(8, most // 3))
+    """So many random tables for ``--thorough``, and a sixth of them by default."""
+    return settings(max_examples=most if settings().max_examples >= 25 else max(6, most // 6))
 
 
 FEW = settings(max_examples=max(2, settings().max_examples // 4))

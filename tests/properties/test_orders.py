@@ -102,6 +102,7 @@ def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataO
     assert tuples(table, [stored[i] for i in found.bare.number.tolist()]) == tuples(table, expected.rows)
 
 
+@pytest.mark.thorough
 def test_more_points_than_centres() -> None:
     """Beyond 512 rows centres come from a sample that the seed draws, and take part of the points each."""
     rng = random.Random(10)

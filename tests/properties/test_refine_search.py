@@ -177,6 +177,28 @@ def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatc
     assert classes(1, 3) != one
 
 
+def test_trials_end_where_they_gain_little_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 60)
+    rng = random.Random(6)
+    table = Table(tuple(Quasi(name, tuple(rng.randint(0, 99) for _ in range(400))) for name in "xy"))
+    rows, shape = in_order(table)
+
+    def searched(threads: int, least_gain: Fraction) -> tuple[list[int], int]:
+        context = context_of(table, Privacy(k=4), threads=threads)
+        context.search_seed = 0  # type: ignore[misc]
+        codes, group = rows.codes[:, :2].T.copy(), np.repeat(np.arange(50), 8)
+        found = blocks.search_classes(
+            SearchTable(context, codes, [], shape, WholeTable()), group, 400, least_gain=least_gain
+        )
+        return found.group.tolist(), found.trials
+
+    assert searched(1, Fraction(100))[1] == 2 * blocks.ROUND
+    assert searched(1, Fraction(0))[1] == 400
+    one = searched(1, Fraction(1, 500))
+    assert 2 * blocks.ROUND < one[1] < 400
+    assert searched(4, Fraction(1, 500)) == one
+
+
 def test_classes_appear_and_vanish() -> None:
     table = Table((Quasi("x", (0, 1, 2, 50, 51, 52, 100, 101, 102)),))
     apart, _ = searched(table, Privacy(k=3), [list(range(9))], 20)

@@ -62,6 +62,8 @@ FORMS = [
     "SELECT c, b, count(*) FROM people GROUP BY GROUPING SETS ((c, b), c, ()), a",
     "SELECT c + 1 AS c, sum(a) FROM people GROUP BY CUBE (c, b) HAVING count(*) > 1",
     "SELECT upper(name) FROM kinds GROUP BY name",
+    "SELECT DISTINCT c, count(*) OVER (PARTITION BY c) AS n, sum(a) OVER (PARTITION BY c) AS s FROM people",
+    "SELECT DISTINCT c, b, max(a) FILTER (WHERE a < 4) OVER (PARTITION BY b, c) AS n FROM people WHERE a > 0",
 ]
 MOST = 60
 

@@ -80,6 +80,7 @@ def test_every_pass_makes_what_the_fixture_says(loaded: dict[str, tuple[Any, Any
         assert block.sql(dialect="duckdb", pretty=True, max_text_width=120) == expected[name], name
 
 
+@pytest.mark.thorough
 def test_passes_leave_what_they_were_given(loaded: dict[str, tuple[Any, Any, Any]]) -> None:
     """Every value is frozen, and what is made of it a second time is the same."""
     db, released, joinable = loaded["duckdb"]

@@ -86,6 +86,7 @@ def read_by(db: Any, table: str, counted: Counted) -> dict[str, int]:
     return {name: counted.of(action) for name, action in commands(db, table).items()}
 
 
+@pytest.mark.thorough
 def test_rows_read_do_not_grow_with_versions(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Counted(pair, monkeypatch)
     found = []
@@ -112,6 +113,7 @@ def test_rows_read_do_not_grow_with_releases(pair: Any, monkeypatch: pytest.Monk
     assert many["query"] <= few["query"] + 3 * 40
 
 
+@pytest.mark.thorough
 def test_clean_finds_what_is_left_among_many(pair: Any) -> None:
     nights(pair, "r", (40, 50, 60), keep=3)
     other_releases(pair, "r", 5)

@@ -52,6 +52,7 @@ def test_withdrawn_and_run_again(shared_db, changes):
     assert seen(shared_db, name) == 50
 
 
+@pytest.mark.thorough
 def test_rolled_back_to_what_readers_had_last(shared_db):
     """Not to a version that a rollback had withdrawn before."""
     nights(shared_db, "u2", (40, 50, 60), keep=3)

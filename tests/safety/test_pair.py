@@ -51,6 +51,7 @@ def test_a_refresh_swaps_both(db):
     assert kept == {f"{v}{part}" for v in (3, 4) for part in ("", "_link", "_metadata", "_sensitive")}
 
 
+@pytest.mark.thorough
 def test_another_format_takes_the_second_table_away(db):
     """Nobody would refresh it, and its table could never be dropped."""
     write_people(db.engine)

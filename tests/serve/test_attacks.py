@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from pygwire.messages import Bind, ErrorResponse, Parse, Query, ReadyForQuery, Sync
 
 import sqlanon
 from sqlanon.engines import file_of
@@ -22,8 +23,9 @@ from sqlanon.serve.catalog import database
 from sqlanon.serve.catalog.database import CatalogDatabase
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
-from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column
+from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column, decoded
 from tests.serve.conftest import FILE, Place, Running, serving, turn
+from tests.serve.test_protocol import Raw
 
 KEY = base64.b64encode(bytes(32)).decode()
 
@@ -168,14 +170,17 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
     ask = asking.ask
 
     def at_the_end(question: Any, turn: Any, shape: Any) -> object:
-        found = ask(question, turn, shape)
-        turn.cancel.request()
-        return found
+        def late(answer: Any, version: int) -> object:
+            turn.cancel.request()
+            return shape(answer, version)
+
+        return ask(question, turn, late)
 
     with running.connect() as connection:
         monkeypatch.setattr(asking, "ask", at_the_end)
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute(f"SELECT count(*) FROM {running.place.source}")
+        assert running.server._shared.room.taken == 0
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
@@ -208,3 +213,40 @@ def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
         assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]
     finally:
         catalog.close()
+
+
+@pytest.mark.parametrize("oid", [1082, 1114, 1184, 1007, 1182, 20, 1700, 701])
+@pytest.mark.parametrize("byte", [b"1", b"1-", b"{", b"1 ", b"{1,"])
+def test_a_long_parameter_is_read_or_refused_in_no_time(oid: int, byte: bytes) -> None:
+    """Once, a million digits in place of a date took hours."""
+    begun = time.process_time()
+    with suppress(ServeError):
+        decoded(byte * (1_000_000 // len(byte)), oid, binary=False)
+    assert time.process_time() - begun < 5
+
+
+def test_values_of_portals_are_counted(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = running.server._shared.room
+    monkeypatch.setattr(room, "_most", 2_000_000)
+    with Raw(running.port).log_in() as client:
+        client.send(Query(query_string="BEGIN"))
+        client.until(ReadyForQuery)
+        client.send(Parse(query="SELECT $1::text"))
+        client.send(*(Bind(portal=f"p{i}", param_values=[b"x" * 400_000]) for i in range(4)), Sync())
+        errors = [one.code for one in client.until(ReadyForQuery) if isinstance(one, ErrorResponse)]
+        assert errors == ["53200"]
+        assert room.taken == 800_000
+    until = time.monotonic() + 60
+    while room.taken and time.monotonic() < until:
+        time.sleep(0.02)
+    assert room.taken == 0
+
+
+def test_a_deep_query_is_refused_before_it_is_read_again(running: Running) -> None:
+    with running.connect() as connection:
+        deep = f"SELECT count(*) FROM {running.place.source} WHERE {'(' * 3000}cost < 1{')' * 3000}"
+        for prepare in (False, True):
+            with pytest.raises(psycopg.Error) as caught:
+                connection.execute(deep.encode(), prepare=prepare)
+            assert caught.value.sqlstate != "XX000"
+        assert connection.execute("SELECT 1").fetchone() == (1,)

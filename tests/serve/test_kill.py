@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,7 +20,8 @@ from typer.testing import CliRunner
 from sqlanon.cli.app import app
 from sqlanon.serve.catalog import database
 from tests.cli.conftest import START, environment
-from tests.serve.conftest import FILE, Place, Running, make_place, serving
+from tests.serve.conftest import FILE, SERVER, Place, Running, make_place, serving
+from tests.serve.test_pool import SLOW
 
 
 def sessions(place: Place) -> list[int]:
@@ -161,3 +164,114 @@ def test_a_command_that_cannot_start_says_why(place: Place, tmp_path: Path) -> N
         assert problem in ended.stderr
         assert "secret" not in ended.stderr
     assert os.environ["SQLANON_SERVE_USERS"]
+
+
+def test_a_catalog_process_that_is_killed_while_it_answers_is_an_error_for_one(running: Running) -> None:
+    with running.connect() as connection, running.connect() as other, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(connection.execute, SLOW.encode())
+        catalog = running.server._shared.catalog()
+        until = time.monotonic() + 60
+        while not catalog._processes._users["ann"] and time.monotonic() < until:
+            time.sleep(0.01)
+        busy = children_of(os.getpid())
+        time.sleep(0.2)
+        for child in busy:
+            os.kill(child, signal.SIGKILL)
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="too much time or memory"):
+            asked.result()
+        for one in (connection, other):
+            assert one.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
+
+
+def children_of(pid: int) -> set[int]:
+    """The processes of a server that have the catalog."""
+    listed = [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in own(task)]
+    return {child for child in listed if b"catalog.worker" in read(str(child))}
+
+
+def own(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text(encoding="ascii").split()
+    except OSError:
+        return []
+
+
+def test_a_server_that_is_killed_while_it_answers_leaves_nothing_behind(place: Place, tmp_path: Path) -> None:
+    tables = "SELECT table_schema, table_name FROM information_schema.tables ORDER BY 1, 2"
+    before, others = place.owner.engine.fetch(tables), sessions(place)
+    process, port = started(place, tmp_path, "--log", "access.log")
+    url = f"postgresql://ann:secret@127.0.0.1:{port}/x"
+    ended: list[str] = []
+
+    def ask(sql: bytes) -> None:
+        try:
+            with psycopg.connect(url, autocommit=True) as connection:
+                while True:
+                    connection.execute(sql)
+        except psycopg.Error as error:
+            ended.append(type(error).__name__)
+
+    asked = [f"SELECT ill, avg(age) FROM {place.source} GROUP BY ill".encode(), SLOW.encode()]
+    threads = [threading.Thread(target=ask, args=(sql,)) for sql in asked * 2]
+    try:
+        for thread in threads:
+            thread.start()
+        until = time.monotonic() + 60
+        while not (children := children_of(process.pid)) and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert len(set(sessions(place)) - set(others)) >= 1
+        process.kill()
+        process.wait(60)
+        for thread in threads:
+            thread.join(60)
+            assert not thread.is_alive()
+    finally:
+        process.kill()
+        process.communicate()
+    assert len(ended) == 4
+    assert children
+    gone(place, others)
+    assert place.owner.engine.fetch(tables) == before
+    until = time.monotonic() + 60  # a question has 5 seconds; then they see that nobody reads
+    while any(b"worker" in read(str(child)) for child in children) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(b"worker" in read(str(child)) for child in children)
+
+
+def test_answers_while_connections_are_killed_and_the_release_is_withdrawn(tmp_path: Path) -> None:
+    """Each is right, or one clear error; afterwards all is as before."""
+    with ExitStack() as stack:
+        place = make_place(SERVER, tmp_path, stack)
+        running = stack.enter_context(serving(place))
+        sql = f"SELECT count(*) FROM {place.source}".encode()
+        stop, found = threading.Event(), set()
+
+        def ask() -> None:
+            with running.connect() as connection:
+                while not stop.is_set():
+                    try:
+                        found.add(connection.execute(sql).fetchone())
+                    except psycopg.Error as error:
+                        found.add(error.sqlstate)
+
+        readers = [threading.Thread(target=ask) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        try:
+            for _ in range(3):
+                for pid in sessions(place):
+                    place.owner.engine.execute(f"SELECT pg_terminate_backend({pid})")
+                time.sleep(0.05)
+            place.owner.unpublish(place.source)
+            time.sleep(0.3)
+            place.again()
+        finally:
+            stop.set()
+            for reader in readers:
+                reader.join()
+        assert (60.0,) in found
+        assert found <= {(60.0,), "42P01", "58000"}
+        running.server._shared.asking._listed_at = -1e9  # as seconds later
+        with running.connect() as connection:
+            assert connection.execute(sql).fetchone() == (60.0,)

@@ -116,6 +116,7 @@ def test_an_answer_is_of_one_version(tmp_path: Path) -> None:
         check_versions(make_place(SERVER, tmp_path, stack), 3)
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_put_in_place_anew_is_served_anew(tmp_path: Path) -> None:
     with ExitStack() as stack:
         check_versions(make_place(FILE, tmp_path, stack), 2)

@@ -45,6 +45,21 @@ from tests.serve.conftest import Place, Running, serving
 STARTUP = StartupMessage(params={"user": "ann", "database": "x"}).to_wire()
 
 
+HOSTILE_LISTS = [
+    b"x",
+    struct.pack("!iiI", 1, 0, 25),
+    struct.pack("!iiI", 2, 0, 25) + bytes(16),
+    struct.pack("!iiI", -1, 0, 25),
+    struct.pack("!iiI", 0, 0, 23),
+    struct.pack("!iiI", 0, 0, 25) + b"x",
+    struct.pack("!iiIiii", 1, 0, 25, 1, 1, 2**31 - 1),
+    struct.pack("!iiIiii", 1, 0, 25, 1, 1, -2),
+    struct.pack("!iiIii", 1, 0, 25, 2**31 - 1, 1),
+    struct.pack("!iiIii", 1, 0, 25, -1, 1),
+    struct.pack("!iiIiii", 1, 0, 25, 1, 1, 1) + b"\xff",
+]
+
+
 class Raw:
     """A client that sends what it likes."""
 
@@ -161,7 +176,10 @@ def test_extended_messages_out_of_turn_are_errors_until_the_next_sync(running: R
             ([Parse(query="SELECT $1::int"), Bind(param_values=[])], "08P01"),
             ([Parse(query="SELECT $1::int"), Bind(param_values=[b"x"]), Execute()], "22P02"),
             ([Parse(query="SELECT $1::int"), Bind(param_formats=[1], param_values=[b"x"]), Execute()], "22P02"),
-            ([Parse(query="SELECT $1::text[]"), Bind(param_formats=[1], param_values=[b"x"]), Execute()], "0A000"),
+            *(
+                ([Parse(query="SELECT $1::text[]"), Bind(param_formats=[1], param_values=[data]), Execute()], "22P02")
+                for data in HOSTILE_LISTS
+            ),
             (
                 [Parse(query="SELECT $1::numeric"), Bind(param_formats=[1], param_values=[b"\0\x09"]), Execute()],
                 "22P02",
@@ -289,6 +307,9 @@ def test_clients_that_say_nothing_keep_nobody_out(place: Place) -> None:
             stack.enter_context(running.connect())
         assert time.monotonic() - begun < served.LOGIN_SECONDS
         assert silent[0].recv(10) == b""  # the oldest went
+        until = time.monotonic() + 60
+        while threading.active_count() > before + lobby.MOST + 5 + 1 and time.monotonic() < until:
+            time.sleep(0.05)  # the threads of those that went
         assert threading.active_count() <= before + lobby.MOST + 5 + 1
 
 

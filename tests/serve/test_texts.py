@@ -9,10 +9,12 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg.adapt import Transformer
+from psycopg.types.array import ArrayBinaryLoader
 
 from sqlanon.serve import texts
 from sqlanon.serve.refusals import Asked, ServeError
-from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decoded, encoded
+from sqlanon.serve.values import DATE, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, decoded, encoded, list_of
 from tests.properties.strategies import examples
 
 COLUMNS = {"age": INT4, "ill": TEXT, "t_low": TEXT}
@@ -184,3 +186,12 @@ def test_a_value_is_never_rounded_to_a_type() -> None:
     with pytest.raises(ServeError):
         encoded(7.5, INT8, False)
     assert encoded(8.0, INT8, False) == b"8"
+
+
+@pytest.mark.parametrize("items", [[], [1, 2], [None, 3], [-(2**31)]])
+def test_lists_in_binary_form_are_those_of_psycopg(items: list[int | None]) -> None:
+    """Written and read as psycopg does it."""
+    made = encoded(items, list_of(INT4), binary=True)
+    assert made is not None
+    assert decoded(made, 1007, binary=True) == items
+    assert ArrayBinaryLoader(1007, Transformer()).load(made) == items

@@ -24,6 +24,7 @@ from sqlanon.cli.options import (
     find_policy,
     find_url,
     first_option,
+    flag,
     open_database,
     option,
 )
@@ -88,9 +89,9 @@ def audit(
     ] = None,
     find_qi: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--find-qi",
-            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
+            "Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) "
             "distinguish rows.",
         ),
     ] = False,

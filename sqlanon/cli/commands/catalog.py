@@ -17,6 +17,7 @@ from sqlanon.cli.options import (
     PolicyFile,
     find_policy,
     find_url,
+    flag,
     load,
     next_command,
     open_database,
@@ -113,7 +114,7 @@ def unpublish(
     name: Annotated[str, typer.Argument(help="The release.")],
     purge: Annotated[
         bool,
-        typer.Option("--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."),
+        flag("--purge", "Also drop the tables of all its versions; they cannot be rolled back to."),
     ] = False,
     compact: Compact = False,
     db: Db = None,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from sqlanon.cli.options import flag
 from sqlanon.cli.screen import Screen
 
 FEWEST = 5_000
@@ -26,11 +27,9 @@ def demo(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed makes the same patients.")] = 7,
-    directory: Annotated[Path, typer.Option("--dir", help="Where it is built; made if missing.")] = Path(
-        "sqlanon-demo"
-    ),
+    directory: Annotated[Path, flag("--dir", "Where it is built; made if missing.")] = Path("sqlanon-demo"),
     engine: Annotated[
-        Literal["duckdb", "spark"], typer.Option("--engine", help="Where the table is; Spark needs Java 17.")
+        Literal["duckdb", "spark"], flag("--engine", "Where the table is; Spark needs Java 17.")
     ] = "duckdb",
 ) -> int | None:
     """Release a synthetic hospital twice, and show what that does."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, open_database
 from sqlanon.cli.screen import Screen
 
 
@@ -14,7 +14,7 @@ def hierarchy(
     screen: Screen,
     release: Annotated[str, typer.Argument(help="A release's name or view.")],
     column: Annotated[str, typer.Argument(help="A quasi column with a hierarchy.")],
-    values: Annotated[bool, typer.Option("--values", help="Also list the values, the lowest level.")] = False,
+    values: Annotated[bool, flag("--values", "Also list the values, the lowest level.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:

@@ -34,6 +34,7 @@ from sqlanon.cli.options import (
     collect_reading,
     find_url,
     first_option,
+    flag,
     load,
     next_command,
     open_database,
@@ -67,14 +68,11 @@ def init(
     ] = None,
     interactive: Annotated[
         bool,
-        typer.Option("--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."),
+        flag("--interactive", "Ask for every role, k and l, with the reasons, on a terminal.", short="-i"),
     ] = False,
     from_labels: Annotated[
         bool,
-        typer.Option(
-            "--from-labels",
-            help="Roles by the security labels of PostgreSQL Anonymizer, where a column has one.",
-        ),
+        flag("--from-labels", "Roles by the security labels of PostgreSQL Anonymizer, where a column has one."),
     ] = False,
     null: Null = None,
     delimiter: Delimiter = None,
@@ -149,7 +147,7 @@ def plan(
     policy: PolicyFile = None,
     select: Select = None,
     db: Db = None,
-    sql: Annotated[bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")] = False,
+    sql: Annotated[bool, flag("--sql", "Also print the SQL that does not depend on data.")] = False,
     new_lineage: NewLineage = False,
     new_classes: NewClasses = False,
 ) -> int | None:

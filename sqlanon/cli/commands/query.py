@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, open_database, option
 from sqlanon.cli.screen import Screen
 
 
@@ -17,20 +17,17 @@ def query(
         str | None,
         option("--release", "NAME", "The release to ask (default: what follows FROM)."),
     ] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Print the SQL that runs over the release.")] = False,
+    plain: Annotated[bool, flag("--plain", "The estimates alone.")] = False,
+    explain: Annotated[bool, flag("--explain", "Print the SQL that runs over the release.")] = False,
     allow_linking: Annotated[
         bool,
-        typer.Option(
-            "--allow-linking",
-            help="Let the query join any table, not only the policy's dimensions.",
-        ),
+        flag("--allow-linking", "Let the query join any table, not only the policy's dimensions."),
     ] = False,
     as_of_source: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--as-of-source",
-            help="With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
+            "With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
         ),
     ] = False,
     interval: Annotated[
@@ -39,6 +36,15 @@ def query(
             "--interval",
             "SHARE",
             "In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as 0.95.",
+        ),
+    ] = None,
+    merge_narrow: Annotated[
+        float | None,
+        typer.Option(
+            "--merge-narrow",
+            metavar="PERCENT",
+            show_default=False,
+            help="Merge neighbouring groups until the bounds of each are apart by at most so much of its estimate.",
         ),
     ] = None,
     role: Annotated[
@@ -69,6 +75,7 @@ def query(
             seconds=timeout,
             as_of_source=as_of_source,
             interval=interval,
+            merge_narrow=merge_narrow,
         )
     if explain:
         screen.emit({"sql": answer.sql})

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from sqlanon.cli.new_file import ensure_new, write_new
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, open_database, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -31,7 +31,7 @@ def report(
             help="owner: confidential, with the source; readers: of the view and its metadata alone.",
         ),
     ] = "owner",
-    md: Annotated[bool, typer.Option("--md", help="Markdown, without pictures, instead of HTML.")] = False,
+    md: Annotated[bool, flag("--md", "Markdown, without pictures, instead of HTML.")] = False,
     workload: Annotated[
         Path | None,
         option(
@@ -41,9 +41,7 @@ def report(
             short="-w",
         ),
     ] = None,
-    attack: Annotated[
-        bool, typer.Option("--attack", help="For the owner: run the attacks of sqlanon attack as well.")
-    ] = False,
+    attack: Annotated[bool, flag("--attack", "For the owner: run the attacks of sqlanon attack as well.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:

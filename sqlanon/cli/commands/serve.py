@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from sqlanon.cli.confirmed import collect_confirmations
-from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url, option
+from sqlanon.cli.options import Db, FromVariables, PolicyFile, find_policy, find_url, flag, option
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.database import Database
 
 Role = Annotated[str | None, option("--as", "ROLE", "PostgreSQL: the role whose rights every query has.")]
-Owner = Annotated[
-    bool, typer.Option("--owner", help="Confirm that the role, or whoever opens this file, may read sources.")
-]
+Owner = Annotated[bool, flag("--owner", "Confirm that the role, or whoever opens this file, may read sources.")]
 Releases = Annotated[list[str] | None, option("--release", "NAME", "Only this view; may be repeated.")]
 Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Deadline of a query.")]
 
@@ -52,15 +50,13 @@ def serve(
     ] = 20,
     workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Queries at once.")] = 4,
     bounds: Annotated[
-        bool, typer.Option("--bounds", help="Sessions begin with sqlanon.bounds = on: answers have their bounds.")
+        bool, flag("--bounds", "Sessions begin with sqlanon.bounds = on: answers have their bounds.")
     ] = False,
     log: Annotated[
         str | None,
         option("--log", "FILE", "Access log, a JSON object a line; - is stderr. It has no values."),
     ] = None,
-    log_text: Annotated[
-        bool, typer.Option("--log-text", help="Write the queries into the access log as well.")
-    ] = False,
+    log_text: Annotated[bool, flag("--log-text", "Write the queries into the access log as well.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:

@@ -49,7 +49,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     for name in answer.columns:
         columns.append((clean(name), "right" if name in answer.aggregates else "left"))
         if bounds and name in answer.aggregates:
-            columns.append(("low .. high", "left"))
+            columns += [("low .. high", "left"), ("width", "right")]
             if level is not None:
                 columns.append((f"{level:g} of sources", "left"))
     if bounds:
@@ -64,7 +64,7 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
                 continue
             cells.append(_number(cell.estimate))
             if bounds:
-                cells.append(_bounds(cell))
+                cells += [_bounds(cell), "" if cell.width is None else f"{100 * cell.width:,.1f} %"]
                 if level is not None:
                     cells.append(_interval(cell))
         rows.append([*cells, "yes" if certain else "no"] if bounds else cells)

@@ -5,10 +5,9 @@ Scratch tables are tables of the private schema.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from pyspark.errors import PySparkException
 
@@ -19,14 +18,6 @@ from sqlanon.engines.spark.session import Session
 from sqlanon.engines.spark.types import collation_of, is_hashable, kind_of, name_of
 from sqlanon.errors import DatabaseError, PolicyError
 
-if TYPE_CHECKING:
-    pass
-
-log = logging.getLogger("sqlanon.sql")
-
-_VIEW = re.compile(
-    r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
-)
 _NAME = re.compile(r"\w+")
 _MISSING = (
     "TABLE_OR_VIEW_NOT_FOUND",

@@ -47,14 +47,6 @@ log = logging.getLogger("sqlanon.sql")
 _VIEW = re.compile(
     r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
 )
-_NAME = re.compile(r"\w+")
-_MISSING = (
-    "TABLE_OR_VIEW_NOT_FOUND",
-    "SCHEMA_NOT_FOUND",
-    "NO_SUCH_",
-    "CATALOG_NOT_FOUND",
-    "REQUIRES_SINGLE_PART_NAMESPACE",
-)
 
 
 class Session:

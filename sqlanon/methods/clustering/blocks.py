@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.arrays import Ints, Longs
+    from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.rows import Rows
     from sqlanon.methods.shared.kernel_input import Loaded
 
@@ -55,6 +56,14 @@ class Block:
     group: Ints
     stop: npt.NDArray[np.int8]
     done: Longs
+
+    def cluster(
+        self, kernel: Callable[..., int], geometry: Geometry, *more: object, first: tuple[object, ...] = ()
+    ) -> int:
+        """Run a kernel on the block; ``first`` and ``more`` are its arguments before the rows and after them."""
+        rows = self.rows
+        own = (rows.places, rows.sets, geometry, self.demands, rows.number)
+        return int(kernel(*first, *own, *more, self.group, self.stop, self.done))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    from sqlanon.methods.clustering.blocks import Block
+    pass
 
 
 class KMember:
@@ -35,23 +35,6 @@ class KMember:
         from sqlanon.methods.clustering.kernels.kmember import cluster_k_members
 
         expect(grow, cluster_k_members)
-        blocks = in_blocks(context, "kmember", self.block)
-
-        def work(block: Block) -> int:
-            rows, centred = block.rows, self.grow == "centre"
-            geometry = blocks.loaded.geometry
-            return int(
-                cluster_k_members(
-                    rows.places,
-                    rows.sets,
-                    geometry,
-                    block.demands,
-                    rows.number,
-                    centred,
-                    block.group,
-                    block.stop,
-                    block.done,
-                )
-            )
-
-        return blocks.cluster_blocks(work)
+        blocks, centred = in_blocks(context, "kmember", self.block), self.grow == "centre"
+        geometry = blocks.loaded.geometry
+        return blocks.cluster_blocks(lambda block: block.cluster(cluster_k_members, geometry, centred))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    from sqlanon.methods.clustering.blocks import Block
+    pass
 
 
 class Agglomerative:
@@ -34,21 +34,6 @@ class Agglomerative:
 
         expect(grow, cluster_by_unions)
         blocks = in_blocks(context, "agglomerative", self.block)
-
-        def work(block: Block) -> int:
-            rows, geometry = block.rows, blocks.loaded.geometry
-            return int(
-                cluster_by_unions(
-                    rows.places,
-                    rows.sets,
-                    geometry,
-                    block.demands,
-                    rows.number,
-                    block.group,
-                    block.stop,
-                    block.done,
-                )
-            )
-
+        geometry = blocks.loaded.geometry
         # A nearest cluster for every row, then every cluster unites or closes.
-        return blocks.cluster_blocks(work, unit="steps", each=2)
+        return blocks.cluster_blocks(lambda block: block.cluster(cluster_by_unions, geometry), unit="steps", each=2)

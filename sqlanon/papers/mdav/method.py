@@ -49,18 +49,6 @@ class MDAV:
             for a, line in enumerate(lines):
                 at[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
             points = Points(at, codes, weight)
-            return int(
-                cluster_by_mdav(
-                    points,
-                    rows.places,
-                    rows.sets,
-                    geometry,
-                    block.demands,
-                    rows.number,
-                    block.group,
-                    block.stop,
-                    block.done,
-                )
-            )
+            return block.cluster(cluster_by_mdav, geometry, first=(points,))
 
         return blocks.cluster_blocks(work)

@@ -68,12 +68,7 @@ class Alpha(Shares):
             return super(Alpha, self).below(scratch, made, rows)
         return scratch.execute(
             "privacy/below_values",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             distinct=None,
             p=self.asked.denominator,
             q=self.asked.numerator,

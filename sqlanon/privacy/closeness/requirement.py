@@ -181,11 +181,7 @@ class TCloseness(OfCounts):
         everything = sum(own[at] for at, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
         scratch.execute(
             "privacy/below_chain" if tree.chain else "privacy/below_tree",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value),
             sets=sets,
             total=known.total,
             everything=everything,

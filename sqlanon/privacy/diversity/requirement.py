@@ -76,12 +76,7 @@ def _make_failing(
     """Make the table of groups whose values are too few, or one of them too frequent: see privacy/below_values."""
     scratch.execute(
         "privacy/below_values",
-        made=made,
-        rows=rows.table,
-        groups=list(rows.groups),
-        within=[rows.names[i] for i in within],
-        value=rows.names[value],
-        count=rows.count,
+        **rows.parameters(made, value, within),
         distinct=distinct,
         p=p,
         q=q,

@@ -45,10 +45,7 @@ class KAnonymity(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         scratch.execute(
             "privacy/below_rows",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            count=rows.count,
+            **rows.parameters(made),
             asked=int(self.asked),
         )
 

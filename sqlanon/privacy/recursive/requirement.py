@@ -71,12 +71,7 @@ class RecursiveDiversity(OfCounts):
         p, q = self.c.as_integer_ratio()
         scratch.execute(
             "privacy/below_recursive",
-            made=made,
-            rows=rows.table,
-            groups=list(rows.groups),
-            within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value],
-            count=rows.count,
+            **rows.parameters(made, self.value, self.within),
             least=int(self.asked),
             p=p,
             q=q,

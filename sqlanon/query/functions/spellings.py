@@ -13,7 +13,8 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
     ``mean(x)`` is ``avg(x)``, ``now()`` the current timestamp. ``count_if(c)`` counts the rows for which c is TRUE; in
     DuckDB it is a sum, which is NULL where c is NULL in every row.
     ``CAST(c AS INTEGER)`` of a condition is 1, 0, or NULL, as CASE says it; ``count(DISTINCT CASE WHEN c THEN x END)``
-    and ``count(CASE WHEN c THEN x END)`` pass over NULL, and so over all rows for which c is not TRUE.
+    and ``count(CASE WHEN c THEN x END)`` pass over NULL, and so over all rows for which c is not TRUE. Days between two
+    times are the difference of their dates.
     """
     for node in list(select.find_all(exp.Anonymous)):
         name, given = node.name.lower(), node.expressions
@@ -33,6 +34,11 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
             cast.replace(_as_number(cast))
     for count in list(select.find_all(exp.Count)):
         _count_case(count)
+    for difference in list(select.find_all(exp.DateDiff)):
+        unit = difference.args.get("unit")
+        if unit is not None and unit.name.upper() == "DAY" and difference.expression is not None:
+            ends = [exp.cast(one.copy(), "DATE") for one in (difference.this, difference.expression)]
+            difference.replace(exp.Paren(this=_placed(exp.Sub(this=ends[0], expression=ends[1]), difference)))
 
 
 def is_grouping(node: exp.Expr) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlanon.query.functions.aggregates import AGGREGATES, aggregate_of
 from sqlanon.query.normalize.kinds import has_aggregate, is_grouped
 from sqlanon.query.refusal import refuse
 
@@ -26,6 +27,8 @@ def group_distinct(text: str, select: exp.Select) -> None:
     items = [item.unalias() for item in select.expressions]
     if any(item.is_star for item in items):
         refuse(text, items[0], "a release has no rows of persons to show: name the columns of DISTINCT")
+    if not is_grouped(select) and _over_itself(select):
+        return
     if not is_grouped(select):
         for item in items:
             if item.find(exp.Window):
@@ -59,3 +62,28 @@ def group_distinct(text: str, select: exp.Select) -> None:
 
 def _parts(term: exp.Expr) -> list[exp.Expr]:
     return list(term.expressions) if isinstance(term, exp.Tuple) else [term]
+
+
+def _over_itself(select: exp.Select) -> bool:
+    """Write aggregates OVER (PARTITION BY the other items) as those of groups; whether all windows are such ones.
+
+    They have one value for all rows that agree in the other items, of which DISTINCT leaves one.
+    """
+    items = [item.unalias() for item in select.expressions]
+    windows = [item for item in items if item.find(exp.Window)]
+    keys = [item for item in items if item not in windows]
+    for item in windows:
+        plain = isinstance(item, exp.Window) and not any(item.args.get(name) for name in ("order", "spec", "alias"))
+        inner = item.this.this if isinstance(item.this, exp.Filter) else item.this
+        if not plain or aggregate_of(inner) not in AGGREGATES or not _same(item.args.get("partition_by") or [], keys):
+            return False
+    if not windows or not keys or select.args.get("qualify"):
+        return False
+    for item in windows:
+        item.replace(item.this.copy())
+    select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+    return True
+
+
+def _same(one: list[exp.Expr], other: list[exp.Expr]) -> bool:
+    return all(part in other for part in one) and all(part in one for part in other)

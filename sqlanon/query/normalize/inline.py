@@ -20,6 +20,8 @@ from sqlanon.query.refusal import refuse
 Known = Mapping[str, exp.Select]
 DEEPEST = 40
 """Subqueries within one another."""
+MOST_SUBQUERIES = 200
+"""Of one text, a CTE as often as it is read: what reads two that read two grows without bound."""
 
 
 @dataclass
@@ -30,11 +32,13 @@ class Statement:
         text: as it was written, for messages.
         dialect: the engine's.
         asked: the subqueries inside expressions, by their numbers.
+        read: how many SELECTs were made flat.
     """
 
     text: str
     dialect: str
     asked: list[Subquery] = field(default_factory=list)
+    read: int = 0
 
     def flatten(self, select: exp.Select, known: Known | None = None, depth: int = 0) -> exp.Select:
         """A SELECT that reads tables alone, of a SELECT over CTEs and subqueries.
@@ -48,8 +52,9 @@ class Statement:
             Refused: a CTE or subquery that cannot be merged.
         """
         text = self.text
-        if depth > DEEPEST:
-            refuse(text, select, f"subqueries are answered {DEEPEST} deep")
+        self.read += 1
+        if depth > DEEPEST or self.read > MOST_SUBQUERIES:
+            refuse(text, None, f"{MOST_SUBQUERIES} subqueries are answered in one query, {DEEPEST} deep")
         ctes = self._ctes(select, known)
         name_windows(text, select)
         number_groups(text, select)

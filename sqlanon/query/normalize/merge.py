@@ -29,6 +29,8 @@ def merge_rows(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) 
     source = inner.args.get("from_")
     if outer.args.get("joins") and not inner.args.get("joins") and source is not None:
         _qualify(text, outer, inner, source.this.alias_or_name)
+    if not outer.args.get("joins"):
+        _write_star(outer, inner, read.alias_or_name)
     _replace_names(text, outer, inner, read.alias_or_name)
     outer.set("from_", source)
     outer.set("joins", [*(inner.args.get("joins") or ()), *(outer.args.get("joins") or ())])
@@ -59,11 +61,7 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
         refuse(text, read, "a release has no first rows; leave LIMIT and OFFSET out of the subquery")
     _settle_names(inner)
     limited = inner.args.get("limit") is not None or inner.args.get("offset") is not None
-    for item in list(outer.expressions):
-        if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == read.alias_or_name.lower()):
-            at = outer.expressions.index(item)
-            every = [exp.column(exp.to_identifier(one.alias_or_name, quoted=True)) for one in inner.expressions]
-            outer.set("expressions", [*outer.expressions[:at], *every, *outer.expressions[at + 1 :]])
+    _write_star(outer, inner, read.alias_or_name)
     again = is_grouped(outer)
     where = outer.args.get("where")
     if limited and (again or where is not None or has_window(outer) or outer.args.get("distinct")):
@@ -89,6 +87,18 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     for name in ("regroup", "inner_having"):
         if name in inner.meta:
             outer.meta[name] = inner.meta[name]
+
+
+def _write_star(outer: exp.Select, inner: exp.Select, name: str) -> None:
+    """Write the items of a subquery in place of a star; its own stars stay."""
+    made: list[exp.Expr] = []
+    for item in outer.expressions:
+        if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == name.lower()):
+            names = [(one.is_star, exp.to_identifier(one.alias_or_name, quoted=True)) for one in inner.expressions]
+            made += [exp.Star() if star else exp.column(one) for star, one in names]
+        else:
+            made.append(item)
+    outer.set("expressions", made)
 
 
 def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:

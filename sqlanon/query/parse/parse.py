@@ -205,7 +205,7 @@ class _Reader:
             tuple(select.meta.get("new", ())),
             tuple(select.meta.get("aliases", ())),
             qualify.this if qualify else None,
-            None if regroup is None else tuple(t for node in regroup for t in _read_groups(text, node)),
+            None if regroup is None else tuple(t for node in regroup for t in _terms(node)),
             select.meta.get("inner_having"),
             tuple(asked.values()),
             nothing,
@@ -318,10 +318,16 @@ def read_select(text: str, dialect: str) -> exp.Select:
 
 def _read_groups(text: str, node: exp.Expr) -> list[exp.Expr]:
     """The terms of one part of GROUP BY: parentheses hold several."""
+    found = _terms(node)
+    for term in found:
+        if term.find(exp.AggFunc, exp.Window):
+            refuse(text, term, "GROUP BY cannot hold an aggregate")
+    return found
+
+
+def _terms(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Tuple):
-        return [found for part in node.expressions for found in _read_groups(text, part)]
-    if node.find(exp.AggFunc, exp.Window):
-        refuse(text, node, "GROUP BY cannot hold an aggregate")
+        return [found for part in node.expressions for found in _terms(part)]
     return [node]
 
 

@@ -19,7 +19,14 @@ from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, distinct_attained
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
-from sqlanon.query.rewrite.ordered_aggregates import Apart, average, count_matched, distinct
+from sqlanon.query.rewrite.ordered_aggregates import (
+    Apart,
+    average,
+    average_of_exact,
+    count_matched,
+    distinct,
+    known_average,
+)
 from sqlanon.query.rewrite.plain_aggregates import added, counted, error, extreme, unsure
 from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
@@ -122,6 +129,14 @@ def _distinct(asked: Asked) -> Apart:
     return distinct_values(a.id, a.box, asked.row, asked.keys, members, attained=attained)
 
 
+def _averaged(asked: Asked) -> Apart:
+    a = asked.aggregate
+    if a.known:
+        return [], known_average(a.id, asked.row, asked.average_type)
+    make = average if a.of_boxes else average_of_exact
+    return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+
+
 def _quantile(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.at is not None
@@ -160,10 +175,7 @@ KINDS: Mapping[str, Kind] = {
     "count": Kind(lambda asked: ([], counted(asked.aggregate, asked.row))),
     "distinct": Kind(_distinct),
     "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
-    "avg": Kind(
-        lambda asked: average(asked.aggregate.id, asked.row, asked.keys, asked.average_type, floating=asked.floating),
-        _average,
-    ),
+    "avg": Kind(_averaged, _average),
     "min": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=True))),
     "max": Kind(lambda asked: ([], extreme(asked.aggregate, asked.row, least=False))),
     "quantile": Kind(_quantile, _value),

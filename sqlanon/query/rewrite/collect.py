@@ -25,7 +25,7 @@ from sqlanon.query.rewrite.outputs import read_outputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, check_divisors, exact_parts
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, some, sql
-from sqlanon.query.sql.types import is_float, is_number, is_whole
+from sqlanon.query.sql.types import is_float, is_number, is_single, is_whole
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
@@ -377,10 +377,16 @@ class Notes:
             for own in self.scope.exact_fields(argument):
                 self.scope.check_collation(own, node)
         name = self.terms.column(argument).name
-        (self.raw if kind in ("avg", "distinct") else self.partial).add(name)
-        if kind == "sum":
+        known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
+        (self.raw if kind in ("avg", "distinct") and not known else self.partial).add(name)
+        if kind == "sum" or known:
             self.summed.add(name)
-        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node))
+        return Aggregate(number, kind, condition, term=name, type=self._average_type(kind, node), known=known)
+
+    def _is_known(self, condition: int) -> bool:
+        """Whether it is known of every row whether it satisfies a condition, and in which group it is."""
+        exact = self.predicates.is_exact(self.conditions[condition])
+        return exact and not self.spread and not self.scope.released.form.facts.paired
 
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
         """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""

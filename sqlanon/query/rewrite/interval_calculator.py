@@ -169,8 +169,10 @@ class IntervalCalculator:
         if passes_null(node) or node.find(exp.Case, exp.Window) is not None:
             return FALSE  # they may have a value where an aggregate has none
         empty = []
-        for found in node.find_all(exp.AggFunc):
-            if is_count(found) or isinstance(found, Scalar):
+        every = list(node.find_all(exp.AggFunc))
+        inside = {id(part) for one in every for part in one.find_all(exp.AggFunc) if part is not one}
+        for found in every:
+            if is_count(found) or isinstance(found, Scalar) or id(found) in inside:
                 continue
             counted: exp.Expr = exp.Count(this=found.this.copy())
             if isinstance(found.parent, exp.Filter):

@@ -14,9 +14,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.typed_quotient import mean
-from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, sql, when
-
-"""Of a sum of decimals, in addition to those of its values; of any decimal."""
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, select, sql, when
 
 FOUND = "_found"
 """The table of the rows under their conditions."""
@@ -123,6 +121,65 @@ def average(
         f"e{number}": sql("SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"),
         f"l{number}": when(bounded, ends[0]),
         f"h{number}": when(bounded, ends[1]),
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> dict[str, Tree]:
+    """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
+    zero = exp.Literal.number(0)
+    held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
+    value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
+    return {f"{end}{number}": value for end in "lh"} | {
+        f"e{number}": as_type(value, "DOUBLE"),
+        f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
+    }
+
+
+def average_of_exact(
+    number: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, *, floating: bool = False
+) -> Apart:
+    """See `average`, of exact values: both sides add the same ones, in one order."""
+    zero, n = exp.Literal.number(0), row["count"]
+    value = exp.cast(row["low"].copy(), kind)
+    chosen = {
+        "v": value,
+        "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+        "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+        "e": sql("SUM(:x)", x=row["sum"]),
+        "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
+    }
+    table = f"_ordered_{number}"
+    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value]))]
+    part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
+    sums = f"SUM(CASE WHEN held > 0 THEN held * v ELSE 0 END) OVER ({part})", f"SUM(held) OVER ({part})"
+    ends = {}
+    for end, frame in (("low", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("high", "CURRENT ROW AND UNBOUNDED FOLLOWING")):
+        over = f"OVER ({part} ORDER BY v ROWS BETWEEN {frame})"
+        total = sql(f"{sums[0]} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {over}")
+        ends[end] = mean(kind, total, sql(f"{sums[1]} + SUM(free) {over}"), none=False)
+    alone = mean(kind, sql(sums[0]), sql(sums[1]))
+    kept = [
+        *keys,
+        named(ends["low"], "al"),
+        named(ends["high"], "ah"),
+        named(alone, "z"),
+        *map(column, ("held", "e", "w", "v")),
+    ]
+    steps.append((f"_average_{number}", select(kept, table)))
+    low, high = sql("LEAST(MIN(al), MIN(z))"), sql("GREATEST(MAX(ah), MAX(z))")
+    if floating:
+        maybe = sql(f"MAX(v) = {NAN} OR (MIN(v) = -{INFINITE} AND MAX(v) >= {INFINITE})")
+        sure = sql(
+            f"BOOL_OR(held > 0 AND v = {NAN}) OR (BOOL_OR(held > 0 AND v >= {INFINITE}) "
+            f"AND BOOL_OR(held > 0 AND v = -{INFINITE}))"
+        )
+        low, high = (nan_or(sure, maybe, end) for end in (low, high))
+    return steps, {
+        f"e{number}": sql("SUM(e) / NULLIF(SUM(w), 0)"),
+        f"l{number}": low,
+        f"h{number}": high,
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
     }
 

@@ -32,6 +32,7 @@ class Aggregate:
         type: of its value in the source, for averages and where it is calculated with.
         argument: the type of its argument, as above.
         of: sum or avg, for an error.
+        known: of an average of exact values: it is known of every row whether it qualifies.
         ratio: of which two aggregates, for a ratio.
         at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
         native: what the engine calculates itself of exact values of rows that are known.
@@ -46,6 +47,7 @@ class Aggregate:
     type: exp.DataType | None = None
     argument: exp.DataType | None = None
     of: str = ""
+    known: bool = False
     ratio: Ratio | None = None
     at: Fraction | None = None
     between: bool = False

@@ -110,6 +110,12 @@ class Constants:
             self._refuse(box, constant, "text is rounded to the column's type by some engines; write it without quotes")
         return value
 
+    def is_zoned(self, box: Box, constant: exp.Expr) -> bool:
+        """Whether a constant is a time with a zone."""
+        if isinstance(constant, exp.Literal):
+            return False
+        return getattr(self._fetch(box, constant, constant), "tzinfo", None) is not None
+
     def equal(self, box: Box, constant: exp.Expr, value: Any) -> Piece | None:  # noqa: ANN401 - an engine's value
         """The run of a column's exact values that the engine takes for equal to a floating point constant.
 

@@ -276,7 +276,9 @@ class Predicates:
             if _is_value(right, box) and not left.find(exp.Column):
                 left, right, op = right, left, _MIRROR[op]
             collated = listed and right.find(exp.Collate) is not None
-            if _is_value(left, box) and not right.find(exp.Column) and not collated:
+            plain = _is_value(left, box) and not right.find(exp.Column) and not collated
+            # A day compared with a time of a zone begins where the session is: the engine decides, value by value.
+            if plain and not (box.field.kind == "date" and not listed and self._constants.is_zoned(box, right)):
                 return self._constant(box, op if positive else _NOT[op], right)
         self._scope.check_recoded(box, node)
         if not listed and not countable(self._scope, box):

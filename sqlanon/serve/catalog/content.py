@@ -16,6 +16,8 @@ OWNER = "sqlanon"
 _OWNER_OID, _DATABASE_OID = 10, 5
 _SYSTEM, _INFORMATION, _FIRST_SCHEMA, _FIRST_TABLE = 11, 13000, 16384, 20000
 _HEAP, _TABLESPACE, _COLLATION = 2, 1663, 100
+_ARRAY_RECEIVE = 2400
+"""The function that reads lists: by it Npgsql knows their types."""
 CATALOG, STANDARD = "pgc", "infs"
 """The schemas in memory that hold ``pg_catalog`` and ``information_schema``."""
 
@@ -76,7 +78,8 @@ _DIGITS = {21: 16, 23: 32, 20: 64, 701: 53}
 _FUNCTIONS = {
     "pg_get_keywords": "word catcode barelabel catdesc baredesc",
     "pg_show_all_settings": "name setting",
-    "pg_timezone_names": "name abbrev",
+    "pg_available_extensions": "name default_version installed_version comment",
+    "pg_ts_token_type": "tokid alias description",
 }
 """Functions that give rows: tables without any, here."""
 
@@ -160,6 +163,7 @@ def _rows(served: Sequence[Served], variables: Variables) -> Rows:
         },
     )
     yield "pg_roles", {"rolname": OWNER, "rolinherit": True, "rolconnlimit": -1, "oid": _OWNER_OID}
+    yield "pg_proc", {"oid": _ARRAY_RECEIVE, "proname": "array_recv", "pronamespace": _SYSTEM, "proowner": _OWNER_OID}
     yield from _types()
     for name, value in variables.values.items():
         yield "pg_settings", {"name": name, "setting": value, "vartype": "string", "context": "user"}
@@ -186,6 +190,7 @@ def _types() -> Rows:
                 "typarray": int(array),
                 "typtypmod": -1,
                 "typcollation": _COLLATION if category == "S" else 0,
+                "typreceive": _ARRAY_RECEIVE if category == "A" else 0,
             },
         )
 

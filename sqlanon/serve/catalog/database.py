@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -28,7 +29,13 @@ _START_SECONDS = 60.0
 _GRACE_SECONDS = 1.0
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
 """Variables of the environment that the process gets: none has a secret."""
-_LOST = ("TIMESTAMP", "DATE", "TIME", "DECIMAL", "INTERVAL", "BLOB", "UUID", "STRUCT", "MAP")
+_MOMENTS: Mapping[str, Callable[[str], object]] = {
+    "DATE": datetime.date.fromisoformat,
+    "TIMESTAMP": datetime.datetime.fromisoformat,
+    "TIMESTAMP WITH TIME ZONE": lambda text: datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC),
+}
+"""Types whose values come as texts, and are read again."""
+_LOST = ("TIMESTAMP_", "TIME", "DECIMAL", "INTERVAL", "BLOB", "UUID", "STRUCT", "MAP")
 """Types whose values are sent as text."""
 
 
@@ -67,8 +74,13 @@ class CatalogDatabase:
         if len(found) > rows:
             raise ServeError(TOO_MUCH, f"an answer has at most {rows:,} rows; add a LIMIT")
         columns = tuple(
-            Column(name, TEXT if kind.startswith(_LOST) else type_named(kind)) for name, kind in answer["columns"]
+            Column(name, TEXT if kind.startswith(_LOST) and kind not in _MOMENTS else type_named(kind))
+            for name, kind in answer["columns"]
         )
+        moments = [(i, _MOMENTS[kind]) for i, (_, kind) in enumerate(answer["columns"]) if kind in _MOMENTS]
+        for row in found:
+            for i, read in moments:
+                row[i] = None if row[i] is None else read(row[i])
         return Result(f"SELECT {len(found)}", columns, found)
 
     def close(self) -> None:

@@ -26,18 +26,23 @@ _CONSTANTS = {
         pg_get_partkeydef/1 pg_get_function_result/1 pg_get_function_arguments/1 pg_get_functiondef/1
         pg_get_function_identity_arguments/1 pg_get_serial_sequence/2 pg_get_statisticsobjdef_columns/1
         shobj_description/2 pg_tablespace_location/1 pg_sequence_last_value/1 inet_server_addr/0 inet_client_addr/0
-        inet_server_port/0 inet_client_port/0 pg_last_wal_receive_lsn/0 pg_last_wal_replay_lsn/0
+        inet_server_port/0 inet_client_port/0 pg_advisory_unlock_all/0 pg_get_function_sqlbody/1
+        pg_get_statisticsobjdef/1 pg_get_partition_constraintdef/1 txid_current_if_assigned/0
+        pg_last_wal_receive_lsn/0 pg_last_wal_replay_lsn/0
     """,
     "TRUE": """
         pg_table_is_visible/1 pg_type_is_visible/1 pg_function_is_visible/1 pg_collation_is_visible/1
-        pg_operator_is_visible/1 pg_opclass_is_visible/1
+        pg_operator_is_visible/1 pg_opclass_is_visible/1 pg_opfamily_is_visible/1 pg_conversion_is_visible/1
+        pg_statistics_obj_is_visible/1 pg_ts_config_is_visible/1 pg_ts_dict_is_visible/1 pg_ts_parser_is_visible/1
+        pg_ts_template_is_visible/1
     """,
     "FALSE": "pg_relation_is_publishable/1 pg_is_other_temp_schema/1 pg_is_in_recovery/0",
     "0::UINTEGER": "pg_my_temp_schema/0",
     "0::BIGINT": """
+        pg_stat_get_numscans/1 pg_stat_get_live_tuples/1 pg_stat_get_dead_tuples/1 pg_stat_get_tuples_returned/1
         pg_relation_size/2 pg_total_relation_size/1 pg_table_size/1 pg_indexes_size/1 pg_database_size/1
     """,
-    "'UTF8'": "pg_encoding_to_char/1",
+    "'UTF8'": "pg_encoding_to_char/1 getdatabaseencoding/0 pg_client_encoding/0",
     "6": "pg_char_to_encoding/1",
     "'0 bytes'": "pg_size_pretty/1",
     "'sqlanon'": "pg_get_userbyid/1",

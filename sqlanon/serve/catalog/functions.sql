@@ -25,6 +25,8 @@ CREATE MACRO fn.to_regclass
             WHERE replace(n, '"', '') IN (c.relname, s.nspname || '.' || c.relname, CAST(c.oid AS VARCHAR))
         )
     END;
+CREATE MACRO fn.as_oid
+    (n) AS coalesce(fn.to_regclass(CAST(n AS VARCHAR)), TRY_CAST(CAST(n AS VARCHAR) AS UINTEGER));
 CREATE MACRO fn.regclass_name
     (o) AS coalesce((SELECT max(c.relname) FROM pgc.pg_class AS c WHERE c.oid = CAST(o AS UINTEGER)), CAST(o AS VARCHAR));
 CREATE MACRO fn.to_regtype

@@ -1,0 +1,57 @@
+"""Lists as PostgreSQL sends them in binary form: of one dimension."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+_HEAD, _DIMENSION, _LENGTH = struct.Struct("!iiI"), struct.Struct("!ii"), struct.Struct("!i")
+MOST = 10_000
+"""Items of a list."""
+
+
+def write_list(items: list[object], element: int, write: Callable[[object], bytes | None]) -> bytes:
+    """A list in binary form.
+
+    Args:
+        items: None is NULL.
+        element: the number of their type.
+        write: one of them.
+    """
+    if not items:
+        return _HEAD.pack(0, 0, element)
+    written = [write(item) for item in items]
+    head = _HEAD.pack(1, int(None in written), element) + _DIMENSION.pack(len(items), 1)
+    return head + b"".join(_LENGTH.pack(-1) if one is None else _LENGTH.pack(len(one)) + one for one in written)
+
+
+def read_list(data: bytes, element: int, read: Callable[[bytes], object]) -> list[object]:
+    """The items of a list in binary form.
+
+    Args:
+        data: as it came.
+        element: the number of the type that they must have.
+        read: one of them.
+
+    Raises:
+        ValueError: it is no such list.
+        struct.error: it is too short.
+    """
+    dimensions, _, kind = _HEAD.unpack_from(data)
+    if kind != element or dimensions not in (0, 1):
+        raise ValueError("a list of another type")
+    count = _DIMENSION.unpack_from(data, _HEAD.size)[0] if dimensions else 0
+    at = _HEAD.size + dimensions * _DIMENSION.size
+    if not 0 <= count <= MOST:
+        raise ValueError("too many items")
+    found: list[object] = []
+    for _ in range(count):
+        (length,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size
+        if length < -1 or length > len(data) - at:
+            raise ValueError("another length")
+        found.append(None if length == -1 else read(data[at : at + length]))
+        at += max(length, 0)
+    if at != len(data):
+        raise ValueError("another length")
+    return found

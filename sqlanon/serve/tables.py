@@ -1,0 +1,101 @@
+"""The table that a query asks: a release, or the catalog."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.errors import SqlglotError
+
+from sqlanon.serve.asking import Asking
+from sqlanon.serve.catalog.calls import place
+from sqlanon.serve.catalog.content import DATABASE
+from sqlanon.serve.catalog.rewrite import is_catalog
+from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, ServeError
+from sqlanon.serve.released import Served
+from sqlanon.serve.texts import place_of
+
+
+def parse_text(text: str, other: str = "postgres") -> exp.Expr:
+    """The tree of a statement in PostgreSQL's dialect, or in another one if it is none there.
+
+    Raises:
+        ServeError: it does not parse.
+    """
+    try:
+        return _parsed(text, "postgres")
+    except ServeError:
+        if other == "postgres":
+            raise
+        return _parsed(text, other)
+
+
+def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
+    """The release that a query asks; None: it asks the catalog.
+
+    Raises:
+        ServeError: a table that there is not, several releases, or a release and the catalog.
+    """
+    ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    tables = [one for one in tree.find_all(exp.Table) if one.db or one.name.lower() not in ctes]
+    found = {one: _match(table, asking) for one, table in ((id(table), table) for table in tables)}
+    releases = {one for one in found.values() if one is not None}
+    if not releases:
+        missing = [table for table in tables if not is_catalog(table)]
+        if missing:
+            raise _missing(missing[0], asking)
+        return None
+    if len(releases) > 1:
+        raise ServeError(NOT_SUPPORTED, "a query asks one release; ask the others by themselves")
+    for table in tables:
+        if found[id(table)] is None and (is_catalog(table) or not isinstance(table.parent, exp.Join)):
+            raise _missing(table, asking)
+    return next(iter(releases))
+
+
+def _match(table: exp.Table, asking: Asking) -> Served | None:
+    if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
+        return None
+    if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
+        return None
+    for anew in (False, True):
+        listed = asking.served(anew=anew)
+        named = [one for one in listed if _means(table, one)]
+        if len(named) > 1:
+            raise ServeError(
+                "42P09",
+                f"{table.name} is the name of several tables",
+                f"write the schema: {', '.join(sorted(f'{one.schema}.{one.name}' for one in named))}",
+                place(table),
+            )
+        if named:
+            return named[0]
+    return None
+
+
+def _missing(table: exp.Table, asking: Asking) -> ServeError:
+    names = sorted(f"{one.schema}.{one.name}" for one in asking.served())
+    shown = f"{table.db}.{table.name}" if table.db else table.name
+    hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"
+    return ServeError(NO_TABLE, f'relation "{shown[:200]}" does not exist', hint, place(table))
+
+
+def _means(table: exp.Table, one: Served) -> bool:
+    def same(part: exp.Expr | None, name: str) -> bool:
+        if not isinstance(part, exp.Identifier):
+            return False
+        return part.name == name or (not part.args.get("quoted") and part.name.lower() == name.lower())
+
+    schema = table.args.get("db")
+    by_source = same(table.this, one.name) and (schema is None or same(schema, one.schema))
+    return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
+
+
+def _parsed(text: str, dialect: str) -> exp.Expr:
+    try:
+        trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
+    except SqlglotError as error:
+        at = place_of(error, text)
+        raise ServeError(SYNTAX, "syntax error" if at else "the query does not parse", position=at) from error
+    if len(trees) != 1:
+        raise ServeError(SYNTAX, "one statement is wanted")
+    return trees[0]

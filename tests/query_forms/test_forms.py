@@ -1,0 +1,166 @@
+"""The forms of queries that tools send: each is answered or refused as listed, and answers are true of the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlanon
+from tests.engines import PAIR, TestEngine
+from tests.query_forms.people import load
+from tests.query_forms.run import URLS, forms, judge
+
+FIRST = "SELECT region FROM people GROUP BY 1 ORDER BY avg(age) LIMIT 2"
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.family)
+def test_forms(engine: TestEngine, tmp_path: Path) -> None:
+    if engine.missing():
+        pytest.skip(str(engine.missing()))
+    url = engine.fresh(tmp_path)
+    with sqlanon.connect(url) as db:
+        URLS[id(db)] = url
+        load(db)
+        verdicts = [judge(db, form) for form in forms(db.engine.dialect)]
+    engine.drop(url)
+    assert [(one.form.sql, one.reason) for one in verdicts if not one.expected] == []
+    assert [(one.form.sql, one.problems) for one in verdicts if one.problems] == []
+
+
+@pytest.fixture(scope="module")
+def people() -> Any:
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        load(db)
+        yield db
+
+
+def low_high(answer: Any, name: str) -> list[tuple[Any, Any]]:
+    return [(row[name].low, row[name].high) for row in answer.rows]
+
+
+@pytest.mark.parametrize(
+    ("sql", "parameters"),
+    [
+        ("SELECT count(*) AS n FROM people WHERE visits > ? AND plan = ?", [3, "free"]),
+        ("SELECT count(*) AS n FROM people WHERE visits > $1 AND plan = $2", (3, "free")),
+        ("SELECT count(*) AS n FROM people WHERE plan = $2 AND visits > $1", [3, "free"]),
+        ("SELECT count(*) AS n FROM people WHERE visits > :least AND plan = :plan", {"least": 3, "plan": "free"}),
+        ("SELECT count(*) AS n FROM people WHERE visits > $least AND plan = $plan", {"least": 3, "plan": "free"}),
+        ("SELECT count(*) AS n FROM people WHERE visits::int > :least AND plan = 'free'", {"least": 3}),
+        ("SELECT count(*) AS n FROM people WHERE visits > ? AND plan = 'free' OR plan = ?", [3, "it's ? $1 :x"]),
+    ],
+)
+def test_parameters_are_constants(people: Any, sql: str, parameters: Any) -> None:
+    ((n,),) = people.engine.fetch("SELECT count(*) FROM people WHERE visits > 3 AND plan = 'free'")
+    assert low_high(people.query(sql, parameters=parameters), "n") == [(n, n)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "parameters", "reason"),
+    [
+        ("SELECT count(*) FROM people WHERE visits > ?", [], "parameter 1 has no value"),
+        ("SELECT count(*) FROM people WHERE visits > ?", [1, 2], "1 of the values have no parameter"),
+        ("SELECT count(*) FROM people WHERE visits > :low", {"high": 1}, "parameter low has no value"),
+        ("SELECT count(*) FROM people WHERE visits > ?", [b"x"], "values of parameters are texts"),
+        ("SELECT count(*) FROM people WHERE visits > ?", [float("nan")], "finite numbers"),
+        ("SELECT count(*) FROM people WHERE plan = ?", "free", "parameters are"),
+        ("SELECT count(*) FROM people WHERE visits > ?", None, "the query has a placeholder"),
+    ],
+)
+def test_parameters_that_do_not_fit_are_refused(people: Any, sql: str, parameters: Any, reason: str) -> None:
+    with pytest.raises(sqlanon.SqlanonError, match=reason):
+        people.query(sql, parameters=parameters)
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT * FROM people LIMIT 0", 9),
+        ("SELECT age, plan AS p FROM people WHERE 1 = 0", 2),
+        ("SELECT p.* FROM (SELECT age AS x, plan FROM people) AS p WHERE FALSE", 2),
+        ("SELECT plan, count(*) AS n FROM people GROUP BY plan LIMIT 0", 2),
+    ],
+)
+def test_a_query_of_no_rows_has_columns(people: Any, sql: str, columns: int) -> None:
+    answer = people.query(sql)
+    assert (len(answer.columns), answer.rows) == (columns, ())
+
+
+def test_constants_need_no_release(people: Any) -> None:
+    assert people.query("SELECT 1 AS one, 'x' AS x").rows == ({"one": 1, "x": "x"},)
+    with pytest.raises(sqlanon.errors.UnsupportedError, match="needs a released table"):
+        people.query("SELECT age")
+    with pytest.raises(sqlanon.errors.UnsupportedError, match="not answered"):
+        people.query("SELECT getenv('HOME')")
+
+
+def test_rows_of_a_union_are_sorted_and_cut(people: Any) -> None:
+    one = "SELECT plan, count(*) AS n FROM people WHERE plan IS NOT NULL GROUP BY plan"
+    text = f"{one} UNION ALL SELECT 'all', count(*) FROM people"
+    rows = people.query(f"{text} ORDER BY n DESC, plan").rows
+    assert [row["plan"] for row in rows] == ["all", "free", "plus", "team"]
+    first = people.query(f"{text} ORDER BY 2 DESC LIMIT 2")
+    assert ([row["plan"] for row in first.rows], first.certain) == (["all", "free"], (True, True))
+    tied = people.query(
+        "SELECT 1 AS k, count(*) AS n FROM people UNION ALL SELECT 2, count(*) FROM people ORDER BY n LIMIT 1"
+    )
+    assert tied.certain == (False,)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT count(*) FROM people WHERE age > (SELECT avg(age) FROM people)", "not the same answer in every"),
+        ("SELECT count(*) FROM people WHERE plan IN (SELECT name FROM persons)", "there is no table persons"),
+        ("SELECT avg(n) FROM (SELECT plan, count(*) AS n FROM people GROUP BY plan LIMIT 2) AS s", "first groups"),
+        (
+            "SELECT n, count(*) FROM (SELECT plan, count(*) AS n FROM people GROUP BY plan) AS s GROUP BY n",
+            "not by aggre",
+        ),
+        ("SELECT count(*) FROM (SELECT plan FROM people UNION SELECT plan FROM plans) AS s", "one SELECT"),
+        ("WITH RECURSIVE p AS (SELECT age FROM people) SELECT count(*) FROM p", "RECURSIVE"),
+        ("SELECT DISTINCT ON (plan) plan FROM people", "DISTINCT ON"),
+        (
+            "SELECT count(*) FROM people WHERE plan IN (SELECT plan FROM people GROUP BY plan HAVING avg(age) > 40)",
+            "not the same answer in every",
+        ),
+        (
+            f"SELECT region, rank() OVER (ORDER BY count(*)) FROM people JOIN ({FIRST}) t USING (region) GROUP BY 1",
+            "not the same answer in every",
+        ),
+        ("SELECT corr(age, visits) FROM people", "over ranges there are"),
+        ("SELECT (SELECT plan FROM people GROUP BY plan) AS p FROM people GROUP BY plan", "one row in every"),
+        (
+            "SELECT max(q.n) FROM people JOIN (SELECT plan, count(*) AS n FROM people GROUP BY 1) q USING (plan)",
+            "its only key",
+        ),
+    ],
+)
+def test_a_form_without_an_answer_is_refused_with_the_reason(people: Any, sql: str, reason: str) -> None:
+    with pytest.raises(sqlanon.errors.UnsupportedError, match=reason):
+        people.query(sql)
+
+
+def test_a_subquery_reads_no_table_that_a_join_may_not(people: Any) -> None:
+    people.engine.execute("CREATE TABLE secrets AS SELECT DISTINCT plan FROM people")
+    for sql in (
+        "SELECT count(*) AS n FROM people WHERE plan IN (SELECT plan FROM secrets)",
+        "SELECT count(*) AS n FROM people WHERE plan = (SELECT max(plan) FROM secrets)",
+        "SELECT count(*) AS n FROM people p WHERE EXISTS (SELECT 1 FROM secrets s WHERE s.plan = p.plan)",
+        "SELECT count(*) AS n FROM release.people WHERE plan IN (SELECT plan FROM people WHERE person = 3)",
+        "SELECT count(*) AS n FROM people WHERE plan IN (SELECT status FROM sqlanon.catalog)",
+    ):
+        with pytest.raises(sqlanon.SqlanonError):
+            people.query(sql)
+
+
+def test_subqueries_that_multiply_are_refused(people: Any) -> None:
+    ctes = ["a0 AS (SELECT count(*) AS n FROM people)"]
+    ctes += [
+        f"a{i} AS (SELECT (SELECT max(n) FROM a{i - 1}) + (SELECT min(n) FROM a{i - 1}) AS n)" for i in range(1, 30)
+    ]
+    with pytest.raises(sqlanon.errors.UnsupportedError, match="200 subqueries"):
+        people.query(f"WITH {', '.join(ctes)} SELECT n FROM a29")
