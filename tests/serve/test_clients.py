@@ -135,7 +135,7 @@ def test_refusals_have_the_place_and_a_hint(server: Running) -> None:
         for text in (
             f"SELECT count(*) FROM {table} WHERE cost IN ($1,$2,$3) AND nosuch=$2",
             "SELECT $1,$2,nosuch($1)",
-            f" SELECT 1; SELECT count(*) AS \"$1,$2\" FROM {table} WHERE nosuch = 1",
+            f' SELECT 1; SELECT count(*) AS "$1,$2" FROM {table} WHERE nosuch = 1',
         ):
             parameters = ["1", "2", "3"][: text.count("$3") + 2] if ";" not in text else []
             with psycopg.RawCursor(connection) as cursor, pytest.raises(psycopg.Error) as found:
