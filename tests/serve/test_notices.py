@@ -64,7 +64,7 @@ def noted(connection: psycopg.Connection) -> list[tuple[str | None, str]]:
 
 
 @pytest.mark.parametrize("setting", ["", "SET client_min_messages = error", "SET sqlanon.bounds = on"])
-def test_every_client_is_told(running: Running, setting: str) -> None:
+def test_every_client_gets_a_notice(running: Running, setting: str) -> None:
     table = running.place.source
     with running.connect() as connection:
         found = noted(connection)
