@@ -18,6 +18,9 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "dbt": ("tests/dbt/",),
     "papers": ("tests/benchmarks/", "tests/paper/"),
     "answers": (
+        "tests/contract/test_query_aggregates.py::test_bounds_hold_in_every_consistent_source_of_many",
+        "tests/contract/test_query_aggregates.py::test_bounds_of_many_quotients_and_cases_hold",
+        "tests/contract/test_query_aggregates.py::test_more_counts_and_shares_are_as_narrow_as_possible",
         "tests/contract/test_query_functions.py",
         "tests/contract/test_query_interval.py",
         "tests/contract/test_query_ratio.py",
@@ -74,6 +77,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
 """Beginnings of test ids."""
 SHORT: tuple[str, ...] = (
     "tests/contract/test_dual.py::test_bound_holds_on_both_engines[mixed-ncp0-",
+    "tests/contract/test_query_functions.py::test_values_lie_in_the_abstract_value",
     "tests/dbt/test_package.py",
     "tests/frozen/test_engines.py::test_versions_are_those_of_the_model[duckdb-2",
     "tests/frozen/test_engines.py::test_versions_are_those_of_the_model[postgres-3",

@@ -278,8 +278,8 @@ def _answer(
     engine = guard(engine, limits)
 
     def answer(inner: Query) -> Rows:
-        asked, doubtful = answer_subqueries(inner, around)
-        if doubtful:
+        asked, unsettled = answer_subqueries(inner, around)
+        if unsettled:
             refuse(query.text, None, "a subquery of the first groups of a subquery has no bounds")
         found = _run(engine, asked, released, joinable, limits, allow_linking=allow_linking, sharp=True)
         return Rows(
@@ -291,7 +291,7 @@ def _answer(
         )
 
     around = Around(engine, released, joinable, allow_linking, answer)
-    query, doubtful = answer_subqueries(query, around)
+    query, unsettled = answer_subqueries(query, around)
     if query.nothing:
         return _answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
     found = _run(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
@@ -305,7 +305,7 @@ def _answer(
         unlike=released.unlike,
         intervals=found.intervals,
     )
-    return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if doubtful else made
+    return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if unsettled else made
 
 
 def _leaves_groups_out(query: Query) -> bool:

@@ -1,6 +1,6 @@
 """Subqueries inside expressions: their answers are put in their places before the query around them is answered.
 
-The value of one row stands among the aggregates of a group with its bounds. In conditions on rows, and after IN, an
+The value of one row is among the aggregates of a group with its bounds. In conditions on rows, and after IN, an
 answer has to be the same in every consistent source: then it is a constant.
 """
 
@@ -86,17 +86,17 @@ def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
         return query, False
     values: dict[int, exp.Expr] = {}
     lists: dict[int, list[exp.Expr]] = {}
-    doubtful = False
+    unsettled = False
     for i, asked in enumerate(query.asked):
         own = query.source is not None and _path(asked.query.source) == _path(query.source)
         if asked.several:
             lists[i], sure = _list_of(query, asked, around) if own else (_of_table(query, asked, around)[0], True)
             if not sure and not (asked.top and _is_grouped_by(query, i)):
                 refuse(query.text, asked.node, _EXACT)
-            doubtful = doubtful or not sure
+            unsettled = unsettled or not sure
         else:
             values[i] = _scalar(query, asked, around) if own else _constant_scalar(query, asked, around)
-    return _replaced(query, values, lists), doubtful
+    return _replaced(query, values, lists), unsettled
 
 
 def _is_grouped_by(query: Query, number_: int) -> bool:

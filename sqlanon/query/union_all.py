@@ -66,7 +66,7 @@ def read_union(text: str, dialect: str) -> Union:
     stop = around[0].start if around else tokens[-1].end + 1
     early = next((one for one in outside if one.token_type in _AROUND and one.start < last), None)
     if early is not None:
-        refuse(text, None, "ORDER BY and LIMIT stand after the last SELECT of a UNION ALL, or in parentheses")
+        refuse(text, None, "ORDER BY and LIMIT come after the last SELECT of a UNION ALL, or in parentheses")
     ends = [begin, *(place for one, after in cuts for place in (one.start, after.end + 1)), stop]
     parts = tuple(_part(text[ends[i] : ends[i + 1]], prefixes, dialect) for i in range(0, len(ends), 2))
     if not around:

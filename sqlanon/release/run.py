@@ -17,6 +17,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
 from sqlanon.release.catalog.recorded_method import list_method_notes
 from sqlanon.release.catalog.refresh import Decision, decide, decide_first, is_due, policy_changes, schema_changes
@@ -139,6 +140,7 @@ def _run(
             for name in sorted(watches):
                 held.enter_context(engine.lock(f"release {name}"))
             held.enter_context(tokens.hold_scope(engine, specs[0].scope))
+            held.enter_context(hold_counts(engine, specs[0]))
             divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
             states = _states(engine, specs, watches, divisions)
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}

@@ -84,7 +84,7 @@ class Asking:
         self._listing = threading.Lock()
         self._listed: tuple[Served, ...] = ()
         self._listed_at = -math.inf
-        self._reported = ""
+        self._warned = ""
         self._opened = False
 
     def served(self, *, anew: bool = False) -> tuple[Served, ...]:
@@ -101,9 +101,9 @@ class Asking:
                 except (PolicyError, DatabaseError) as error:
                     if math.isinf(self._listed_at):  # the server does not start
                         raise
-                    self._report(error)
+                    self._warn(error)
                     raise _withheld(error) from error
-                self._listed_at, self._reported = time.monotonic(), ""
+                self._listed_at, self._warned = time.monotonic(), ""
             return self._listed
 
     def _read_served(self) -> tuple[Served, ...]:
@@ -114,11 +114,11 @@ class Asking:
             with self._taken(self._own_turn()) as handle:
                 return read_served(handle.database.engine, self._reader)
 
-    def _report(self, error: SqlanonError) -> None:
+    def _warn(self, error: SqlanonError) -> None:
         """Say what is wrong to whoever runs the server, once: it has names that concern no client."""
-        if self._reported != str(error):
-            self._reported = str(error)
-            log.warning("no query is answered: %s", self._reported)
+        if self._warned != str(error):
+            self._warned = str(error)
+            log.warning("no query is answered: %s", self._warned)
 
     def ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
         """What is made of the answer to a query over a release, and of the version that it is of.
@@ -224,9 +224,7 @@ class Asking:
 def _withheld(error: SqlanonError) -> ServeError:
     if isinstance(error, PolicyError):
         return ServeError(
-            NOT_ALLOWED,
-            "this server answers no query now: its own rights have changed",
-            "ask whoever runs it: its log says more",
+            NOT_ALLOWED, "this server answers no query now: its own rights have changed", "write to whoever runs it"
         )
     return ServeError(NO_DATABASE, "the database cannot be asked now", "try again later")
 

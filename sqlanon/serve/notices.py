@@ -1,4 +1,4 @@
-"""What a client reads with each answer of a release: whether it is exact, and how far its bounds are apart."""
+"""The notice to a client with each answer of a release: whether it is exact, and how far its bounds are apart."""
 
 from __future__ import annotations
 

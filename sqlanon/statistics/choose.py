@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
+MOST_SERVED = 500_000_000
+"""So many bytes what witnesses serve may take; with more no cell is shown again."""
 Step = Callable[[int, int], None]
 """Gets how many small cells are served, and how many there are."""
 
@@ -102,7 +104,27 @@ def _ordered(system: System, cells: Longs, secret: bytes) -> Longs:
     return np.array(sorted((int(cell) for cell in cells), key=key), np.int64)
 
 
+class _Rows:
+    """A matrix that grows by rows: an array of all of them, without a copy for each."""
+
+    def __init__(self, width: int, dtype: type) -> None:
+        self._array: npt.NDArray[np.generic] = np.zeros((16, width), dtype)
+        self._rows = 0
+
+    def add(self, row: npt.NDArray[np.generic]) -> None:
+        if self._rows == len(self._array):
+            self._array = np.concatenate([self._array, np.zeros_like(self._array)])
+        self._array[self._rows] = row
+        self._rows += 1
+
+    @property
+    def array(self) -> Any:  # noqa: ANN401 - of its type
+        return self._array[: self._rows]
+
+
 class _Search:
+    """The witnesses found so far, the true table the first of them, and what they serve."""
+
     def __init__(self, system: System, threshold: int, insiders: list[Longs]) -> None:
         self.system, self.solver = system, Deviations(system)
         self._insiders = insiders
@@ -111,64 +133,47 @@ class _Search:
             self._of_atom[atoms] = person
         self._most = system.least - system.value
         self._fewest = threshold - system.value
-        self._found: list[Longs] = [np.zeros(len(system.atoms.count), np.int64)]
-        self._moved: list[Longs] = [np.zeros(len(system), np.int64)]
+        self._changes = _Rows(len(system.atoms.count), np.int64)
+        self._moved = _Rows(len(system), np.int64)
+        self._seen = _Rows(len(insiders), np.bool_)
+        self._add(np.zeros(len(system.atoms.count), np.int64))
 
-    def _excess(self, cell: int) -> dict[int, int]:
-        """Of each insider of a class by how much his own part exceeds one for each atom; of all his: not listed."""
+    def _parts(self, cell: int) -> tuple[dict[int, int], int]:
+        """Of each insider of a class by how much his own part exceeds one for each atom; and who has all of it, or -1.
+
+        Who has all of a class knows it anyhow.
+        """
         inside = self.system.members(cell)
         found: dict[int, int] = {}
         for person in np.unique(self._of_atom[inside]):
             if person >= 0:
                 own = np.isin(inside, self._insiders[person])
-                if not own.all():
-                    found[int(person)] = int(self.system.atoms.count[inside[own]].sum() - own.sum())
-        return found
+                if own.all():
+                    return {}, int(person)
+                found[int(person)] = int(self.system.atoms.count[inside[own]].sum() - own.sum())
+        return found, -1
 
-    def _exempt(self, cell: int) -> int:
-        """The insider who has all atoms of a class; -1: nobody."""
-        person = int(self._of_atom[self.system.members(cell)[0]])
-        if person >= 0 and np.isin(self.system.members(cell), self._insiders[person]).all():
-            return person
-        return -1
+    def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
+        """Which witnesses serve a class at one end, and which do for each insider.
 
-    def _changed(self, change: Longs) -> Flags:
-        """The insiders who see that a table is not the true one."""
-        seen = np.zeros(len(self._insiders), bool)
-        persons = self._of_atom[np.flatnonzero(change)]
-        seen[persons[persons >= 0]] = True
-        return seen
-
-    def open_demands(self, cell: int, *, low: bool, without: frozenset[int] = frozenset()) -> tuple[bool, Flags]:
-        """Whether no witness serves a cell at one end, and which insiders rule out all that do."""
-        excess = self._excess(cell) if self._insiders else {}
-        nobody, open_ = True, np.ones(len(self._insiders), bool)
-        exempt = self._exempt(cell) if self._insiders else -1
-        if exempt >= 0:
-            open_[exempt] = False
-        for at, (change, moved) in enumerate(zip(self._found, self._moved, strict=True)):
-            if at in without:
-                continue
-            if not self._meets(cell, int(moved[cell]), low=low, more=0):
-                # With more rows of his own an insider asks for less at the lower end, and for more at the upper one.
-                if low:
-                    changed = self._changed(change)
-                    for person, more in excess.items():
-                        if open_[person] and not changed[person]:
-                            open_[person] = not self._meets(cell, int(moved[cell]), low=True, more=more)
-                continue
-            nobody = False
-            unseen = ~self._changed(change)
+        Returns:
+            bool[witnesses] and bool[insiders, witnesses]; for who has all of the class each does.
+        """
+        moved, seen = self._moved.array[:, cell], self._seen.array
+        plain = self._meets(cell, moved, low=low, more=0)
+        own = plain & ~seen.T
+        if self._insiders:
+            excess, whole = self._parts(cell)
             for person, more in excess.items():
-                if unseen[person] and not self._meets(cell, int(moved[cell]), low=low, more=more):
-                    unseen[person] = False
-            open_ &= ~unseen
-            if not open_.any():
-                break
-        return nobody, open_
+                own[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
+            if whole >= 0:
+                own[whole] = True
+        return plain, own
 
-    def _meets(self, cell: int, moved: int, *, low: bool, more: int) -> bool:
-        return bool(moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more)
+    def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
+        """With more rows of his own an insider asks for less at the lower end, and for more at the upper one."""
+        found: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
+        return found
 
     def serve(self, cell: int, *, low: bool) -> None:
         """Find witnesses for one end of a cell.
@@ -176,21 +181,19 @@ class _Search:
         Raises:
             UnservedError: there is none.
         """
-        nobody, open_ = self.open_demands(cell, low=low)
-        if nobody:
+        plain, own = self.serving(cell, low=low)
+        if not plain.any():
             self._solve(cell, low=low, persons=())
-            _, open_ = self.open_demands(cell, low=low)
-        while open_.any():
-            persons = tuple(int(one) for one in np.flatnonzero(open_))
-            if len(persons) > 1 and self._solve(cell, low=low, persons=persons, able=True):
-                pass
-            else:
+            _, own = self.serving(cell, low=low)
+        while not own.any(axis=1).all():
+            persons = tuple(int(one) for one in np.flatnonzero(~own.any(axis=1)))
+            if len(persons) == 1 or not self._solve(cell, low=low, persons=persons, able=True):
                 self._solve(cell, low=low, persons=persons[:1])
-            _, open_ = self.open_demands(cell, low=low)
+            _, own = self.serving(cell, low=low)
 
     def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
         fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
-        excess = self._excess(cell) if persons else {}
+        excess = self._parts(cell)[0] if persons else {}
         more = [excess.get(person, 0) for person in persons] or [0]
         most = int(self._most[cell]) + min(more) if low else None
         fewest = None if low else int(self._fewest[cell]) + max(more)
@@ -205,26 +208,41 @@ class _Search:
     def _add(self, change: Longs) -> None:
         moved = self.system.sums(change)
         self.solver.hide(np.flatnonzero(moved))
-        self._found.append(change)
-        self._moved.append(moved)
+        seen = np.zeros(len(self._insiders), bool)
+        persons = self._of_atom[np.flatnonzero(change)]
+        seen[persons[persons >= 0]] = True
+        self._changes.add(change)
+        self._moved.add(moved)
+        self._seen.add(seen)
 
     def show_again(self, cells: Longs) -> None:
-        """Show hidden cells that are not small where other witnesses serve what theirs do."""
-        small = np.flatnonzero(self.system.small)
-        for cell in cells:
-            movers = frozenset(at for at, moved in enumerate(self._moved) if moved[cell])
-            if all(self._served(int(one), movers) for one in small):
-                self._found = [one for at, one in enumerate(self._found) if at not in movers]
-                self._moved = [one for at, one in enumerate(self._moved) if at not in movers]
-                self.solver.show(int(cell))
+        """Show hidden cells that are not small where other witnesses serve what theirs do.
 
-    def _served(self, cell: int, without: frozenset[int]) -> bool:
-        for low in (True, False):
-            nobody, open_ = self.open_demands(cell, low=low, without=without)
-            if nobody or open_.any():
-                return False
-        return True
+        Cost: a table of witnesses for each small cell, end and insider; a few of its columns for each cell.
+        """
+        tables = []
+        small = np.flatnonzero(self.system.small)
+        if 2 * len(small) * (1 + len(self._insiders)) * len(self._changes.array) > MOST_SERVED:
+            return
+        for cell in small:
+            for low in (True, False):
+                plain, own = self.serving(int(cell), low=low)
+                tables.append(np.concatenate([plain[np.newaxis], own]))
+        if not tables:
+            return
+        serves = np.concatenate(tables)
+        left, kept = serves.sum(axis=1), np.ones(serves.shape[1], bool)
+        for cell in cells:
+            movers = np.flatnonzero(kept & (self._moved.array[:, cell] != 0))
+            without = left - serves[:, movers].sum(axis=1)
+            if (without > 0).all():
+                left, kept[movers] = without, False
+                self.solver.show(int(cell))
+        self._kept = kept
 
     def kept(self) -> Longs:
         """The witnesses."""
-        return np.stack(self._found)
+        found: Longs = self._changes.array
+        return found if self._kept is None else found[self._kept]
+
+    _kept: Flags | None = None

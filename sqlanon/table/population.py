@@ -66,7 +66,7 @@ def roles_in(relation: Relation, roles: Roles) -> Roles:
         found.append(own)
     if problems:
         raise PolicyError(problems)
-    return Roles(relation, tuple(found), (), (), (), (), ())
+    return Roles(relation, tuple(found), (), (), (), ())
 
 
 def stage_population(scratch: Scratch, roles: Roles, rows: int) -> TableRef:

@@ -154,13 +154,12 @@ def counted_columns(
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Every column of the source that the release reads, by role, and what it drops.
+    """Every column of the source that the release reads, by role.
 
     Attributes:
         relation: the source.
         quasi, sensitive, insensitive: the columns that are staged.
         identifiers, identifier_specs: the columns that are never published.
-        dropped: names of the other columns.
         link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each
             column, and whether it is staged as a type that lists its texts. Empty: they have the column.
         linked: the same where these tables have the column, if all of these columns are staged.
@@ -173,7 +172,6 @@ class Roles:
     insensitive: tuple[Reading, ...]
     identifiers: tuple[Column, ...]
     identifier_specs: tuple[ColumnSpec, ...]
-    dropped: tuple[str, ...]
     link: tuple[tuple[str, bool], ...] = ()
     linked: tuple[tuple[str, bool], ...] = ()
     pseudonyms: tuple[Reading, ...] = ()

@@ -98,7 +98,6 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         tuple(Reading(item, known[item.name], f"i{i}") for i, item in enumerate(of["insensitive"], 1)),
         tuple(known[item.name] for item in identifiers),
         identifiers,
-        tuple(missing) if spec.rest == "drop" else (),
         pseudonyms=tuple(
             Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}") for i, item in enumerate(of["pseudonym"], 1)
         ),

@@ -79,6 +79,52 @@ def test_every_metric_is_that_of_the_reports(connect_module: Any, tmp_path: Path
             assert stated == pytest.approx([float(value) for value in values], abs=1e-4), metric
 
 
+def test_methods_that_lose_far_more_are_named(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqlanon.methods.best.method.FAR", Fraction(101, 100))
+    one = case(60, Privacy(k=3), rows=31)
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
+        names = OF[:2]
+        lost = {name: losses(sample.table, sample.classes("kernel", method=name, seed=1)[0], 3).gcp for name in names}
+        best = min(names, key=lambda name: lost[name])
+        _, notes = notes_of(sample, {"name": "best", "of": names, "metric": "gcp"})
+        far = [name for name in names if lost[name] >= 1.01 * lost[best]]
+        assert far
+        assert [note for note in notes if "times as much" in note] == [
+            f"best: {name} loses {float(lost[name] / lost[best]):.1f} times as much as {best}" for name in far
+        ]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sparing_searches_the_classes_that_are_kept(db: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    rows = ", ".join(f"({i}, {rng.randint(0, 99)}, {rng.randint(0, 99)}, {i % 3})" for i in range(200))
+    db.engine.execute("CREATE TABLE t (id INTEGER, x INTEGER, y INTEGER, s INTEGER)")
+    db.engine.execute(f"INSERT INTO t VALUES {rows}")
+    found = {}
+    for name, method, search in (
+        ("tree", "tree", 0),
+        ("mondrian", "mondrian", 0),
+        ("kept", {"name": "best", "of": ["tree", "mondrian"], "run": "sparing"}, 64),
+    ):
+        report = db.anonymize(
+            "t",
+            quasi=["x", "y"],
+            sensitive="s",
+            identifiers="id",
+            k=4,
+            l=2,
+            method=method,
+            refine={"search": search},
+            name=name,
+            publish=f"release.{name}",
+        ).report
+        assert report.verified
+        found[name] = report.loss.gcp
+    assert found["kept"] < min(found["tree"], found["mondrian"])
+
+
 def test_the_fewest_stars(connect_module: Any, tmp_path: Path) -> None:
     one = case(63, Privacy(k=3), rows=31)
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:

@@ -140,6 +140,14 @@ SOME = [
         "SELECT c, {i} AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c ORDER BY count(*) DESC, c LIMIT "
         "1) GROUP BY c"
     ),
+    (
+        "WITH x AS (SELECT c, {i} AS n FROM {t} WHERE {x} > {n} GROUP BY c), y AS (SELECT c, {i2} AS m FROM {t} {w} "
+        "GROUP BY c) SELECT x.c, n, m, n - m AS v FROM x JOIN y ON x.c = y.c"
+    ),
+    (
+        "WITH x AS (SELECT {k} AS g, count(*) AS n FROM {t} GROUP BY {k}), y AS (SELECT {k} AS g, count(*) AS m, "
+        "sum(c) AS s FROM {t} WHERE {x} < {n} GROUP BY {k}) SELECT x.g, n, m, s FROM x LEFT JOIN y ON y.g = x.g"
+    ),
     "SELECT g + 1 AS g, n AS v FROM (SELECT c AS g, {i} AS n FROM {t} {w} GROUP BY 1) AS s ORDER BY 1 LIMIT 2",
 ]
 """Statements whose answers go by estimates: other groups may be there."""
@@ -242,7 +250,7 @@ def problems(answer: Answer, truths: Sequence[Sequence[tuple[Any, ...]]], *, fil
     keys = [i for i, name in enumerate(answer.columns) if name not in answer.aggregates]
     rows = {tuple(_plain(row[answer.columns[i]]) for i in keys): row for row in answer.rows}
     if len(rows) < len(answer.rows):
-        return  # rows that cannot be told apart
+        return  # rows that look the same
     present: Counter[Any] = Counter()
     for source in truths:
         for true in source:

@@ -62,6 +62,19 @@ FORMS = [
     "SELECT c, b, count(*) FROM people GROUP BY GROUPING SETS ((c, b), c, ()), a",
     "SELECT c + 1 AS c, sum(a) FROM people GROUP BY CUBE (c, b) HAVING count(*) > 1",
     "SELECT upper(name) FROM kinds GROUP BY name",
+    (
+        "WITH x AS (SELECT c, count(*) AS n FROM people WHERE a < 3 GROUP BY c), y AS (SELECT c, count(*) AS n, sum(a) "
+        "AS s FROM people WHERE a >= 3 GROUP BY 1) SELECT x.c, x.n, y.n AS m, y.s FROM x JOIN y ON x.c = y.c"
+    ),
+    (
+        "WITH x AS (SELECT c, count(*) AS n FROM people GROUP BY c), y AS (SELECT c AS k, count(*) AS m, sum(a) AS s, "
+        "max(b) FILTER (WHERE b < 3) AS t FROM people WHERE a > 4 GROUP BY c) SELECT x.c, n, m * 1.0 / n AS r, s FROM "
+        "x LEFT JOIN y ON y.k = x.c"
+    ),
+    (
+        "SELECT c, b, x.n - y.n AS d FROM (SELECT c, b, count(a) + 1 AS n FROM people WHERE a > 1 GROUP BY b, c) x "
+        "JOIN (SELECT p.b, p.c, count(*) AS n FROM people p GROUP BY p.c, p.b) y USING (c, b) WHERE y.n > 1 ORDER BY d"
+    ),
     "SELECT DISTINCT c, count(*) OVER (PARTITION BY c) AS n, sum(a) OVER (PARTITION BY c) AS s FROM people",
     "SELECT DISTINCT c, b, max(a) FILTER (WHERE a < 4) OVER (PARTITION BY b, c) AS n FROM people WHERE a > 0",
 ]

@@ -174,6 +174,21 @@ def is_extreme(node: exp.Expr) -> bool:
     return isinstance(node, exp.Min | exp.Max)
 
 
+def counts_rows(node: exp.Expr) -> bool:
+    """Whether it is count(*)."""
+    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
+
+
+def filtered_count(condition: exp.Expr) -> exp.Expr:
+    """How many rows meet a condition."""
+    return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=condition))
+
+
+def null_for_zero(node: exp.Expr) -> exp.Expr:
+    """An expression, and NULL where it is 0."""
+    return exp.Nullif(this=node, expression=exp.Literal.number(0))
+
+
 def total_of(node: exp.Expr) -> exp.Expr:
     """The sum of an expression."""
     return exp.Sum(this=node)

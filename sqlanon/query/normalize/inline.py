@@ -15,6 +15,7 @@ from sqlanon.query.normalize.kinds import is_grouped
 from sqlanon.query.normalize.merge import merge_groups, merge_rows
 from sqlanon.query.normalize.names import name_items
 from sqlanon.query.normalize.scopes import name_windows, number_groups, scope_nodes
+from sqlanon.query.normalize.side_by_side import put_together
 from sqlanon.query.refusal import refuse
 
 Known = Mapping[str, exp.Select]
@@ -59,6 +60,7 @@ class Statement:
         name_windows(text, select)
         number_groups(text, select)
         self._ask_subqueries(select, ctes, depth)
+        put_together(self, select, ctes, depth)
         join_subqueries(self, select, ctes, depth)
         source = select.args.get("from_")
         read = source.this if source is not None else None

@@ -29,7 +29,7 @@ class Flattening(Protocol):
 def join_subqueries(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
     """Write the joined subqueries of a SELECT without a join, or as a join with a table.
 
-    One row of aggregates stands beside each row: its columns are constants. The join with groups, on their only key,
+    One row of aggregates is joined to each row: its columns are constants. The join with groups, on their only key,
     keeps the rows whose key is among them, once each: it is IN. Rows of a table are joined as the table is.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A SELECT over a subquery as one SELECT: names are replaced by what they stand for.
+"""A SELECT over a subquery as one SELECT: names are replaced by what they mean.
 
 Rows: the conditions of both are joined by AND. Groups: a condition on them is HAVING, or QUALIFY where the subquery has
 window functions, which are calculated before it; an aggregate of them is one of the groups (`regroup`).
@@ -40,7 +40,7 @@ def merge_rows(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) 
 
 
 def _qualify(text: str, outer: exp.Select, inner: exp.Select, name: str) -> None:
-    """Write the columns of a subquery with their table, which other tables stand beside now."""
+    """Write the columns of a subquery with their table, beside which there are other tables now."""
     for join in outer.args["joins"]:
         if join.this.alias_or_name.lower() == name.lower():
             refuse(text, join, f"two tables are called {name}; give one of them another name")

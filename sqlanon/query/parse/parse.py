@@ -60,7 +60,7 @@ class Query:
         aliases: names of items of subqueries, which GROUP BY may mean.
         regroup: the terms by which the groups are grouped again; None: they are not. Then ``having`` is of these, and
             ``inner_having`` of the groups.
-        asked: the queries whose values stand in the expressions, by number.
+        asked: the queries whose values are in the expressions, by number.
         nothing: whether the query has no rows, whatever the table holds; items may be a star then.
         tables: every table of the text, as it is written there.
         dropped: where names of schemas begin that columns repeat.
@@ -255,7 +255,7 @@ class _Reader:
 
 
 def _is_never(node: exp.Expr) -> bool:
-    """Whether a predicate has no column and is FALSE or NULL as it stands: ``1 = 0``, ``FALSE``."""
+    """Whether a predicate has no column and is FALSE or NULL as it is written: ``1 = 0``, ``FALSE``."""
     node = node.unnest()
     if isinstance(node, exp.And):
         return _is_never(node.left) or _is_never(node.right)

@@ -15,7 +15,7 @@ from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree, column, table_of, with_columns
-from sqlanon.query.sql.text_order import in_bytes
+from sqlanon.query.sql.text_order import in_bytes, published_in_bytes
 
 ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
@@ -39,6 +39,7 @@ class Scope(ReleasedView):
         linked: a joined table may have several rows for one of the release: they come and go together.
         using: columns that joins name in USING; by themselves they mean the release's.
         boxes: the boxes that the query uses, by source column.
+        orders: whether columns of text compare by bytes, as far as that was asked.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Scope(ReleasedView):
     linked: bool = False
     using: frozenset[str] = frozenset()
     boxes: Mapping[str, Box] = field(default_factory=dict)
+    orders: dict[str, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def bind(self, node: exp.Expr, items: Sequence[str] = ()) -> Tree:
         """A copy of an expression with every column resolved.
@@ -130,14 +132,32 @@ class Scope(ReleasedView):
         Raises:
             Refused: see above.
         """
-        if box.field.kind != "text" or box.shape != "interval" or in_bytes(self.engine, box.field.collation):
+        if box.field.kind != "text" or box.shape != "interval":
+            return
+        collations = self.engine.capabilities.collations
+        if box.id not in self.orders:
+            self.orders[box.id] = (
+                in_bytes(self.engine, box.field.collation)
+                if collations
+                else published_in_bytes(self.engine, box.parts["lo"], table_of(self.released.view.ref, VIEW))
+            )
+        if self.orders[box.id]:
             return
         refuse(
             self.text,
             node,
             f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that "
-            "bounds would not hold; ask with = or IN",
+            f"bounds would not hold; {'ask with = or IN' if collations else 'ask by other columns'}",
         )
+
+    def check_equality(self, box: Box, node: exp.Expr) -> None:
+        """Refuse to compare text with a constant where equality goes by a collation other than that of bytes.
+
+        Raises:
+            Refused: see above.
+        """
+        if not self.engine.capabilities.collations:
+            self.check_order(box, node)
 
     def check_recoded(self, box: Box, node: exp.Expr) -> None:
         """Refuse what asks for values of a column that was rounded or coded before it was released.

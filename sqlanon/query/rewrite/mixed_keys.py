@@ -139,8 +139,8 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
             exp.If(this=_is_one_of(code, [n for n in every if n // 3**place % 3 == digit]), true=value)
             for digit, value in ((1, exp.true()), (2, exp.false()))
         ]
-        told: Tree = exp.Paren(this=exp.Case(ifs=ifs))
-        found += [(part, told) for part in made.walk() if part == tree]
+        read_off: Tree = exp.Paren(this=exp.Case(ifs=ifs))
+        found += [(part, read_off) for part in made.walk() if part == tree]
     for part, case in found:  # after all are found: each has the conditions in it
         part.replace(case.copy())
     whole: Tree = made.this

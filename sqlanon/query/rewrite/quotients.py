@@ -15,6 +15,7 @@ from sqlanon.query.functions.choice import guarded_by_zero, is_nullif
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Quad
+from sqlanon.query.rewrite.share_bounds import is_share
 from sqlanon.query.rewrite.window_functions import share_total
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, column, some, sql, when
 from sqlanon.query.sql.types import is_whole
@@ -55,6 +56,9 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     )
     if found is not None:
         own = column(f"l{found.id}"), column(f"h{found.id}")
+    if found is not None and found.ratio is not None and is_share(found.ratio):
+        low, high = own  # no wider than quotients of ends: the classes' parts lie between the ends of the two counts
+    elif found is not None:
         same = sql(":a = :b AND :c = :d", a=top.low, b=top.high, c=bottom_low, d=bottom.high)
         low, high = (
             when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))

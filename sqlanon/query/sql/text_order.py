@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import ErrorLevel, exp
 
 from sqlanon.engines.base import Engine, Statement
-from sqlanon.query.sql.sqltree import string
+from sqlanon.query.sql.sqltree import Tree, sql, string
 from sqlanon.sqltext import statement
 
 
@@ -18,7 +18,24 @@ def in_bytes(engine: Engine, collation: str | None) -> bool:
     """
     if collation is None or not engine.capabilities.collations:
         return bool(engine.fetch(statement("query/text_order", engine.dialect))[0][0])
-    letter = exp.Collate(this=string("a"), expression=exp.Var(this=collation))
-    asked = exp.Select().select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
+    return _holds(engine, exp.Select(), exp.Collate(this=string("a"), expression=exp.Var(this=collation)))
+
+
+def published_in_bytes(engine: Engine, published: Tree, view: exp.Expr) -> bool:
+    """Whether published text compares by bytes in this session, of an engine whose columns name no collation.
+
+    On DuckDB a column's COLLATE goes with its type, and the session's default applies to the others.
+
+    Args:
+        engine: the database.
+        published: a column of the view.
+        view: the view. Without rows nothing compares in a wrong way.
+    """
+    letter = sql("CASE WHEN FALSE THEN :x ELSE 'a' END", x=published)
+    return _holds(engine, exp.Select().from_(view).limit(1), exp.Paren(this=letter))
+
+
+def _holds(engine: Engine, select: exp.Select, letter: Tree) -> bool:
+    asked = select.select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
     text = asked.sql(dialect=engine.dialect, unsupported_level=ErrorLevel.IGNORE)
-    return bool(engine.fetch(Statement("query/text_order", text))[0][0])
+    return all(row[0] for row in engine.fetch(Statement("query/text_order", text)))

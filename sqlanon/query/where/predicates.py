@@ -351,7 +351,9 @@ class Predicates:
                 constant,
                 f"column {box.field.name}: the release holds this enum as text, without its order",
             )
-        if op not in ("=", "<>"):
+        if op in ("=", "<>"):
+            self._scope.check_equality(box, constant)
+        else:
             self._scope.check_order(box, constant)
         if box.shape != "interval":
             native = _KINDS[op](this=box.value, expression=constant.copy())

@@ -116,7 +116,7 @@ def read_source(
             if key and not how.follows:
                 check_key(scratch, spec, stage, needed=how.lasting)
     scratch.expect(rows + many)
-    return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, how.lasting)
+    return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, how.lasting)
 
 
 def profile(

@@ -65,7 +65,7 @@ class Staged:
         persons: the counted identifiers.
         requirements: what is asked.
         keyed: the stage holds the key's hash.
-        people, beside, many: a population that the rows are of: its columns, its staged rows, and how many.
+        people, beside: a population that the rows are of: its columns, and its staged rows.
         lasting: see `Reading`.
     """
 
@@ -79,7 +79,6 @@ class Staged:
     keyed: bool
     people: Roles | None = None
     beside: TableRef | None = None
-    many: int = 0
     lasting: bool = False
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from sqlanon._version import __version__
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, InfeasibleError
-from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
-from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Planned, Stage, Work
@@ -313,16 +313,10 @@ def _withdrawn(release: str, entry: Entry) -> GuardError:
 
 
 def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
-    """No other counts of the same source were published: both together are another system of sums."""
-    name = state.spec.name
-    for entry in Catalog(state.engine).entries(source=str(state.source.ref)):
-        if entry.release == name or not entry.statistics or entry.status not in SHOWN:
-            continue
-        if entry.status == "published":
-            raise GuardError(
-                f"{name}: release {entry.release} publishes counts of the same source: both together give away what "
-                "each hides. Make one release of all tables (statistics: tables), which are protected together"
-            )
+    """No other counts of the same source are published, nor were, unless nobody has kept them."""
+    name, source = state.spec.name, str(state.source.ref)
+    refuse_published(state.engine, name, source)
+    for entry in list_other_counts(state.engine, name, source):
         if not confirmed:
             raise _withdrawn(name, entry)
 

@@ -100,6 +100,20 @@ def test_bounds_are_those_of_every_table(seed: int) -> None:
         assert (low[of], high[of]) == seen[cell]
 
 
+@pytest.mark.parametrize("insiders", [False, True])
+def test_three_single_persons_in_a_row(insiders: bool) -> None:
+    """The table of sdcTools/UserSupport issue 135, where cells of at most 2 are small."""
+    rows = [(1, 1, 7, 1, 0), (1, 0, 0, 2, 8)]
+    case = tiny({(i, j): n for i, row in enumerate(rows) for j, n in enumerate(row)})
+    found = protect(case, insiders=insiders)
+    assert found is not None
+    hidden = hidden_of(case, found)
+    assert failing(case, hidden) == []
+    for place, n in enumerate(case.counts.values()):
+        if insiders and n == 1:
+            assert failing(case, hidden, {place: 1}) == []
+
+
 def test_of_a_table_of_one_small_cell_everything_is_hidden() -> None:
     case = tiny({(0, 0): 2})
     found = choose_hidden(case.system(M), M, insiders=True, secret=b"key")

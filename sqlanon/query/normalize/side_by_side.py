@@ -1,0 +1,207 @@
+"""Subqueries of groups of one table, joined on all that they are grouped by: one subquery, an aggregate a FILTER.
+
+``a JOIN b`` has the groups that have rows in both, ``a LEFT JOIN b`` those that have rows in a, where aggregates of b
+are NULL in groups without rows of b. NULL is equal to nothing, so that its group is joined with none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import counts_rows, filtered_count, is_count, null_for_zero
+from sqlanon.query.functions.comparisons import is_equality
+from sqlanon.query.normalize.joined import Flattening
+from sqlanon.query.normalize.scopes import scope_nodes
+
+_PLAIN = {"expressions", "from_", "where", "group"}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One of the subqueries: its name, its SELECT over the table's own column names, and whether it may be missing."""
+
+    name: str
+    select: exp.Select
+    outer: bool
+
+    @property
+    def keys(self) -> list[exp.Expr]:
+        """The terms of GROUP BY."""
+        return list(self.select.args["group"].expressions)
+
+    def places(self) -> dict[str, int]:
+        """The items by their names."""
+        return {item.alias_or_name.lower(): i for i, item in enumerate(self.select.expressions)}
+
+
+def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
+    """Write joined subqueries of groups as one subquery, where they are groups of one table by the same terms.
+
+    Args:
+        statement: the text.
+        select: the query that reads them; other ones are left as they are.
+        ctes: CTEs that it may read.
+        depth: how many queries it is in.
+    """
+    source, joins = select.args.get("from_"), select.args.get("joins") or []
+    if source is None or not joins or any(item.is_star for item in select.expressions):
+        return
+    reads = [source.this, *(join.this for join in joins)]
+    if not all(isinstance(read, exp.Subquery) or read.name.lower() in ctes for read in reads):
+        return
+    sides = []
+    for read, join in zip(reads, [None, *joins], strict=True):
+        inner = statement.subquery(read.copy(), ctes, depth)
+        side = None if inner is None else _side(read.alias_or_name, inner, join)
+        if side is None:
+            return
+        sides.append(side)
+    first = sides[0]
+    if any(_path(side) != _path(first) for side in sides) or len({side.name.lower() for side in sides}) < len(sides):
+        return
+    if not all(_is_on_keys(first, side, join) for side, join in zip(sides[1:], joins, strict=True)):
+        return
+    found = _references(select, sides, joins)
+    if found is None:
+        return
+    for node, number, at in found:
+        made = exp.column(exp.to_identifier(f"_side_{number}_{at}", quoted=True))
+        node.replace(exp.alias_(made, node.name, quoted=True) if node.parent is select else made)
+    alias = exp.TableAlias(this=exp.to_identifier("_sides", quoted=True))
+    select.set("from_", exp.From(this=exp.Subquery(this=_merged(sides), alias=alias)))
+    select.set("joins", None)
+
+
+def _side(name: str, inner: exp.Select, join: exp.Join | None) -> _Side | None:
+    kind = ("", "") if join is None else ((join.side or "").upper(), (join.kind or "").upper())
+    plain = {key for key, value in inner.args.items() if value} <= {*_PLAIN, "order"}
+    source = inner.args.get("from_")
+    if kind not in {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")} or not plain or source is None:
+        return None
+    if inner.args.get("group") is None or inner.meta.get("regroup") is not None:
+        return None
+    if inner.find(exp.Window) or len(list(inner.find_all(exp.Query))) > 1:
+        return None
+    items = {item.alias.lower(): item.unalias() for item in inner.expressions if item.alias}
+    group = inner.args["group"]
+    if any(value for key, value in group.args.items() if key != "expressions"):
+        return None
+    for term in group.expressions:
+        meant = items.get(term.name.lower()) if isinstance(term, exp.Column) and not term.table else None
+        if meant is not None and not (isinstance(meant, exp.Column) and meant.name.lower() == term.name.lower()):
+            return None  # the item or a column of the table
+    inner.set("order", None)
+    for node in inner.find_all(exp.Column):
+        node.set("table", None)
+    return _Side(name, inner, kind[0] == "LEFT")
+
+
+def _path(side: _Side) -> list[str]:
+    return [part.name.lower() for part in side.select.args["from_"].this.parts]
+
+
+def _is_on_keys(first: _Side, side: _Side, join: exp.Join) -> bool:
+    """Whether a join compares every term of GROUP BY of a side with the same term of the first one."""
+    pairs = []
+    if join.args.get("using"):
+        names = [one.name.lower() for one in join.args["using"]]
+        if not all(name in first.places() and name in side.places() for name in names):
+            return False
+        pairs = [(first.places()[name], side.places()[name]) for name in names]
+    else:
+        on = join.args.get("on")
+        parts = [] if on is None else on.unnest().flatten() if isinstance(on.unnest(), exp.And) else [on.unnest()]
+        for part in parts:
+            equal = part.unnest()
+            ends = [equal.left, equal.right] if is_equality(equal) else []
+            places: dict[str, int] = {}
+            for end in ends:
+                for one in (first, side):
+                    known = one.places()
+                    named = isinstance(end, exp.Column) and end.table.lower() == one.name.lower()
+                    if named and end.name.lower() in known:
+                        places[one.name] = known[end.name.lower()]
+            if len(places) != 2:
+                return False
+            pairs.append((places[first.name], places[side.name]))
+    mine = [first.select.expressions[i].unalias() for i, _ in pairs]
+    theirs = [side.select.expressions[j].unalias() for _, j in pairs]
+    same = mine == theirs and all(key in mine for key in first.keys) and all(key in first.keys for key in mine)
+    return same and all(key in first.keys for key in side.keys) and len(side.keys) == len(first.keys) == len(pairs)
+
+
+def _references(
+    select: exp.Select, sides: list[_Side], joins: list[exp.Join]
+) -> list[tuple[exp.Column, int, int]] | None:
+    """The columns of a query that are those of its sides; None: one is not clear, or has no form here."""
+    using = {one.name.lower() for join in joins for one in join.args.get("using") or ()}
+    on = {id(node) for join in joins for node in join.walk()}
+    own = {item.alias.lower() for item in select.expressions if item.alias}
+    order = select.args.get("order")
+    found = []
+    for node in [n for n in scope_nodes(select) if isinstance(n, exp.Column) and id(n) not in on]:
+        name = node.name.lower()
+        if not node.table and name in own and order is not None and node.find_ancestor(exp.Order) is order:
+            continue
+        named = [i for i, one in enumerate(sides) if node.table.lower() in ("", one.name.lower())]
+        fits = [i for i in named if name in sides[i].places()]
+        if not node.table and name in using:
+            fits = [0]
+        if len(fits) != 1:
+            return None
+        side = sides[fits[0]]
+        at = side.places()[name]
+        item = side.select.expressions[at].unalias()
+        if side.outer and (not isinstance(item, exp.AggFunc) or (is_count(item) and not counts_rows(item))):
+            return None  # it may have a value of no rows
+        found.append((node, fits[0], at))
+    return found
+
+
+def _merged(sides: list[_Side]) -> exp.Select:
+    """The one subquery: the items of each side under its condition."""
+    first = sides[0]
+    known = [exp.Not(this=exp.Is(this=exp.Paren(this=key.copy()), expression=exp.null())) for key in first.keys]
+    conditions: list[exp.Expr | None] = []
+    for number, side in enumerate(sides):
+        where = side.select.args.get("where")
+        parts: list[exp.Expr] = [exp.Paren(this=where.this.copy())] if where is not None else []
+        if number:
+            parts += [one.copy() for one in known]
+        conditions.append(exp.and_(*parts) if parts else None)
+    made = exp.Select(from_=exp.From(this=first.select.args["from_"].this.copy()))
+    made.args["from_"].this.set("alias", None)
+    listed = []
+    for number, (side, condition) in enumerate(zip(sides, conditions, strict=True)):
+        for at, item in enumerate(side.select.expressions):
+            tree = _under(item.unalias(), condition, missing=side.outer)
+            listed.append(exp.alias_(tree, f"_side_{number}_{at}", quoted=True))
+    made.set("expressions", listed)
+    if all(condition is not None for condition in conditions):
+        made.set("where", exp.Where(this=exp.or_(*(one.copy() for one in conditions if one is not None))))
+    made.set("group", exp.Group(expressions=[key.copy() for key in first.keys]))
+    needed = [c for c, side in zip(conditions, sides, strict=True) if not side.outer and c is not None]
+    present = [exp.GT(this=filtered_count(c.copy()), expression=exp.Literal.number(0)) for c in needed]
+    if present:
+        made.set("having", exp.Having(this=exp.and_(*present)))
+    return made
+
+
+def _under(item: exp.Expr, condition: exp.Expr | None, *, missing: bool) -> exp.Expr:
+    """An item with its aggregates over the rows that meet a condition; ``missing``: NULL where there are none."""
+    if condition is None:
+        return item.copy()
+    whole = exp.Paren(this=item.copy())
+    for node in list(whole.find_all(exp.AggFunc)):
+        above = node.parent
+        if isinstance(above, exp.Filter):
+            both = exp.and_(condition.copy(), exp.Paren(this=above.expression.this.copy()))
+            above.set("expression", exp.Where(this=both))
+            continue
+        made: exp.Expr = exp.Filter(this=node.copy(), expression=exp.Where(this=condition.copy()))
+        node.replace(null_for_zero(made) if missing and counts_rows(node) else made)
+    plain: exp.Expr = whole.this
+    return plain.pop()
