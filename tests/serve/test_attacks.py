@@ -207,6 +207,7 @@ def test_a_process_whose_database_is_of_no_use_is_left(monkeypatch: pytest.Monke
         catalog.close()
 
 
+@pytest.mark.thorough
 def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
     catalog = CatalogDatabase([])
     try:
@@ -218,7 +219,9 @@ def test_an_answer_of_the_catalog_is_no_load_for_the_server() -> None:
 
 
 @pytest.mark.parametrize("oid", [1082, 1114, 1184, 1007, 1182, 20, 1700, 701])
-@pytest.mark.parametrize("byte", [b"1", b"1-", b"{", b"1 ", b"{1,"])
+@pytest.mark.parametrize(
+    "byte", [b"1", *(pytest.param(one, marks=pytest.mark.thorough) for one in (b"1-", b"{", b"1 ", b"{1,"))]
+)
 def test_a_long_parameter_is_read_or_refused_in_no_time(oid: int, byte: bytes) -> None:
     """Once, a million digits in place of a date took hours."""
     begun = time.process_time()

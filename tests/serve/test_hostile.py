@@ -274,8 +274,8 @@ def test_the_catalog_is_locked_whatever_reaches_it(tmp_path: Path) -> None:
                 pytest.fail(str(catalog.fetch(text, turn(), 10))[:1000])
             assert CANARY not in str(caught.value).replace(str(secret), "")
         assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
-        with pytest.raises(ServeError, match="longer than"):
-            catalog.fetch("SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b", turn(0.2), 10)
+        with pytest.raises(ServeError, match=r"longer than|too much time"):
+            catalog.fetch("SELECT sum(hash(a.range)) FROM range(1000000000000) AS a", turn(0.2), 10)
         with pytest.raises(ServeError, match="at most 10 rows"):
             catalog.fetch("SELECT * FROM range(1000000000000)", turn(), 10)
         assert catalog.fetch("SELECT 1 AS a", turn(), 10).rows == [[1]]

@@ -64,6 +64,7 @@ def test_a_database_that_is_gone_is_one_clear_error(tmp_path: Path) -> None:
         assert connection.execute(sql).fetchone() == (60.0,)
 
 
+@pytest.mark.thorough
 def test_a_lost_catalog_process_is_made_anew(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     with running.connect() as connection:
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)

@@ -66,7 +66,7 @@ def check_load(place: Place, asks: int) -> None:
 
 def test_clients_at_once(file_running: Running) -> None:
     """Few of them; memory is measured by the long test alone."""
-    found = load(file_running, 10, 60)
+    found = load(file_running, 8, 24)
     assert set(found) == {60.0}
     assert file_running.server._shared.room.taken == 0
 

@@ -24,6 +24,7 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "memory_limit": "256MB",
     "max_temp_directory_size": "0B",
+    "temp_directory": "",  # nothing is written into the folder that the server was started in
     "threads": "1",
 }
 
