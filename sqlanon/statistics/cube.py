@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from sqlanon.engines.base import TableRef
+from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
@@ -116,8 +117,5 @@ def share_of_small(scratch: Scratch, shape: Shape, cube: Cube) -> list[tuple[str
         cube: the counted cells.
     """
     rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
-    found = [
-        (shape.margin_name([int(str(level)) for level in levels]), int(str(cells)), int(str(small)) / int(str(cells)))
-        for cells, small, *levels in rows
-    ]
+    found = [(shape.margin_name(levels), cells, small / cells) for cells, small, *levels in map(read_integers, rows)]
     return sorted(found, key=lambda one: (-one[2], one[0]))
