@@ -106,7 +106,7 @@ class Server:
             wire = Wire(connection, LOGIN_SECONDS)
             gone = self._lobby.enter(wire, str(address[0]))
             if gone is not None:
-                gone[0].close()
+                gone[0].interrupt()
                 self._shared.log.write("refused", address=gone[1], code=TOO_MANY)
             thread = threading.Thread(target=self._handle, args=(wire, str(address[0])), daemon=True)
             with self._guard:
@@ -131,7 +131,7 @@ class Server:
         for session in sessions:
             session.stop()
         for wire in wires:
-            wire.close()
+            wire.interrupt()
         for thread in threads:
             thread.join(timeout=10.0)
         self._shared.close()

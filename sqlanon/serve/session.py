@@ -120,7 +120,7 @@ class Session:
         """End the session; from another thread."""
         self._stopping.set()
         self.cancel()
-        self._wire.close()
+        self._wire.interrupt()
 
     def serve(self) -> None:
         """Answer until the client leaves."""

@@ -150,9 +150,16 @@ class Wire:
         except OSError as error:
             raise Disconnected from error
 
-    def close(self) -> None:
-        """End the connection; also from another thread."""
+    def interrupt(self) -> None:
+        """End the connection from another thread: the one that reads finds the end of the stream, and closes it.
+
+        To close it here would take the number of the socket from that thread, which would wait for its time to pass.
+        """
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End the connection, in the thread that reads it."""
+        self.interrupt()
         with contextlib.suppress(OSError):
             self._socket.close()
