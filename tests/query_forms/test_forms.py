@@ -15,7 +15,6 @@ from tests.query_forms.run import URLS, forms, judge
 FIRST = "SELECT region FROM people GROUP BY 1 ORDER BY avg(age) LIMIT 2"
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.family)
 def test_forms(engine: TestEngine, tmp_path: Path) -> None:
     if engine.missing():
