@@ -63,6 +63,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/project/test_shipped.py",
         "tests/project/test_wheel.py",
     ),
+    "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
         "tests/frozen/test_undone.py",
         "tests/safety/test_compact_file.py",

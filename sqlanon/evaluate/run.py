@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from datetime import date, datetime
+from datetime import time as time_of_day
 from itertools import groupby
 from typing import Any
 
@@ -333,7 +335,12 @@ def _at_most(less: Any, more: Any, slack: float) -> bool:  # noqa: ANN401 - an e
         return _is_nan(more)
     if slack and _is_number(less) and _is_number(more):
         return float(less) <= float(more) + slack
-    return bool(less <= more)
+    return bool(_as_time(less) <= _as_time(more))
+
+
+def _as_time(value: Any) -> Any:  # noqa: ANN401 - an engine's values
+    """A date as the time at its beginning: DuckDB's median of dates is a time."""
+    return datetime.combine(value, time_of_day.min) if type(value) is date else value
 
 
 def _is_number(value: object) -> bool:

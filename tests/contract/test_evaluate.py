@@ -175,6 +175,17 @@ def test_ranges_of_text_are_lists_where_the_source_does_not_order_it_by_bytes(tm
         assert asked_in_letters(db, source, tmp_path) == {False}
 
 
+def test_the_median_of_dates_is_compared_with_a_time() -> None:
+    """DuckDB's median of an even number of dates lies between two of them."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        db.engine.execute(
+            "CREATE TABLE born AS SELECT DATE '2000-01-01' + i::INTEGER AS d, i % 3 AS s FROM range(12) t(i)"
+        )
+        db.anonymize("born", quasi=["d"], sensitive="s", k=2, name="born", publish="release.born")
+        asked = WorkloadSpec(queries=(QuerySpec("m", "SELECT median(d) AS m FROM born"),))
+        assert db.evaluate("born", asked).sound
+
+
 def asked_in_letters(db: Any, source: str, directory: Path) -> set[bool]:
     """Whether queries of ranges are asked by BETWEEN; their bounds hold."""
     release_rows(db, LETTERS, directory, source=source, name=source)

@@ -40,7 +40,7 @@ def _release(screen: Screen, one: Released) -> None:
         "",
         f"{things(run.rows, 'row')} in {things(run.classes, 'class')} of {count(run.min_class)} to "
         f"{things(run.max_class, 'row')}",
-        f"by {clean(run.method)} ({run.execution}) in {format_seconds(run.seconds['total'])}",
+        f"by {clean(_name_methods(run.method))} ({run.execution}) in {format_seconds(run.seconds['total'])}",
         "",
         "risk of being singled out by",
         f"  {', '.join(before.quasi)}",
@@ -132,3 +132,9 @@ def _following(report: DemoReport, first: Released, second: Released) -> list[st
         ),
         last,
     ]
+
+
+def _name_methods(method: str) -> str:
+    """A method as its policy has it; of ``best`` the methods alone."""
+    several = method.removeprefix("best:of=")
+    return method if several == method else f"the best of {several.partition(',')[0]}"
