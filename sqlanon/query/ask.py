@@ -224,7 +224,8 @@ def _answer_constants(engine: Engine, query: Query, role: str | None, limits: Li
     clauses = (query.groups, query.having, query.where, query.joins, query.qualify)
     if any(clauses) or any(node.find(exp.AggFunc, exp.Window, exp.Column, exp.Star) for _, node in query.items):
         refuse(query.text, None, "the query needs a released table after FROM")
-    listed = [named(node.copy(), name) for name, node in query.items]
+    # By numbers: DuckDB takes CURRENT_TIMESTAMP for a column where one has its name.
+    listed = [named(node.copy(), f"_{at}") for at, (_, node) in enumerate(query.items)]
     text = select(listed).sql(dialect=engine.dialect)
     rights, names = engine.rights, tuple(name for name, _ in query.items)
     with (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,9 @@ def test_a_query_of_no_rows_has_columns(people: Any, sql: str, columns: int) -> 
 
 def test_constants_need_no_release(people: Any) -> None:
     assert people.query("SELECT 1 AS one, 'x' AS x").rows == ({"one": 1, "x": "x"},)
+    before = datetime.now(UTC)
+    ((now,),) = [tuple(row.values()) for row in people.query("SELECT now()").rows]
+    assert before <= now <= datetime.now(UTC)
     with pytest.raises(sqlanon.errors.UnsupportedError, match="needs a released table"):
         people.query("SELECT age")
     with pytest.raises(sqlanon.errors.UnsupportedError, match="not answered"):
