@@ -122,9 +122,9 @@ def quotient(
     # The steps compare N - v D, which NaN and infinities (of either side of the quotient) leave without an order.
     endless = " OR ".join(f"COALESCE(ABS({name}) >= {INFINITY}, FALSE)" for name in "gtbm")
     known = f"NOT BOOL_OR(o OR {endless})"
-    low = f"MAX(CASE WHEN side = 'low' THEN v + LEAST({slack}, 0) / ({smallest}) END)"
-    high = f"MAX(CASE WHEN side = 'high' THEN v + GREATEST({slack}, 0) / ({smallest}) END)"
-    bounds = {"l": f"CASE WHEN {known} THEN {low} END", "h": f"CASE WHEN {known} THEN {high} END"}
+    lowest = f"MAX(CASE WHEN side = 'low' THEN v + LEAST({slack}, 0) / ({smallest}) END)"
+    highest = f"MAX(CASE WHEN side = 'high' THEN v + GREATEST({slack}, 0) / ({smallest}) END)"
+    bounds = {"l": f"CASE WHEN {known} THEN {lowest} END", "h": f"CASE WHEN {known} THEN {highest} END"}
     zero = sql("0") if present else sql("MAX(CASE WHEN d > 0 THEN 0 ELSE 1 END)")
     return made, {
         f"e{a.id}": sql("CAST(NULL AS DOUBLE)"),
