@@ -1,6 +1,6 @@
 """Draw mutants, run the tests that cover each, and say which were killed.
 
-    python -m tests.mutants map [pytest arguments]        which tests run which code
+    python -m tests.reach record [pytest arguments]       which tests run which code
     python -m tests.mutants run --sample 30 --out x.json  draw, run, write
     python -m tests.mutants show x.json [y.json]          totals; of two files also what only one of them kills
 
@@ -30,11 +30,9 @@ from typing import Any
 
 from tests.mutants import python_code, sql_templates
 from tests.mutants.python_code import Mutant
+from tests.reach import RECORDED, is_kernel
 
 ROOT = Path(__file__).parents[2]
-MAP = ROOT / ".mutants.jsonl"
-PYTHON = python_code.FILES
-SQL = tuple(f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss"))
 COPIED = (
     "sqlanon",
     "sql",
@@ -49,24 +47,25 @@ COPIED = (
 )
 
 
-def drawn(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
+def drawn(room: Any, places: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     """The first of all mutants in a drawn order: more of them begin with the same ones."""
-    rng = random.Random(seed)
-    places = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-    room = sql_templates if patterns is SQL else python_code
-    every = [mutant for path in places for mutant in room.mutants(ROOT, path)]
-    return rng.sample(every, len(every))[:count]
+    every = [make for path in places for make in room.mutants(ROOT, path)]
+    return [make() for make in random.Random(seed).sample(every, len(every))[:count]]
+
+
+def draw(sample: int, seed: int) -> list[Mutant]:
+    """Mutants of the product: of its Python without kernels (a changed one is compiled anew), and of its SQL."""
+    sql = sample * 60 // 260
+    python = [path for path in sorted(ROOT.glob("sqlanon/**/*.py")) if not is_kernel(path.relative_to(ROOT).as_posix())]
+    templates = sorted(ROOT.glob("sql/core/**/*.sql"))
+    return drawn(python_code, python, sample - sql, seed) + drawn(sql_templates, templates, sql, seed)
 
 
 def covering(lines: Sequence[dict[str, Any]], mutant: Mutant) -> list[dict[str, Any]]:
     """The tests that run it; a quick one of every file first."""
-    if mutant.path.startswith("sql/"):
-        name = "sql:" + "/".join(Path(mutant.path).with_suffix("").parts[2:])
-        found = [line for line in lines if name in line["hits"]]
-    elif mutant.within is not None:
-        found = [line for line in lines if f"{mutant.path}:{mutant.within}" in line["hits"]]
-    else:
-        found = [line for line in lines if any(hit.startswith(f"{mutant.path}:") for hit in line["hits"])]
+    found = [line for line in lines if mutant.path in line["hits"]]
+    if mutant.within is not None:
+        found = [line for line in found if mutant.within in line["hits"][mutant.path]]
     files: dict[str, list[dict[str, Any]]] = {}
     for line in sorted(found, key=lambda line: line["seconds"]):
         files.setdefault(line["test"].partition("::")[0], []).append(line)
@@ -110,9 +109,8 @@ def run(options: argparse.Namespace) -> None:
 
     if url := _postgres()[0]:
         os.environ["SQLANON_TEST_PG"] = url
-    lines = [json.loads(line) for line in MAP.read_text().splitlines()]
-    sql = options.sample * 60 // 260
-    mutants = drawn(PYTHON, options.sample - sql, options.seed) + drawn(SQL, sql, options.seed)
+    lines = [json.loads(line) for line in RECORDED.read_text().splitlines()]
+    mutants = draw(options.sample, options.seed)
     before = json.loads(options.out.read_text()) if options.out.exists() else {"seed": options.seed, "mutants": []}
     results: list[dict[str, Any]] = before["mutants"]
     if before["seed"] != options.seed or [r["path"] for r in results] != [m.path for m in mutants[: len(results)]]:
@@ -172,22 +170,17 @@ def show(files: Sequence[Path]) -> None:
 
 
 def main() -> None:
-    """One of the three."""
+    """One of the two."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("map")
     asked = actions.add_parser("run")
     asked.add_argument("--sample", type=int, default=260, help="mutants, 200 of Python to 60 of SQL")
     asked.add_argument("--seed", type=int, default=11)
     asked.add_argument("--limit", type=float, default=120, help="seconds of tests a mutant, as they were recorded")
     asked.add_argument("--out", type=Path, required=True, help="goes on where this file ends")
     actions.add_parser("show").add_argument("files", type=Path, nargs="+")
-    options, rest = parser.parse_known_args()
-    if options.action == "map":
-        environ = {**os.environ, "SQLANON_MUTANTS_MAP": str(MAP)}
-        words = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.mutants.record", *rest]
-        sys.exit(subprocess.run(words, cwd=ROOT, env=environ, check=False).returncode)
-    elif options.action == "run":
+    options = parser.parse_args()
+    if options.action == "run":
         run(options)
     else:
         show(options.files)
