@@ -17,6 +17,7 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -33,18 +35,8 @@ from tests.mutants.python_code import Mutant
 from tests.reach import RECORDED, is_kernel
 
 ROOT = Path(__file__).parents[2]
-COPIED = (
-    "sqlanon",
-    "sql",
-    "tests",
-    "examples",
-    "benchmarks",
-    "docs",
-    "dbt",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
-)
+IMPORTED = ("duckdb", "hypothesis", "jinja2", "numba", "pandas", "psycopg", "pyarrow", "pytest", "sqlglot", "typer")
+"""What most tests need, and what takes long to import."""
 
 
 def drawn(room: Any, places: Sequence[Path], count: int, seed: int) -> list[Mutant]:
@@ -58,7 +50,10 @@ def draw(sample: int, seed: int) -> list[Mutant]:
     sql = sample * 60 // 260
     python = [path for path in sorted(ROOT.glob("sqlanon/**/*.py")) if not is_kernel(path.relative_to(ROOT).as_posix())]
     templates = sorted(ROOT.glob("sql/core/**/*.sql"))
-    return drawn(python_code, python, sample - sql, seed) + drawn(sql_templates, templates, sql, seed)
+    some = drawn(python_code, python, sample - sql, seed), drawn(sql_templates, templates, sql, seed)
+    # Mixed evenly, so that the first of them, too, are a sample of both.
+    places = [(number / len(own), mutant) for own in some for number, mutant in enumerate(own)]
+    return [mutant for _, mutant in sorted(places, key=lambda pair: pair[0])]
 
 
 def covering(lines: Sequence[dict[str, Any]], mutant: Mutant) -> list[dict[str, Any]]:
@@ -82,31 +77,59 @@ def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[st
         seconds += line["seconds"]
     if not chosen:
         return "uncovered", "", 0
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen]
     # Seconds of the processor: on a busy machine a test that takes long is no test that failed.
     most = math.ceil(60 + 5 * seconds)
-    try:
-        ended = subprocess.run(
-            words,
-            cwd=copy,
-            capture_output=True,
-            text=True,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
-            timeout=20 * most,
-        )
-    except subprocess.TimeoutExpired:
-        return "waits", "", len(chosen)
-    if ended.returncode == 0:
-        return "alive", "", len(chosen)
-    failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "killed", failed[0][:160] if failed else f"exit code {ended.returncode}", len(chosen)
+    code, printed = in_copy(copy, ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen], most)
+    if code in (0, None):
+        return "waits" if code is None else "alive", "", len(chosen)
+    failed = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return "killed", failed[0][:160] if failed else f"exit code {code}", len(chosen)
+
+
+def in_copy(copy: Path, words: Sequence[str], seconds: int) -> tuple[int | None, str]:
+    """Run pytest in a copy of the checkout, as a fork of this process, which has imported what takes long.
+
+    Args:
+        copy: the copy.
+        words: pytest's arguments.
+        seconds: of the processor, at most.
+
+    Returns:
+        the exit code, None where it waited twenty times as long; and what it printed.
+    """
+    with tempfile.TemporaryFile("w+") as output:
+        child = os.fork()
+        if not child:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            os.chdir(copy)
+            os.environ["PYTHONPATH"] = str(copy)
+            sys.path[:] = [str(copy), *(path for path in sys.path if Path(path).resolve() != ROOT)]
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+            ours = [name for name in sys.modules if name.partition(".")[0] in ("tests", "sqlanon", "benchmarks")]
+            kept = [sys.modules.pop(name) for name in ours]  # what they hold, as connections, is not closed here
+            import pytest
+
+            code = pytest.main(words)
+            sys.stdout.flush()
+            os._exit(code if kept else 1)
+        end = time.monotonic() + 20 * seconds
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            time.sleep(0.05)
+            if time.monotonic() > end:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return None, ""
+        output.seek(0)
+        return os.waitstatus_to_exitcode(ended[1]), output.read()
 
 
 def run(options: argparse.Namespace) -> None:
     """Every drawn mutant in a copy of the checkout."""
     from tests.engines import _postgres
 
+    for name in IMPORTED:
+        import_module(name)
     if url := _postgres()[0]:
         os.environ["SQLANON_TEST_PG"] = url
     lines = [json.loads(line) for line in RECORDED.read_text().splitlines()]
@@ -117,9 +140,9 @@ def run(options: argparse.Namespace) -> None:
         sys.exit(f"{options.out} holds other mutants: give another file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
-        for name in COPIED:
-            source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
+        for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
         for number, mutant in enumerate(mutants[len(results) :], len(results) + 1):
             start, kept = time.perf_counter(), (copy / mutant.path).read_bytes()
             tests = covering(lines, mutant)

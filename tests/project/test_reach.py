@@ -40,7 +40,7 @@ def test_those_that_run_the_fewest_files_come_first():
         ("tests/test_b.py::test_4", 1.0, ["sqlanon/a.py"], True),
     ]
     found = summarize(
-        json.dumps({"test": name, "seconds": cost, "hits": dict.fromkeys(hits, [1]), "thorough": thorough})
+        json.dumps({"test": name, "seconds": cost, "hits": {file: [1] for file in hits}, "thorough": thorough})
         for name, cost, hits, thorough in lines
     )
     names = found["tests"]
