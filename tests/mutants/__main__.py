@@ -28,7 +28,8 @@ from dataclasses import asdict
 from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 from tests.mutants import python_code, sql_templates
 from tests.mutants.python_code import Mutant
@@ -37,6 +38,8 @@ from tests.reach import RECORDED, is_kernel
 ROOT = Path(__file__).parents[2]
 IMPORTED = ("duckdb", "hypothesis", "jinja2", "numba", "pandas", "psycopg", "pyarrow", "pytest", "sqlglot", "typer")
 """What most tests need, and what takes long to import."""
+_KEPT: list[ModuleType] = []
+"""Modules of the parent process, whose connections a child must not close."""
 
 
 def drawn(room: Any, places: Sequence[Path], count: int, seed: int) -> list[Mutant]:
@@ -100,19 +103,7 @@ def in_copy(copy: Path, words: Sequence[str], seconds: int) -> tuple[int | None,
     with tempfile.TemporaryFile("w+") as output:
         child = os.fork()
         if not child:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            os.chdir(copy)
-            os.environ["PYTHONPATH"] = str(copy)
-            sys.path[:] = [str(copy), *(path for path in sys.path if Path(path).resolve() != ROOT)]
-            os.dup2(output.fileno(), 1)
-            os.dup2(output.fileno(), 2)
-            ours = [name for name in sys.modules if name.partition(".")[0] in ("tests", "sqlanon", "benchmarks")]
-            kept = [sys.modules.pop(name) for name in ours]  # what they hold, as connections, is not closed here
-            import pytest
-
-            code = pytest.main(words)
-            sys.stdout.flush()
-            os._exit(code if kept else 1)
+            _run_child(copy, words, seconds, output.fileno())
         end = time.monotonic() + 20 * seconds
         while not (ended := os.waitpid(child, os.WNOHANG))[0]:
             time.sleep(0.05)
@@ -122,6 +113,26 @@ def in_copy(copy: Path, words: Sequence[str], seconds: int) -> tuple[int | None,
                 return None, ""
         output.seek(0)
         return os.waitstatus_to_exitcode(ended[1]), output.read()
+
+
+def _run_child(copy: Path, words: Sequence[str], seconds: int, output: int) -> NoReturn:
+    """End with pytest's exit code, and never otherwise: what this process has opened is its parent's."""
+    code = 3
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        os.chdir(copy)
+        os.environ["PYTHONPATH"] = str(copy)
+        sys.path[:] = [str(copy), *(path for path in sys.path if Path(path).resolve() != ROOT)]
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        ours = [name for name in sys.modules if name.partition(".")[0] in ("tests", "sqlanon", "benchmarks")]
+        _KEPT.extend(sys.modules.pop(name) for name in ours)
+        import pytest
+
+        code = pytest.main(words)
+        sys.stdout.flush()
+    finally:
+        os._exit(code)
 
 
 def run(options: argparse.Namespace) -> None:
