@@ -75,6 +75,7 @@ class Database(Readable):
         keep_scratch: bool = False,
         new_lineage: bool = False,
         new_classes: bool = False,
+        spend: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -87,13 +88,14 @@ class Database(Readable):
                 run of the release or `clean`; ``scratch`` of the report lists them.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
             new_classes: where the policy names no method, take that of a new release, not that of published versions.
+            spend: of differentially private statistics pay for a version now, whatever the clock says.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
+        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
         chosen = take_new_classes(spec) if new_classes else spec
         return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
 
