@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Unpack
 
 from sqlanon import policy
+from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.release.budget.budget import Budget
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
@@ -136,6 +139,16 @@ class Database(Readable):
             self._progress,
             confirmed=confirmed,
         )
+
+    def raise_budget(self, budget: BudgetSpec, epsilon: Fraction, because: str) -> None:
+        """Record a larger budget; see `sqlanon.release.budget.budget.Budget.raise_to`."""
+        held = Budget(self.engine, budget)
+        with held.hold():
+            held.raise_to(epsilon, because)
+
+    def recover_budget(self, budget: BudgetSpec, because: str) -> int:
+        """Take over what the anchor has; see `sqlanon.release.budget.budget.Budget.recover`."""
+        return Budget(self.engine, budget).recover(because)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""

@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 Law = Literal["laplace", "gaussian"]
@@ -64,6 +65,7 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
     return min(bounds)
 
 
+@lru_cache(maxsize=64)
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest rho, to a part in a million, of which one Gaussian mechanism costs at most epsilon."""
     low, high = Fraction(0), epsilon

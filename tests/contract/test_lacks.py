@@ -112,7 +112,8 @@ def noisy(db: Any, _: Path) -> None:
     name = table_of(db)
     text = (
         f"version: 1\nbudgets:\n  - {{name: {name}, persons: {{{name}: id}}, epsilon: 1}}\n"
-        f"releases:\n  - name: {name}\n    source: {name}\n    every: 1d\n    statistics:\n      budget: {name}\n      epsilon: 1\n"
+        f"releases:\n  - name: {name}\n    source: {name}\n    every: 1d\n"
+        f"    statistics:\n      budget: {name}\n      epsilon: 1\n"
         "      tables: [{by: ill}]\n      groups: {ill: [a, b]}\n      measures: {n: rows}\n"
         "      contributions: {groups: 1, rows: 1}\n"
     )

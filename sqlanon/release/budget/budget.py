@@ -213,7 +213,7 @@ class Budget:
         if self._anchor:
             self._anchor.write(self._events)
 
-    def raise_to(self, epsilon: Fraction, delta: Fraction, because: str) -> None:
+    def raise_to(self, epsilon: Fraction, because: str) -> None:
         """Record a larger budget, inside `hold`.
 
         Raises:
@@ -222,11 +222,11 @@ class Budget:
         account = self.account
         if account is None:
             raise PolicyError(f"budget {self.spec.name}: nothing was spent yet: change the policy")
-        if epsilon < account.epsilon or delta < account.delta or (epsilon, delta) == (account.epsilon, account.delta):
+        if epsilon <= account.epsilon:
             raise PolicyError(
                 f"budget {self.spec.name}: it has epsilon {_show(account.epsilon)} already; name a larger one"
             )
-        self._add("raised", {"epsilon": str(epsilon), "delta": str(delta), "because": because})
+        self._add("raised", {"epsilon": str(epsilon), "delta": str(account.delta), "because": because})
 
     @property
     def _name(self) -> str | None:

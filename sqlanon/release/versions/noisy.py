@@ -41,6 +41,7 @@ from sqlanon.release.publish.publish import Content, make_room
 from sqlanon.release.stages.stage import Publish
 from sqlanon.release.stages.work import Planned, Stage, Work
 from sqlanon.results import LossReport, NoisyReport, RunReport
+from sqlanon.spec import ReleaseSpec
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Statistics have no classes."""
@@ -129,6 +130,14 @@ def _own(work: Work) -> OfNoisy:
     return work.version
 
 
+def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
+    """The stages of a version that is paid."""
+    asked = spec.noisy
+    assert asked is not None
+    charge = Reserve(spec.name, asked.budget.name, float(asked.epsilon))
+    return [charge, Answer(spec.name, len(asked.tables)), PublishDrawn(spec.name, version)]
+
+
 class OfNoisy:
     """See `Version`. One run's alone: it keeps what the stages found.
 
@@ -182,14 +191,10 @@ class OfNoisy:
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`."""
         spec, state = work.spec, work.state
-        asked = spec.noisy
-        assert asked is not None
         last = last_spending(state)
-        publish = PublishDrawn(spec.name, work.target.version)
         if last is not None and self._resumes(state, last):
-            return [Take(spec.name), publish]
-        charge = Reserve(spec.name, asked.budget.name, float(asked.epsilon))
-        return [charge, Answer(spec.name, len(asked.tables)), publish]
+            return [Take(spec.name), PublishDrawn(spec.name, work.target.version)]
+        return list_stages(spec, work.target.version)
 
     def _resumes(self, state: ReleaseState, last: Spending) -> bool:
         """Whether the noisy table that an earlier run stored is published."""
