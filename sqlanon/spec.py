@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.counted import StatisticsSpec
 
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
@@ -396,6 +397,7 @@ class ReleaseSpec:
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
         statistics: counts that are published in place of rows.
+        noisy: differentially private statistics that are published in place of rows.
     """
 
     name: str
@@ -425,6 +427,7 @@ class ReleaseSpec:
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
     statistics: StatisticsSpec | None = None
+    noisy: NoisySpec | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
@@ -460,6 +463,7 @@ class PolicySpec:
     Attributes:
         connection: the database's URL.
         releases: what is released.
+        budgets: of differentially private statistics.
         path: the file.
         written: the connection as the file has it, where variables of the environment are part of it.
     """
@@ -468,3 +472,4 @@ class PolicySpec:
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
     written: str | None = None
+    budgets: tuple[BudgetSpec, ...] = ()

@@ -11,6 +11,7 @@ from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose,
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
+from sqlanon.cli.commands.budget import budget
 from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
@@ -75,6 +76,7 @@ for command in (
     evaluate,
     report,
     hierarchy,
+    budget,
     releases,
     diff,
     rollback,

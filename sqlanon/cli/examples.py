@@ -19,6 +19,7 @@ EXAMPLES = {
     "evaluate": "sqlanon evaluate patients",
     "report": "sqlanon report patients -o report.html",
     "hierarchy": "sqlanon hierarchy patients zip",
+    "budget": "sqlanon budget patients -p anon.yml",
     "releases": "sqlanon releases patients",
     "diff": "sqlanon diff patients@1 patients@2",
     "rollback": "sqlanon rollback patients --to 1",
