@@ -9,6 +9,7 @@ import typer
 from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
+from sqlanon.cli.commands.approve import approvals, approve, revoke
 from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
 from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
@@ -76,6 +77,9 @@ for command in (
     report,
     hierarchy,
     releases,
+    approve,
+    approvals,
+    revoke,
     diff,
     rollback,
     unpublish,

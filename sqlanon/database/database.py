@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Unpack
 
 from sqlanon import policy
@@ -15,12 +17,14 @@ from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
 from sqlanon.results import CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
+from sqlanon.results.approvals import Approval
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -139,6 +143,39 @@ class Database(Readable):
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
         self._asked.clear()
         return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+
+    def approve(
+        self,
+        release: str,
+        *,
+        by: str,
+        until: str,
+        condition: str | None = None,
+        key: str | os.PathLike[str] | None = None,
+        planned: ReleaseSpec | None = None,
+    ) -> Approval:
+        """Record that somebody approved a release; see docs/evidence.md.
+
+        Args:
+            release: ``NAME`` for the published version, or ``NAME@VERSION``.
+            by: who approves it.
+            until: the last day (UTC) on which that holds, ``2027-06-30``.
+            condition: in the approver's words.
+            key: the file of a private SSH key that signs it.
+            planned: approve this policy, in place of that of a version.
+
+        Raises:
+            PolicyError: no such version, a date that has passed, or a signature that cannot be made.
+        """
+        how = approving.Decision(by, until, condition, None if key is None else Path(key))
+        spec = None if planned is None else with_tables(self.engine, planned)
+        return approving.approve(self.engine, release, how, spec)
+
+    def revoke(
+        self, release: str, *, by: str, reason: str | None = None, key: str | os.PathLike[str] | None = None
+    ) -> Approval:
+        """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
+        return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
         """Withdraw a release from its readers; ``purge`` drops its versions as well.

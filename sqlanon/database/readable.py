@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
@@ -23,6 +24,7 @@ from sqlanon.release.history.history import audit_history
 from sqlanon.release.plan.plan import plan as make_plan
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
+from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
@@ -37,6 +39,7 @@ from sqlanon.results import (
     TogetherReport,
     VersionReport,
 )
+from sqlanon.results.approvals import ListedApproval
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -183,6 +186,20 @@ class Readable:
     def version(self, name: str) -> VersionReport:
         """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
         return versions.report_version(self.engine, name)
+
+    def approvals(
+        self, release: str | None = None, *, signers: str | os.PathLike[str] | None = None
+    ) -> tuple[ListedApproval, ...]:
+        """Approvals and revocations of a release, or of all, oldest first.
+
+        Args:
+            release: its name.
+            signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
+
+        Raises:
+            PolicyError: there is no such release, or a signature is wrong.
+        """
+        return tuple(approving.list_approvals(self.engine, release, None if signers is None else Path(signers)))
 
     def diff(self, first: str, second: str) -> DiffReport:
         """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""

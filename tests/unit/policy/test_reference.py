@@ -70,6 +70,7 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
                     "policy",
                     "spec",
                     "counted",
+                    "decided",
                     "workload_spec",
                     "errors",
                     "lack",
