@@ -143,8 +143,8 @@ def require_approval(
 def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
     if not every:
         return (
-            f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. After a look "
-            f"at sqlanon plan: {approve} --planned; at a published version: {approve}"
+            f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
+            f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
     last = every[-1]
     found = [str(one) for one in list_differences(last.policy, policy)]
