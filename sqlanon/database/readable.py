@@ -264,6 +264,7 @@ class Readable:
         form: Literal["html", "md"] = "html",
         workload: str | os.PathLike[str] | WorkloadSpec | None = None,
         attack: bool = False,
+        frame: str | None = None,
     ) -> str:
         """The report of a published release as a text to write to a file; docs/report.md describes it.
 
@@ -274,12 +275,18 @@ class Readable:
             form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
             workload: for the owner: queries whose accuracy is measured as well.
             attack: for the owner: run the attacks of `Database.attack` as well.
+            frame: the name of a regulation or guideline in whose words it is written: ``wp216``, ``hipaa``,
+                ``ema0070``, ``iso27559``, ``sdc`` or ``edpb2025``. It has figures of the source, and no value.
 
         Raises:
             PolicyError, DatabaseError: no such release, or the database refused.
         """
-        from sqlanon.report import owner_report, readers_report, write_page
+        from sqlanon.report import frame_report, owner_report, readers_report, write_page
 
+        if frame is not None:
+            if audience == "readers" or workload is not None:
+                raise PolicyError("a frame is for the owner, and measures no workload; leave out one of them")
+            return write_page(frame_report(self.engine, release, frame, self._progress, attack=attack), form)
         if audience == "readers":
             if workload is not None:
                 raise PolicyError("a report for readers measures no workload: that needs the source")

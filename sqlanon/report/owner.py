@@ -80,7 +80,7 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
-    entry = _find_published(engine, release)
+    entry = find_published(engine, release)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)
@@ -169,7 +169,7 @@ def check_unchanged(engine: Engine, released: Released) -> None:
         )
 
 
-def _find_published(engine: Engine, release: str) -> Entry:
+def find_published(engine: Engine, release: str) -> Entry:
     """The published version of the name or the view.
 
     Raises:
