@@ -16,6 +16,7 @@ from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback,
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
+from sqlanon.cli.commands.evidence import evidence
 from sqlanon.cli.commands.hierarchy import hierarchy
 from sqlanon.cli.commands.mcp import mcp
 from sqlanon.cli.commands.methods import methods
@@ -75,6 +76,7 @@ for command in (
     mcp,
     evaluate,
     report,
+    evidence,
     hierarchy,
     releases,
     approve,

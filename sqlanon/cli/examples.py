@@ -18,6 +18,7 @@ EXAMPLES = {
     "mcp": "sqlanon mcp --db postgresql://localhost/hospital --as analyst",
     "evaluate": "sqlanon evaluate patients",
     "report": "sqlanon report patients -o report.html",
+    "evidence": "sqlanon evidence patients -o evidence.zip",
     "hierarchy": "sqlanon hierarchy patients zip",
     "releases": "sqlanon releases patients",
     "approve": "sqlanon approve patients --by 'A. Officer' --until 2027-06-30",

@@ -197,7 +197,8 @@ class Readable:
             signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
 
         Raises:
-            PolicyError: there is no such release, or a signature is wrong.
+            PrivacyViolation: a signature is wrong.
+            PolicyError: there is no such release.
         """
         return tuple(approving.list_approvals(self.engine, release, None if signers is None else Path(signers)))
 
@@ -295,6 +296,20 @@ class Readable:
             return write_page(readers_report(self.engine, release), form)
         spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
         return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
+
+    def evidence(self, release: str, *, audience: Literal["owner", "readers"] = "owner") -> bytes:
+        """A bundle of evidence about the published version, as a ZIP archive; docs/evidence.md describes it.
+
+        Args:
+            release: its name or view.
+            audience: ``readers``: without catalog, approvals and figures of the source.
+
+        Raises:
+            PolicyError, DatabaseError: no such release, or the database refused.
+        """
+        from sqlanon.report.evidence import make_bundle
+
+        return make_bundle(self.engine, release, audience, self._progress)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""

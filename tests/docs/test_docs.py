@@ -37,6 +37,7 @@ COMMANDS = (
     "hierarchy",
     "releases",
     "approve",
+    "evidence",
     "approvals",
     "revoke",
     "diff",

@@ -236,11 +236,11 @@ def test_signatures(shared_db, tmp_path):
     assert shared_db.approvals("a11")[0].signed == "not checked"
     (one,) = shared_db.approvals("a11", signers=signers)
     assert one.signed == "by Alice"
-    with pytest.raises(PolicyError, match="not one of Alice"):
+    with pytest.raises(PrivacyViolation, match="not one of Alice"):
         shared_db.approvals("a11", signers=others)
     # Whoever may write the catalog cannot move the date of what was signed.
     Approvals(shared_db.engine).add(replace(one.approval, number=998, until="9998-01-01"))
-    with pytest.raises(PolicyError, match="not one of Alice for this text"):
+    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
         shared_db.approvals("a11", signers=signers)
 
 

@@ -129,7 +129,8 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
         signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
 
     Raises:
-        PolicyError: a signature is not that of its approver and text; or there is no such release.
+        PrivacyViolation: a signature is not that of its approver and text.
+        PolicyError: there is no such release.
     """
     every = Approvals(engine).list(release)
     if release is not None and not every and not Catalog(engine).versions(release):

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from sqlanon.errors import PolicyError, UnsupportedError, visible
+from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError, visible
 
 NAMESPACE = "sqlanon"
 """What a signature is for: one made for anything else is refused."""
@@ -41,7 +41,8 @@ def verify(text: str, signature: str, signer: str, signers: Path, what: str) -> 
         what: for the error.
 
     Raises:
-        PolicyError: it is not that signer's signature of the text.
+        PrivacyViolation: it is not that signer's signature of the text.
+        PolicyError: there is no such file.
         UnsupportedError: ssh-keygen is not installed.
     """
     if not signers.is_file():
@@ -52,7 +53,7 @@ def verify(text: str, signature: str, signer: str, signers: Path, what: str) -> 
         options = ["-f", str(signers), "-I", signer, "-n", NAMESPACE, "-s", str(file)]
         done = _run(["-Y", "verify", *options], text)
     if done.returncode:
-        raise PolicyError(f"{what}: the signature is not one of {signer} for this text: {_reason(done)}")
+        raise PrivacyViolation(f"{what}: the signature is not one of {signer} for this text: {_reason(done)}")
 
 
 def _run(options: list[str], text: str) -> subprocess.CompletedProcess[str]:
