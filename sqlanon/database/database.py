@@ -9,6 +9,7 @@ from typing import Unpack
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.lineage import reporting
 from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
@@ -66,7 +67,8 @@ class Database(Readable):
         spec = with_tables(self.engine, policy.release(source=source, **options))
         self._asked.clear()
         how = RunOptions(compare=False, allow_weaker=allow_weaker, keep_scratch=keep_scratch)
-        report = run(self.engine, spec, self._machine, self._progress, how)
+        with reporting(self.engine, self.namespace, "run", [spec.name]):
+            report = run(self.engine, spec, self._machine, self._progress, how)
         return Release(self, spec, report)
 
     def run(
@@ -99,7 +101,8 @@ class Database(Readable):
         self._asked.clear()
         how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
         chosen = take_new_classes(spec) if new_classes else spec
-        return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
+        with reporting(self.engine, self.namespace, "run", [spec.name]):
+            return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -117,7 +120,8 @@ class Database(Readable):
         self._asked.clear()
         found = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
-        return run_tables(self.engine, found, self._machine, self._progress, how)
+        with reporting(self.engine, self.namespace, "run", [spec.name for spec in specs]):
+            return run_tables(self.engine, found, self._machine, self._progress, how)
 
     def erase(self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False) -> EraseReport:
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.erase.erase`.
@@ -129,20 +133,22 @@ class Database(Readable):
         """
         self._asked.clear()
         names, texts = keys_as_texts(spec.name, keys)
-        return erase(
-            self.engine,
-            with_tables(self.engine, spec),
-            self._machine,
-            names,
-            texts,
-            self._progress,
-            confirmed=confirmed,
-        )
+        with reporting(self.engine, self.namespace, "erase", [spec.name] if confirmed else []):
+            return erase(
+                self.engine,
+                with_tables(self.engine, spec),
+                self._machine,
+                names,
+                texts,
+                self._progress,
+                confirmed=confirmed,
+            )
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
         self._asked.clear()
-        return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+        with reporting(self.engine, self.namespace, "rollback", [release]):
+            return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
     def approve(
         self,
@@ -183,7 +189,8 @@ class Database(Readable):
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
         self._asked.clear()
-        return unpublish(self.engine, release, purge=purge)
+        with reporting(self.engine, self.namespace, "unpublish", [release]):
+            return unpublish(self.engine, release, purge=purge)
 
     def propose(self, source: str, *, from_labels: bool = False) -> policy.Proposal:
         """Propose the policy of a release of a table, and check it by what `plan` checks.

@@ -64,6 +64,7 @@ class Readable:
         self._progress = progress
         self._machine = machine
         self._asked: Names = {}
+        self.namespace = ""
 
     def __enter__(self) -> Self:
         return self

@@ -71,9 +71,8 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
     policy, figures = _read(files, "policy.json"), _read(files, "figures.json")
     if hashlib.sha256(files["policy.json"]).hexdigest() != manifest.get("policy_sha256"):
         raise PrivacyViolation("the bundle was changed: its policy has another hash than the manifest has")
-    if (figures.get("release"), figures.get("version")) != (release, version) or files[
-        "figures.schema.json"
-    ] != write_json(SCHEMA):
+    about = (figures.get("release"), figures.get("version"))
+    if about != (release, version) or files["figures.schema.json"] != write_json(SCHEMA):
         raise PrivacyViolation("the figures are of another version, or of another schema")
     if audience == "owner":
         _check_row(files, manifest, policy, figures)
