@@ -16,16 +16,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.errors import SqlanonError
-from sqlanon.query.release import Field, read_release
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spell_table
+
+if TYPE_CHECKING:
+    from sqlanon.query.release import Field
 
 log = logging.getLogger("sqlanon.lineage")
 
@@ -159,6 +161,8 @@ class _Sender:
             "lifecycleStateChange": state.LifecycleStateChangeDatasetFacet(getattr(state.LifecycleStateChange, change))
         }
         if not gone and entry.view is not None and not entry.statistics:
+            from sqlanon.query.release import read_release  # which needs the parser of SQL
+
             released = read_release(self._engine, self._engine.relation(spell_table(entry.view)))
             made["schema"] = _schema(facets, _columns(released.view))
             made["columnLineage"] = self._lineage(facets, entry, released.fields)
