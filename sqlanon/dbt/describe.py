@@ -46,7 +46,7 @@ def _table(database: Readable, entry: Entry) -> dict[str, Any]:
     engine = database.engine
     released = read_release(engine, engine.relation(spell_table(entry.view)))
     by_name = {name: one for one in released.fields for name in one.published}
-    columns = []
+    columns: list[dict[str, Any]] = []
     for column in released.view.columns:
         one = by_name.get(column.name)
         if one is None:
@@ -57,15 +57,11 @@ def _table(database: Readable, entry: Entry) -> dict[str, Any]:
         columns.append({"name": column.name, "description": f"{one.name}, {text}", "meta": {"sqlanon": about}})
     context = {key: value for key, value in (entry.policy.get("context") or {}).items() if value}
     asked = {key: value for key, value in entry.policy["privacy"].items() if value and key in ("k", "l", "distinct_l")}
-    named: dict[str, Any] = {
-        "release": entry.release,
-        "version": entry.version,
-        "source": entry.source,
-        "privacy": asked,
-    }
+    named: dict[str, Any] = {"release": entry.release, "version": entry.version, "source": entry.source}
+    named |= {"privacy": asked, **({"context": context} if context else {})}
     return {
         "name": str(entry.view_name),
         "description": f"Anonymized release {entry.release}, version {entry.version}, by sqlanon {entry.sqlanon}.",
-        "meta": {"sqlanon": named | ({"context": context} if context else {})},
+        "meta": {"sqlanon": named},
         "columns": columns,
     }
