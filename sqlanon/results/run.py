@@ -204,6 +204,11 @@ class RunReport(Report):
         return CLASSES if self.certificate is None else BOXES
 
     @property
+    def wholly_classed(self) -> bool:
+        """Whether its counts of classes are those of all published rows."""
+        return self.shape.grouped and not self.lineage
+
+    @property
     def facts(self) -> Mapping[str, str]:
         """Of a version of a lineage, what it has beside the source, by title."""
         return dict(self.lineage.facts) if self.lineage else {}

@@ -13,6 +13,7 @@ from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import mark_rows
@@ -38,6 +39,7 @@ from sqlanon.release.publish.second_file import keep_tables, make_schema, reconc
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify import tokens
+from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, verify_physical
@@ -247,6 +249,19 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
     return [done for done, _ in filled]
 
 
+def verify_and_judge(state: ReleaseState, content: Content, place: TableRef, found: Found) -> RunReport:
+    """The report of written tables that keep their promises and what people decided; an approval may end in a run.
+
+    Raises:
+        PrivacyViolation: the tables fail, or their risk is above the threshold.
+        GuardError: the policy's approval no longer holds.
+    """
+    done = content.verify(place, found)
+    notes = hold_threshold(state.spec, done)
+    hold_approval(state.engine, state.spec)
+    return replace(done, notes=(*done.notes, *notes))
+
+
 @dataclass(frozen=True, slots=True)
 class New:
     """A version on its way into the source's database."""
@@ -275,7 +290,7 @@ class New:
             )
             check_still_free(self.state, self.target, found)
         with self.watch.stage("verify"):
-            done = self.content.verify(physical, found)
+            done = verify_and_judge(self.state, self.content, physical, found)
         with self.watch.stage("publish"):
             self.content.keep()
             engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
@@ -390,7 +405,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
                 content.write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
             with watch.stage("verify"):
-                done = content.verify(place, found)
+                done = verify_and_judge(state, content, place, found)
             with watch.stage("publish"):
                 rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)
