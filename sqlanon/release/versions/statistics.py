@@ -328,7 +328,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [one.release for one in state.beside if one.source == source and not one.statistics]
+    names = [one.release for one in state.beside if one.source == source and not (one.statistics or one.noisy)]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"
