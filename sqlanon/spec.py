@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.counted import StatisticsSpec
 from sqlanon.decided import ContextSpec, ThresholdSpec
 
@@ -399,6 +400,7 @@ class ReleaseSpec:
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
         statistics: counts that are published in place of rows.
+        noisy: differentially private statistics that are published in place of rows.
         context: the circumstances, in the owner's words.
         threshold: the risk that is accepted, at most; None: any.
         review: seconds after which a version is due for review.
@@ -431,6 +433,7 @@ class ReleaseSpec:
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
     statistics: StatisticsSpec | None = None
+    noisy: NoisySpec | None = None
     context: ContextSpec | None = None
     threshold: ThresholdSpec | None = None
     review: int | None = None
@@ -469,6 +472,7 @@ class PolicySpec:
     Attributes:
         connection: the database's URL.
         releases: what is released.
+        budgets: of differentially private statistics.
         path: the file.
         written: the connection as the file has it, where variables of the environment are part of it.
     """
@@ -477,3 +481,4 @@ class PolicySpec:
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
     written: str | None = None
+    budgets: tuple[BudgetSpec, ...] = ()

@@ -12,6 +12,7 @@ from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.approve import approvals, approve, revoke
 from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
+from sqlanon.cli.commands.budget import budget
 from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
@@ -78,6 +79,7 @@ for command in (
     report,
     evidence,
     hierarchy,
+    budget,
     releases,
     approve,
     approvals,

@@ -20,6 +20,7 @@ EXAMPLES = {
     "report": "sqlanon report patients -o report.html",
     "evidence": "sqlanon evidence patients -o evidence.zip",
     "hierarchy": "sqlanon hierarchy patients zip",
+    "budget": "sqlanon budget patients -p anon.yml",
     "releases": "sqlanon releases patients",
     "approve": "sqlanon approve patients --by 'A. Officer' --until 2027-06-30",
     "approvals": "sqlanon approvals patients",

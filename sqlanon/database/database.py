@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
 
 from sqlanon import policy
+from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.lineage import reporting
 from sqlanon.database.proposing import propose_for_table, try_proposal
@@ -15,6 +17,7 @@ from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.release.budget.budget import Budget
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
@@ -81,6 +84,7 @@ class Database(Readable):
         keep_scratch: bool = False,
         new_lineage: bool = False,
         new_classes: bool = False,
+        spend: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -93,16 +97,17 @@ class Database(Readable):
                 run of the release or `clean`; ``scratch`` of the report lists them.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
             new_classes: where the policy names no method, take that of a new release, not that of published versions.
+            spend: of differentially private statistics pay for a version now, whatever the clock says.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
-        chosen = take_new_classes(spec) if new_classes else spec
-        with reporting(self.engine, self.namespace, "run", [spec.name]):
-            return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
+        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
+        chosen = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
+        with reporting(self.engine, self.namespace, "run", [chosen.name]):
+            return run(self.engine, chosen, self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -143,6 +148,16 @@ class Database(Readable):
                 self._progress,
                 confirmed=confirmed,
             )
+
+    def raise_budget(self, budget: BudgetSpec, epsilon: Fraction, because: str) -> None:
+        """Record a larger budget; see `sqlanon.release.budget.budget.Budget.raise_to`."""
+        held = Budget(self.engine, budget)
+        with held.hold():
+            held.raise_to(epsilon, because)
+
+    def recover_budget(self, budget: BudgetSpec, because: str) -> int:
+        """Take over what the anchor has; see `sqlanon.release.budget.budget.Budget.recover`."""
+        return Budget(self.engine, budget).recover(because)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
+from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
@@ -16,6 +17,7 @@ from sqlanon.progress import Progress
 from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
+from sqlanon.release.budget.report import report_budgets
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
@@ -40,6 +42,7 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.results.approvals import ListedApproval
+from sqlanon.results.budget import BudgetReport
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -179,6 +182,10 @@ class Readable:
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return audit_together(self.engine, first, second)
+
+    def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
+        """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""
+        return report_budgets(self.engine, tuple(budgets), name)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
         """What every version of a release reveals together with the one before; needs a key in the policy."""

@@ -318,4 +318,5 @@ class PolicyModel(Written):
 
     version: int
     connection: str | None = field(repr=False)
+    budgets: object
     releases: object

@@ -18,6 +18,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.budget.charged import is_noisy_due
 from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
@@ -31,7 +32,7 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import shows_erased_keys
 from sqlanon.release.publish.keep_published import keep_readers, published_report, refuse_few
 from sqlanon.release.publish.kept_scratch import KeptScratch
-from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
+from sqlanon.release.stages.stage import carry_out
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.accepted_risk import hold_threshold
@@ -53,6 +54,7 @@ class RunOptions:
         keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or
             `clean`; the report lists them.
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+        spend: of differentially private statistics pay for a version now, whatever the clock says.
     """
 
     full: bool = False
@@ -61,6 +63,7 @@ class RunOptions:
     compare: bool = True
     keep_scratch: bool = False
     new_lineage: bool = False
+    spend: bool = False
 
 
 def run(
@@ -146,9 +149,11 @@ def _run(
             held.enter_context(hold_counts(engine, specs[0]))
             divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
             states = _states(engine, specs, watches, divisions)
+            if options.keep_scratch and any(state.spec.noisy is not None for state in states):
+                raise PolicyError(f"{specs[0].name}: --keep-scratch would keep exact answers beside the noisy ones")
             ends = {state.spec.name: hold_approval(engine, state.spec, before=state.last_shown) for state in states}
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
-            if options.only_due and not any(map(_is_due, states)):
+            if _waits(options, states) and not any(map(_is_due, states)):
                 return _add_warnings(_not_due(states, watches), ends)
             for state in states:
                 name = state.spec.name
@@ -160,8 +165,7 @@ def _run(
                 works = {name: replace(work, siblings=siblings) for name, work in works.items()}
             for work in works.values():
                 held.enter_context(work.scratch)
-            execute([read_of(works)], works)
-            execute(stages_after_reading(works), works)
+            carry_out(works)
         done = [
             replace(work.finished, seconds=work.watch.total(), scratch=tuple(kept[name].tables))
             for name, work in works.items()
@@ -189,7 +193,14 @@ def _states(
     return [replace(state, tokens=key) for state in states]
 
 
+def _waits(options: RunOptions, states: Sequence[ReleaseState]) -> bool:
+    """Whether releases that are not due are left alone: noisy statistics always are, as each version is paid."""
+    return options.only_due or (any(state.spec.noisy is not None for state in states) and not options.spend)
+
+
 def _is_due(state: ReleaseState) -> bool:
+    if state.spec.noisy is not None:
+        return is_noisy_due(state)
     entry = state.published
     now = datetime.datetime.now(datetime.UTC)
     return entry is None or is_due(state.spec, entry, now) or shows_erased_keys(state)
@@ -219,7 +230,9 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker)
+        version = version_of_run(
+            state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker, spend=options.spend
+        )
         decision = version.decide(state, decision)
     notes = list_method_notes(state.spec)
     secret, judge = secret_of(state), partial(_judge, state)

@@ -99,8 +99,8 @@ class RowValues:
             "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
         }
         if box.id in self._plan.means and box.mean is not None:
-            classes = [column(f"c{j}") for j in range(1, len(self._scope.released.group_columns) + 1)]
-            group = [*classes, *(tree.copy() for tree in self._plan.keys)]
+            classes = self._rows.class_columns
+            group = [*(c.copy() for c in classes), *(tree.copy() for tree in self._plan.keys)]
             mine = when(found["c"], column("n"), exp.Literal.number(0))
             inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
             whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])

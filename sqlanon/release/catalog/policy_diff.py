@@ -75,6 +75,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     # Rows next to counts of the same source give hidden cells away.
     counts = bool(old.get("statistics")), bool(new.get("statistics"))
     found += _compare_setting("statistics", *counts, weaker=counts[0])
+    found += _noisy(old.get("noisy"), new.get("noisy"))
     # Tokens that stay link versions.
     rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
     found += _compare_setting("rotate", *rotated, weaker=rotated[0])
@@ -92,6 +93,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         "publish_file",
         "threshold",
         *(("statistics",) if counts[0] != counts[1] else ()),
+        "noisy",
     }
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
@@ -99,6 +101,17 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
             if path not in _COMPARED:
                 found += _compare_setting(path, before.get(path), after.get(path), setting=key in SETTINGS)
     return tuple(found)
+
+
+def _noisy(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
+    """A larger epsilon is weaker, and so are rows or counts in place of noisy statistics."""
+    yield from _compare_setting("differential privacy", bool(old), bool(new), weaker=bool(old))
+    if not old or not new:
+        return
+    before, after = dict(_flat("noisy", old)), dict(_flat("noisy", new))
+    for path in sorted(set(before) | set(after)):
+        more = path == "noisy.epsilon" and Fraction(str(after[path])) > Fraction(str(before[path]))
+        yield from _compare_setting(path, before.get(path), after.get(path), weaker=more)
 
 
 def list_weakenings(found: Sequence[Difference]) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
 from sqlanon.release.plan.counts import plan_counts
+from sqlanon.release.plan.noisy import plan_noisy
 from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
@@ -81,6 +82,8 @@ def plan(
     watch = Stopwatch(spec.name, progress)
     try:
         with ExitStack() as held:
+            if spec.noisy is not None:
+                return plan_noisy(engine, spec, watch)
             with watch.stage("state"):
                 Catalog(engine).guard()
                 works = {one.name: _work(engine, one, machine, watch, new_lineage) for one in _tables(spec, beside)}

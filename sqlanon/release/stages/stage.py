@@ -27,6 +27,14 @@ def execute(stages: Sequence[Stage], works: Works) -> None:
         stage.run(works)
 
 
+def carry_out(works: Works) -> None:
+    """Carry out all stages of a run."""
+    own = [stage for work in works.values() for stage in work.version.own_stages(work)]
+    execute(own or [read_of(works)], works)
+    if not own:
+        execute(stages_after_reading(works), works)
+
+
 def read_of(works: Works) -> ReadSources:
     """The first stage."""
     return ReadSources(tuple(works), tuple(str(work.state.source.ref) for work in works.values()))

@@ -70,6 +70,9 @@ class Version(Protocol):
             PrivacyViolation: a limit of the policy is exceeded.
         """
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """All stages, of versions that read their source by themselves; none: it is staged, and `stages` follow."""
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """The stages from here to the one that publishes, for a source that was looked at."""
 

@@ -140,6 +140,10 @@ class OfStatistics:
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _published(work.spec.name, previous, "the source's rows changed")
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.own_stages`: the source is staged."""
+        return ()
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         asked = work.spec.statistics

@@ -69,6 +69,7 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
                     "declared",
                     "policy",
                     "spec",
+                    "budgeted",
                     "counted",
                     "decided",
                     "workload_spec",
