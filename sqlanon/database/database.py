@@ -105,9 +105,9 @@ class Database(Readable):
         """
         self._asked.clear()
         how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
-        chosen = take_new_classes(spec) if new_classes else spec
-        with reporting(self.engine, self.namespace, "run", [spec.name]):
-            return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
+        chosen = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
+        with reporting(self.engine, self.namespace, "run", [chosen.name]):
+            return run(self.engine, chosen, self._machine, self._progress, how)
 
     def run_tables(
         self,

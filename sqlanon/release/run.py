@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
@@ -34,6 +35,7 @@ from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.stages.stage import carry_out
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.verify import tokens
+from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -149,7 +151,7 @@ def _run(
             states = _states(engine, specs, watches, divisions)
             if options.keep_scratch and any(state.spec.noisy is not None for state in states):
                 raise PolicyError(f"{specs[0].name}: --keep-scratch would keep exact answers beside the noisy ones")
-            ends = {state.spec.name: hold_approval(engine, state.spec) for state in states}
+            ends = {state.spec.name: hold_approval(engine, state.spec, before=state.last_shown) for state in states}
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
             if _waits(options, states) and not any(map(_is_due, states)):
                 return _add_warnings(_not_due(states, watches), ends)
@@ -233,7 +235,20 @@ def _work(
         )
         decision = version.decide(state, decision)
     notes = list_method_notes(state.spec)
-    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch, notes=notes)
+    secret, judge = secret_of(state), partial(_judge, state)
+    return Work(state, target, decision, version, division, machine, watch, secret, scratch, notes=notes, judge=judge)
+
+
+def _judge(state: ReleaseState, done: RunReport) -> RunReport:
+    """Hold a verified version to what people decided, in the transaction that publishes: approvals end meanwhile.
+
+    Raises:
+        PrivacyViolation: the risk is above the threshold.
+        GuardError: the policy's approval no longer holds.
+    """
+    notes = hold_threshold(state.spec, done)
+    hold_approval(state.engine, state.spec, before=state.last_shown)
+    return replace(done, notes=(*done.notes, *notes))
 
 
 def _decide(state: ReleaseState, options: RunOptions) -> Decision:

@@ -36,6 +36,7 @@ COMMANDS = (
     "report",
     "hierarchy",
     "releases",
+    "budget",
     "approve",
     "evidence",
     "approvals",

@@ -13,8 +13,8 @@ import pytest
 
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.release import run as running
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
-from sqlanon.release.publish import publish
 from tests.refresh.conftest import fill, release
 
 NEVER = "9999-12-31"
@@ -68,8 +68,12 @@ def test_it_is_bound_to_the_policy(shared_db):
     with pytest.raises(GuardError, match=r"not the one that Alice approved on .*k 3 -> 4.*context.*nothing was"):
         shared_db.run(other)
     assert shown(shared_db, "a2") == [(1, "published")]
+    without = replace(spec, refresh=replace(spec.refresh, needs_approval=False))
+    with pytest.raises(GuardError, match=r"not the one that Alice approved on .*refresh.needs_approval yes -> no"):
+        shared_db.run(without, allow_weaker=True)
+    shared_db.approve("a2", planned=without, **ALICE)
     with pytest.raises(GuardError, match=r"weaker.*refresh.needs_approval yes -> no"):
-        shared_db.run(replace(spec, refresh=replace(spec.refresh, needs_approval=False)))
+        shared_db.run(without)
     shared_db.approve("a2", planned=other, **ALICE)
     assert shared_db.run(other).version == 2
 
@@ -152,13 +156,33 @@ def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
     fill(shared_db, "a9", 60)
     late = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=5)
     shared_db.approve("a9", by="Alice", until=in_days(1), planned=spec)
-    monkeypatch.setattr(publish, "hold_approval", lambda engine, spec: hold_approval(engine, spec, late))
+    calls = []
+
+    def later(engine, spec, before):
+        calls.append(spec.name)
+        return hold_approval(engine, spec, late if len(calls) > 1 else None, before)
+
+    monkeypatch.setattr(running, "hold_approval", later)
     with pytest.raises(GuardError, match="ended with"):
         shared_db.run(spec)
     monkeypatch.undo()
     assert [one for one in shown(shared_db, "a9") if one[1] in ("published", "replaced")] == [(1, "published")]
     assert shared_db.engine.fetch("SELECT count(*) FROM release.a9")[0][0] == 40
     assert shared_db.run(spec).outcome == "published"
+
+
+def test_persons_are_erased_without_one(shared_db):
+    """What is published stays published after a revocation, and a person can still leave it."""
+    fill(shared_db, "a13", 40)
+    spec = quick("a13", key=["id"])
+    spec = replace(spec, refresh=replace(spec.refresh, mode="frozen", needs_approval=True))
+    shared_db.approve("a13", planned=spec, **ALICE)
+    shared_db.run(spec)
+    shared_db.revoke("a13", by="Bob")
+    done = shared_db.erase(spec, [{"id": 7}], confirmed=True)
+    assert (done.done, done.version) == (True, 2)
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.run(spec, full=True)
 
 
 def test_rollback_needs_it_too(shared_db):

@@ -11,6 +11,7 @@ from sqlanon.engines.base import Bind, Engine, Row
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.redacted_policy import hash_policy, redact
@@ -86,13 +87,18 @@ def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
     return kept
 
 
-def hold_approval(engine: Engine, spec: ReleaseSpec, now: datetime.datetime | None = None) -> tuple[str, ...]:
+def hold_approval(
+    engine: Engine, spec: ReleaseSpec, now: datetime.datetime | None = None, before: Entry | None = None
+) -> tuple[str, ...]:
     """Stop a release whose policy wants an approval and has none that holds.
+
+    A policy that no longer wants one, after a version whose policy did, wants one as well.
 
     Args:
         engine: the source's database.
         spec: the release.
         now: the time; None: that of the clock.
+        before: the version that readers have or had last.
 
     Returns:
         a warning where the approval ends within 30 days.
@@ -100,7 +106,8 @@ def hold_approval(engine: Engine, spec: ReleaseSpec, now: datetime.datetime | No
     Raises:
         GuardError: nobody approved the policy, or the approval was revoked, has expired, or is of the future.
     """
-    if not spec.refresh.needs_approval:
+    needed = before is not None and before.policy["refresh"].get("needs_approval")
+    if not spec.refresh.needs_approval and not needed:
         return ()
     return require_approval(engine, spec.name, plain_policy(spec), now)
 

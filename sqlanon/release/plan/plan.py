@@ -128,7 +128,7 @@ def plan(
                     *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
                     *narrow,
                     *_together(engine, spec, beside),
-                    *_approval(engine, work.spec),
+                    *_approval(work),
                 ),
                 statements=tuple(statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
@@ -259,10 +259,10 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     return work.compared
 
 
-def _approval(engine: Engine, spec: ReleaseSpec) -> tuple[str, ...]:
+def _approval(work: Work) -> tuple[str, ...]:
     """What a run would say of the policy's approval."""
     try:
-        return hold_approval(engine, spec)
+        return hold_approval(work.state.engine, work.spec, before=work.state.last_shown)
     except GuardError as refused:
         return (f"a run would stop: {refused}",)
 

@@ -13,7 +13,6 @@ from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
-from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.entry import Entry, SourceState
@@ -40,7 +39,6 @@ from sqlanon.release.publish.second_file import keep_tables, make_schema, reconc
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, verify_physical
@@ -209,18 +207,17 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
 
-def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+def put_in(new: New) -> RunReport:
     """Write, verify and swap in one version; returns the report as the catalog has it.
 
     Raises:
-        PrivacyViolation: the written tables fail; everything is rolled back.
+        PrivacyViolation: the written tables fail, or what people decided refuses them; everything is rolled back.
     """
-    engine = state.engine
-    with watch.stage("state"):
-        make_room(state, target, content.secret)
-    if target.file:
-        return _publish_file(state, target, content, watch)
-    new = New(state, target, content, watch)
+    engine = new.state.engine
+    with new.watch.stage("state"):
+        make_room(new.state, new.target, new.content.secret)
+    if new.target.file:
+        return _publish_file(new)
     if not engine.transactions:
         return new.put_in_phases()
     with engine.publishing():
@@ -250,27 +247,27 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
     return [done for done, _ in filled]
 
 
-def verify_and_judge(state: ReleaseState, content: Content, place: TableRef, found: Found) -> RunReport:
-    """The report of written tables that keep their promises and what people decided; an approval may end in a run.
-
-    Raises:
-        PrivacyViolation: the tables fail, or their risk is above the threshold.
-        GuardError: the policy's approval no longer holds.
-    """
-    done = content.verify(place, found)
-    notes = hold_threshold(state.spec, done)
-    hold_approval(state.engine, state.spec)
-    return replace(done, notes=(*done.notes, *notes))
+Judge = Callable[[RunReport], RunReport]
+"""Refuses a version that was verified, or gives its report, in the publishing transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A version on its way into the source's database."""
+    """A version on its way to its readers.
+
+    Attributes:
+        state: the release as the run found it.
+        target: where the version goes.
+        content: what is written.
+        watch: measures the stages.
+        judge: has the last word on the verified version.
+    """
 
     state: ReleaseState
     target: Publication
     content: Content
     watch: Stopwatch
+    judge: Judge = lambda report: report
 
     @property
     def _shown(self) -> list[Pointing]:
@@ -291,7 +288,7 @@ class New:
             )
             check_still_free(self.state, self.target, found)
         with self.watch.stage("verify"):
-            done = verify_and_judge(self.state, self.content, physical, found)
+            done = self.judge(self.content.verify(physical, found))
         with self.watch.stage("publish"):
             self.content.keep()
             engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
@@ -389,7 +386,8 @@ def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunR
     )
 
 
-def _publish_file(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+def _publish_file(new: New) -> RunReport:
+    state, target, content, watch, judge = new.state, new.target, new.content, new.watch, new.judge
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
     with watch.stage("state"), engine.publishing():
@@ -406,7 +404,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
                 content.write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
             with watch.stage("verify"):
-                done = verify_and_judge(state, content, place, found)
+                done = judge(content.verify(place, found))
             with watch.stage("publish"):
                 rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)

@@ -88,11 +88,13 @@ def _for_readers(engine: Engine, entry: Entry) -> dict[str, bytes]:
 
 def _for_owner(engine: Engine, entry: Entry, progress: Progress) -> dict[str, bytes]:
     files = {}
+    variables = None
     for name in FRAMES:
         try:
-            page = frame_report(engine, entry.release, name, progress)
+            page = frame_report(engine, entry.release, name, progress, variables=variables)
         except PolicyError:
             continue  # a frame about pseudonyms, of a release without
+        variables = next(one for one in page.sections if one.anchor == "variables")
         files[f"report-{name}.html"] = write_page(page).encode()
     rows = [describe_row(one) for one in Catalog(engine).entries(entry.release) if one.version <= entry.version]
     decisions = [one.to_dict() for one in Approvals(engine).list(entry.release)]

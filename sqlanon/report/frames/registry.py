@@ -15,7 +15,7 @@ from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, accepted, context_pairs, review_date, within
-from sqlanon.report.document import Front, Page
+from sqlanon.report.document import Front, Page, Section
 from sqlanon.report.frames.base import Found, Frame
 from sqlanon.report.frames.edpb import EDPB
 from sqlanon.report.frames.ema0070 import EMA0070
@@ -34,7 +34,13 @@ FRAMES: Final[Mapping[str, Frame]] = {one.name: one for one in (WP216, HIPAA, EM
 
 
 def frame_report(
-    engine: Engine, release: str, name: str, progress: Progress | None = None, *, attack: bool = False
+    engine: Engine,
+    release: str,
+    name: str,
+    progress: Progress | None = None,
+    *,
+    attack: bool = False,
+    variables: Section | None = None,
 ) -> Page:
     """Make the report of the published version in the words of a frame.
 
@@ -44,6 +50,7 @@ def frame_report(
         name: of the frame.
         progress: gets the parts.
         attack: run the attacks of `sqlanon.attack` as well.
+        variables: the section of the variables, if it was made; None: it is made.
 
     Raises:
         PolicyError: no such release is published, or the frame is not for it.
@@ -80,7 +87,8 @@ def frame_report(
     if why := frame.needs(found):
         raise PolicyError(f"{entry.release}: the frame {name} is not for this release: {why}")
     sections = frame.sections(found)
-    variables = report_variables(engine, entry.policy, run, released)
+    if variables is None:
+        variables = report_variables(engine, entry.policy, run, released)
     if released is not None:
         check_unchanged(engine, released)
     reporter.finish(entry.release)
