@@ -182,9 +182,14 @@ class OfStatistics:
                 self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
             except UnservedError as error:
                 margin = shape.margin_name(system.levels_of(error.margin))
+                why = (
+                    "the search for cells to hide took as long as it may, and a small cell of "
+                    f"{margin} is not protected yet"
+                    if error.exhausted
+                    else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
+                )
                 raise InfeasibleError(
-                    f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is "
-                    "hidden; nothing was published. Publish coarser levels or fewer columns"
+                    f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
                 ) from None
 
     def compare(self, work: Work) -> None:
