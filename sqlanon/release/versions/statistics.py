@@ -206,7 +206,7 @@ class OfStatistics:
             version=target.version,
             source=str(staged.roles.relation.ref),
             published=target.shown,
-            rows=cube.rows,
+            rows=cube.counts[1],
             suppressed=0,
             classes=0,
             min_class=0,
