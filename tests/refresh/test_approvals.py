@@ -91,6 +91,7 @@ def test_the_figures_of_a_version(shared_db):
         shared_db.approve("a3@7", **ALICE)
 
 
+@pytest.mark.thorough
 def test_a_risk_that_has_grown_is_listed(shared_db):
     fill(shared_db, "a4", 40)
     shared_db.run(quick("a4", k=6, l=None))
@@ -113,6 +114,7 @@ def test_revoked(shared_db):
         shared_db.revoke("nothing", by="Bob")
 
 
+@pytest.mark.thorough
 def test_revoking_ends_approvals_of_earlier_policies(shared_db):
     spec = approved(shared_db, "a6")
     shared_db.approve("a6", planned=needing("a6", k=5), **ALICE)
@@ -185,6 +187,7 @@ def test_persons_are_erased_without_one(shared_db):
         shared_db.run(spec, full=True)
 
 
+@pytest.mark.thorough
 def test_rollback_needs_it_too(shared_db):
     spec = approved(shared_db, "a10")
     shared_db.run(spec)
@@ -224,6 +227,7 @@ def test_a_threshold_that_is_lowered_is_measured(shared_db):
         shared_db.run(replace(loose, threshold=None))
 
 
+@pytest.mark.thorough
 def test_other_columns_count_where_the_policy_says_so(shared_db):
     """Every row is alone in a column that is published as it is."""
     fill(shared_db, "t3", 40)
