@@ -15,6 +15,7 @@ from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.release import run as running
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
+from sqlanon.results.measured_risk import measured_risk
 from tests.refresh.conftest import fill, release
 
 NEVER = "9999-12-31"
@@ -247,7 +248,10 @@ def test_persons_are_measured(shared_db):
     spec = quick("t4", k=4, l=None, rows_are="events", persons="ignored")
     with pytest.raises(PrivacyViolation, match="above the threshold 25 %"):
         shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 4), "own")))
-    assert shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own"))).outcome == "published"
+    done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
+    risk = measured_risk(done)
+    assert risk.persons == pytest.approx(1 / min(done.min_identifiers.values()))
+    assert risk.published == max(risk.rows, risk.persons) > risk.rows  # no column is published as it is
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
