@@ -222,6 +222,24 @@ def attack(folder: Path) -> str:
     )
 
 
+def attacks(folder: Path) -> str:
+    """Risks of attacks with a control group, beside those of anonymeter."""
+    head = ("k", "attack", "risk (interval)", "anonymeter (interval)", "agree")
+
+    def risk(one: dict[str, float]) -> str:
+        return f"{one['risk']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+
+    return figures(
+        folder,
+        "attacks",
+        head,
+        lambda result: (
+            (str(one["k"]), one["attack"], risk(one["ours"]), risk(one["anonymeter"]), "yes" if one["agree"] else "no")
+            for one in result["runs"]
+        ),
+    )
+
+
 def models(folder: Path) -> str:
     """Seconds of every privacy model against k alone."""
     head = (
@@ -260,5 +278,6 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "startup": startup,
     "query": query,
     "attack": attack,
+    "attacks": attacks,
     "models": models,
 }

@@ -32,6 +32,7 @@ from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
+    ControlReport,
     DiffReport,
     HistoryReport,
     IdentifyingReport,
@@ -264,6 +265,25 @@ class Readable:
         from sqlanon.attack import attack
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
+
+    def attack_with_control(
+        self,
+        spec: ReleaseSpec,
+        share: float = 0.2,
+        *,
+        sets: Sequence[Sequence[str]] | None = None,
+        seed: int | None = None,
+    ) -> ControlReport:
+        """Try a release in scratch on a part of its persons, and attack them and the others.
+
+        See `sqlanon.attack.control.run.attack_with_control`. Publishes nothing.
+        """
+        from sqlanon.attack.control.run import attack_with_control
+
+        spec = with_tables(self.engine, spec)
+        return attack_with_control(
+            self.engine, spec, self._machine, share, sets=sets, seed=seed, progress=self._progress
+        )
 
     def report(
         self,

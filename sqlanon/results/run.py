@@ -110,7 +110,7 @@ class RunReport(Report):
     """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
     ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not
-    published, the others are published with ``*`` in every quasi column.
+    published, the others are published with ``*`` in every quasi column. Of counts they are the cells of the view.
     """
 
     release: str

@@ -41,6 +41,7 @@ WALK: dict[str, tuple[str, ...]] = {
     "audit": ("audit", "release.people"),
     "audit --find-qi": ("audit", "people", "--find-qi"),
     "attack": ("attack", "people"),
+    "attack --control": ("attack", "people", "--control", "0.2"),
     "query": ("query", "select count(*) as n from people where age < 30"),
     "evaluate": ("evaluate", "people"),
     "report": ("report", "people", "--md", "-o", "report.md"),

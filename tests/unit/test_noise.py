@@ -21,11 +21,11 @@ from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.published import half_width
 from sqlanon.noisy.shape import Level
 from sqlanon.noisy.split import Noise
+from tests.oracle.chance_of import ALARM, lower_bound
 
 pytest.importorskip("opendp")
 
 SCALES = [Fraction(1, 2), Fraction(3), Fraction(1025, 1024)]
-ALARM = 1e-6
 
 
 def mass(law: Law, scale: float, at: int) -> float:
@@ -99,33 +99,6 @@ def test_least_squares_are_those_of_the_normal_equations() -> None:
     covariance = design @ np.linalg.inv(normal) @ design.T
     assert np.allclose(np.concatenate(values), design @ leaves)
     assert np.allclose(np.concatenate(spreads), np.sqrt(np.diag(covariance)))
-
-
-def lower_bound(runs: int, with_victim: int, without: int, delta: float) -> float:
-    """A lower bound on epsilon of an event that was seen so often, wrong with probability ALARM (Clopper, Pearson)."""
-    high = binomial_end(runs, without, above=True)
-    low = binomial_end(runs, with_victim, above=False)
-    return math.log(max(low - delta, 1e-300) / high)
-
-
-def binomial_end(runs: int, seen: int, *, above: bool) -> float:
-    """One end of the interval of a probability, by bisection over the exact tail in logarithms."""
-
-    def tail(p: float) -> float:
-        spread = range(seen + 1) if above else range(seen, runs + 1)
-        logs = [
-            math.lgamma(runs + 1) - math.lgamma(x + 1) - math.lgamma(runs - x + 1)
-            + x * math.log(p) + (runs - x) * math.log1p(-p)
-            for x in spread
-        ]  # fmt: skip
-        return math.fsum(map(math.exp, logs))
-
-    low, high = 1e-12, 1 - 1e-12
-    for _ in range(50):
-        middle = (low + high) / 2
-        small = tail(middle) < ALARM / 2
-        low, high = (low, middle) if small == above else (middle, high)
-    return high if above else low
 
 
 def audit(law: Law, scale: Fraction, change: int, runs: int, at: int, delta: float = 0.0) -> float:

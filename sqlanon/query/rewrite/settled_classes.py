@@ -61,13 +61,15 @@ class Settled:
 
     def count(self, counts: Mapping[int, Count], rows: Tree) -> dict[int, Count]:
         """The numbers of rows of a class that satisfy conditions: all of them, or none, where that is settled."""
-        ends = rows, exp.Literal.number(0)
-        return {
-            i: replace(one, low=self._case(i, ends, one.low), high=self._case(i, ends, one.high))
-            if i in self.certain
-            else one
-            for i, one in counts.items()
-        }
+        return {i: self._count(i, one, rows) if i in self.certain else one for i, one in counts.items()}
+
+    def _count(self, condition: int, count: Count, rows: Tree) -> Count:
+        ends, kinds = (rows, exp.Literal.number(0)), count.kinds
+        if kinds is not None:
+            cut = sql(":d IS NULL", d=column(f"d{condition}"))
+            kinds = kinds[0], kinds[1], every([cut, kinds[2]])
+        low, high = (self._case(condition, ends, end) for end in (count.low, count.high))
+        return replace(count, low=low, high=high, kinds=kinds)
 
     def _case(self, condition: int, known: tuple[Tree, Tree], otherwise: Tree) -> Tree:
         settled = column(f"d{condition}")

@@ -110,7 +110,7 @@ class _Sums:
                 main |= own
                 continue
             made += steps
-            apart.append((steps[-1][0], own))
+            apart.insert(0 if a is self._plan.present else len(apart), (steps[-1][0], own))
             estimate, bound = KINDS[a.kind].types(asked)
             types = (estimate, bound, bound, exp.DataType.build("INT"))
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))

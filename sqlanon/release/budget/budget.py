@@ -16,7 +16,7 @@ from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
-from sqlanon.release.budget.ledger import Account, Ledger, account_of, new_database, stamp
+from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
@@ -126,24 +126,32 @@ class Budget:
             return self.spec.epsilon, self.spec.delta
         return min(account.epsilon, self.spec.epsilon), min(account.delta, self.spec.delta)
 
-    def check_policy(self, tables: Sequence[str]) -> None:
+    def check_policy(self, persons: Persons) -> None:
         """Compare what the policy has with the ledger; nothing is written.
 
         Args:
-            tables: the tables of the budget's persons, as the database calls them.
+            persons: the tables of the budget's persons, as the database calls them, each with the columns that say
+                whose row it is.
 
         Raises:
-            PolicyError: the policy allows more, or another budget has one of the tables.
+            PolicyError: the policy allows more, has other persons, or another budget has one of the tables.
         """
         name, account = self.spec.name, self.account
         if account is not None and (self.spec.epsilon > account.epsilon or self.spec.delta > account.delta):
             raise PolicyError(
                 f"budget {name}: the policy has epsilon {_show(self.spec.epsilon)} and delta {_show(self.spec.delta)}, "
                 f"and its ledger {_show(account.epsilon)} and {_show(account.delta)}: `sqlanon budget raise {name} "
-                "--because REASON` records a larger one"
+                "--because REASON` records a larger epsilon"
             )
+        for table, columns in persons.items():
+            known = account.persons.get(table, columns) if account is not None else columns
+            if sorted(known) != sorted(columns):
+                raise PolicyError(
+                    f"budget {name}: the rows of {table} are those of {', '.join(known)} in its ledger, and of "
+                    f"{', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
+                )
         for other, events in self._ledger.read().items():
-            both = sorted(account_of(other, events).tables & set(tables)) if other != name else []
+            both = sorted(set(account_of(other, events).persons) & set(persons)) if other != name else []
             if both:
                 raise PolicyError(
                     f"budget {name}: {', '.join(both)} is a table of the budget {other}: two budgets of the same "
@@ -169,27 +177,27 @@ class Budget:
             )
         return price
 
-    def reserve(self, tables: Sequence[str], mechanisms: Sequence[Mechanism], facts: Mapping[str, Any]) -> Event:
+    def reserve(self, persons: Persons, mechanisms: Sequence[Mechanism], facts: Mapping[str, Any]) -> Event:
         """Charge a version, inside `hold`: committed in the database, and written to the anchor, before this returns.
 
         Raises:
             PolicyError, InfeasibleError: see `check_policy` and `check_price`.
         """
-        self.check_policy(tables)
+        self.check_policy(persons)
         self.check_price(mechanisms, str(facts["release"]))
         if self._name is None:
-            self._open(tables)
+            self._open(persons)
         account = self.account
         assert account is not None
-        if not set(tables) <= account.tables:
-            self._add("persons", {"persons": sorted(tables)})
+        if not set(persons) <= set(account.persons):
+            self._add("persons", {"persons": dict(persons)})
         return self._add("reserved", {**facts, "mechanisms": pack_mechanisms(mechanisms)})
 
-    def _open(self, tables: Sequence[str]) -> None:
+    def _open(self, persons: Persons) -> None:
         if self._events:  # another database opened it
-            self._add("joined", {"persons": sorted(tables)}, database=new_database())
+            self._add("joined", {"persons": dict(persons)}, database=new_database())
             return
-        facts = {"epsilon": str(self.spec.epsilon), "delta": str(self.spec.delta), "persons": sorted(tables)}
+        facts = {"epsilon": str(self.spec.epsilon), "delta": str(self.spec.delta), "persons": dict(persons)}
         self._add("opened", facts, database=new_database())
 
     def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:

@@ -68,13 +68,18 @@ def drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
     return private_table(engine, f"{physical_name(f'budget {budget}', reserved.seq)}_noisy")
 
 
-def person_tables(engine: Engine, spec: ReleaseSpec) -> list[str]:
-    """The tables of the budget's persons as this database calls them; one that it has not, as the policy does."""
+def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
+    """The tables of the budget's persons as this database calls them, or as the policy does if it has them not.
+
+    Each has the columns that say whose row it is, in small letters.
+    """
     asked = spec.noisy
     assert asked is not None
-    names = [table for table, _ in asked.budget.persons]
-    found = engine.look_up([], names)
-    return sorted(str(found.named[name].ref) if name in found.named else name for name in names)
+    found = engine.look_up([], [table for table, _ in asked.budget.persons])
+    return {
+        str(found.named[table].ref) if table in found.named else table: sorted(name.lower() for name in columns)
+        for table, columns in asked.budget.persons
+    }
 
 
 def warn_of(state: ReleaseState) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +21,9 @@ from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.sqltext import statement
 
+Persons = Mapping[str, Sequence[str]]
+"""Tables, each with the columns that say whose row it is."""
+
 MOST_EVENTS = 1_000_000
 
 
@@ -31,14 +35,14 @@ class Account:
         name: the budget.
         events: all of them.
         epsilon, delta: what all versions together may cost.
-        tables: the tables that have its persons.
+        persons: the tables that have its persons, each with the columns that say whose row it is.
     """
 
     name: str
     events: tuple[Event, ...]
     epsilon: Fraction
     delta: Fraction
-    tables: frozenset[str]
+    persons: Persons
 
     @property
     def charged(self) -> list[Mechanism]:
@@ -69,12 +73,12 @@ def account_of(name: str, events: list[Event]) -> Account:
     """The account of a budget that was opened."""
     opened = events[0].body
     epsilon, delta = Fraction(opened["epsilon"]), Fraction(opened["delta"])
-    tables: set[str] = set()
+    persons: dict[str, Sequence[str]] = {}
     for event in events:
         if event.kind == "raised":
             epsilon, delta = Fraction(event.body["epsilon"]), Fraction(event.body["delta"])
-        tables.update(event.body.get("persons", ()))
-    return Account(name, tuple(events), epsilon, delta, frozenset(tables))
+        persons |= event.body.get("persons", {})
+    return Account(name, tuple(events), epsilon, delta, persons)
 
 
 class Ledger:

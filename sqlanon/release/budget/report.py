@@ -47,7 +47,7 @@ def _report(engine: Engine, spec: BudgetSpec) -> BudgetReport:
         float(delta),
         float(spent),
         float(max(epsilon - spent, Fraction(0))),
-        tuple(sorted(account.tables)) if account is not None else tuple(table for table, _ in spec.persons),
+        tuple(sorted(account.persons)) if account is not None else tuple(table for table, _ in spec.persons),
         spec.anchor,
         tuple(_versions(account)) if account is not None else (),
         tuple(_raises(account)) if account is not None else (),
@@ -80,6 +80,6 @@ def _raises(account: Account) -> list[tuple[str, str, float, str]]:
 
 
 def _beside(engine: Engine, account: Account | None) -> tuple[str, ...]:
-    tables = account.tables if account is not None else frozenset()
+    tables = account.persons if account is not None else {}
     entries = Catalog(engine).entries(statuses=("published",))
     return tuple(sorted({one.release for one in entries if one.source in tables and not one.noisy}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from sqlanon.declared import read_refining
 from sqlanon.declared.combinations import list_remarks
@@ -29,7 +30,6 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
-from sqlanon.release.plan.counts import plan_counts
 from sqlanon.release.plan.noisy import plan_noisy
 from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
@@ -45,7 +45,6 @@ from sqlanon.release.trials.suggest_best import suggest_best
 from sqlanon.release.verify.accepted_risk import describe_threshold
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
-from sqlanon.release.versions.statistics import OfStatistics
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.kinds import count_kinds
@@ -92,12 +91,13 @@ def plan(
             work, reading = works[spec.name], read_of(works)
             spec = work.spec
             reading.run(works, planned=True)
-            if isinstance(work.version, OfStatistics):
-                return plan_counts(work, reading, work.version, _change(work.decision, work.target))
             stages = [reading, *stages_after_reading(works)]
             scratch, target, version = work.scratch, work.target, work.version
             decision, runs = work.decision, not work.unchanged
             planned = version.plan(work)
+            if isinstance(planned, PlanReport):
+                texts = tuple(stage.text for stage in stages)
+                return replace(planned, change=_change(decision, target), stages=texts)
             ready, tried = planned.ready, planned.tried
             narrow = warn_of_outliers(scratch, ready.quasi)
             better = cost = lost = None

@@ -14,6 +14,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import mark_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
@@ -188,7 +189,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         link=ready.roles.link,
     )
     names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
-    facts = facts_of(recoded, target.view.name)
+    facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
 
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
         return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)

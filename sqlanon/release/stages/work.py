@@ -24,7 +24,7 @@ from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.made import Made
-from sqlanon.results import DataChange, RunReport
+from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
@@ -76,8 +76,11 @@ class Version(Protocol):
     def stages(self, work: Work) -> Sequence[Stage]:
         """The stages from here to the one that publishes, for a source that was looked at."""
 
-    def plan(self, work: Work) -> Planned:
-        """Profile the rows that a method would divide. Nothing is written."""
+    def plan(self, work: Work) -> Planned | PlanReport:
+        """Profile the rows that a method would divide. Nothing is written.
+
+        A kind that divides no rows makes the report itself, but for its stages and its change.
+        """
 
     def profile(self, work: Work) -> None:
         """Find the domains of the rows, and whether the policy can be met."""

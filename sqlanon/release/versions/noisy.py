@@ -18,7 +18,7 @@ from sqlanon.noisy.draw import add_noise, import_opendp, try_law
 from sqlanon.noisy.metadata import metadata_rows
 from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share, view_columns
 from sqlanon.noisy.shape import shape_of
-from sqlanon.noisy.split import noise_of
+from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import (
     describe_end,
@@ -76,7 +76,8 @@ class Answer:
     @property
     def text(self) -> str:
         """See `Stage.text`."""
-        return f"{self.release}: bound each person's rows, answer {self.tables} tables, draw noise"
+        tables = f"{self.tables} table{'s' if self.tables > 1 else ''}"
+        return f"{self.release}: bound each person's rows, answer {tables}, draw noise"
 
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
@@ -152,7 +153,7 @@ class OfNoisy:
     def __init__(self, *, spend: bool = False) -> None:
         self._spend = spend
         self._event: Event | None = None
-        self._kept: float | None = None
+        self._noise: Noise | None = None
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`: whether the source changed is never looked at.
@@ -213,7 +214,7 @@ class OfNoisy:
         with work.watch.stage("state"):
             shape = shape_of(spec)
             check_columns(shape, spec.person, work.state.source)
-            noise = noise_of(shape)
+            noise = self._noise = noise_of(shape)
             import_opendp()
             for scale in dict.fromkeys(noise.scales):
                 try_law(noise.law, scale)
@@ -250,8 +251,8 @@ class OfNoisy:
         spec, engine, scratch = work.spec, work.state.engine, work.scratch
         asked = spec.noisy
         assert asked is not None
-        shape = shape_of(spec)
-        noise = noise_of(shape)
+        shape, noise = shape_of(spec), self._noise
+        assert noise is not None  # what was charged
         with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, work.state.source.ref)]):
             source = engine.relation(spec.source)
             coded = bound_rows(scratch, shape, spec.person, source, work.secret)
