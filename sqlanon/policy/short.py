@@ -30,6 +30,13 @@ def hierarchy(value: object) -> object:
     return {builder: rest.strip()}
 
 
+def groups(value: object) -> object:
+    """A list of values, or the name of a hierarchy's file, as the mapping that it means."""
+    if isinstance(value, list | tuple):
+        return {"values": value}
+    return {"hierarchy": value} if isinstance(value, str) else value
+
+
 def method(value: object) -> object:
     """The mapping of the text form ``name:option=value,option=value``.
 

@@ -162,7 +162,7 @@ def audit(
         report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
-        classes = report.groups is None and not report.candidates and report.hidden_cells is None
+        classes = report.groups is None and not report.candidates and report.hidden_cells is None and not report.noisy
         plain = classes and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(

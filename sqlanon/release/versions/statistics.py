@@ -139,6 +139,10 @@ class OfStatistics:
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _published(work.spec.name, previous, "the source's rows changed")
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.own_stages`: the source is staged."""
+        return ()
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         asked = work.spec.statistics
@@ -324,7 +328,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [one.release for one in state.beside if one.source == source and not one.statistics]
+    names = [one.release for one in state.beside if one.source == source and not (one.statistics or one.noisy)]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"
