@@ -168,6 +168,7 @@ def test_no_person_changes_more_than_the_norms_whoever_it_is(name: str, shared_d
     check_every_person(shared_db, tmp_path, stays(name, 9) + ADVERSARIAL[name])
 
 
+@pytest.mark.thorough
 def test_norms_are_attained(shared_db: Any, tmp_path: Path) -> None:
     together = [(1, "north", sex, 5, 50.0) for sex in "FM" for _ in range(3)]
     apart = [(1, region, "F", 5, 50.0) for region in REGIONS[:2] for _ in range(3)]
@@ -182,7 +183,6 @@ def test_norms_are_attained(shared_db: Any, tmp_path: Path) -> None:
         assert max(sum(int(x) ** 2 for x in answer) for answer in both) == one.l2, one
 
 
-@pytest.mark.every_engine
 def test_every_declared_group_is_published_with_totals_that_agree(shared_db: Any, tmp_path: Path) -> None:
     rows = stays("published", 40)
     made = Made(
@@ -218,7 +218,6 @@ def test_every_declared_group_is_published_with_totals_that_agree(shared_db: Any
     assert "order" not in view[0]
 
 
-@pytest.mark.every_engine
 def test_with_almost_no_noise_the_numbers_are_the_exact_ones(shared_db: Any, tmp_path: Path) -> None:
     draw = random.Random("exact")
     rows = [(pid, draw.choice(REGIONS[:3]), draw.choice("FM"), 5, float(draw.randrange(21))) for pid in range(200)]
@@ -238,6 +237,7 @@ def test_with_almost_no_noise_the_numbers_are_the_exact_ones(shared_db: Any, tmp
     assert {(row["region"], row["sex"]): round(row["n"]) for row in made.rows() if row["n"] > 0.5} == dict(counts)
 
 
+@pytest.mark.thorough
 def test_an_intermediate_level_of_a_hierarchy_is_published(shared_db: Any, tmp_path: Path) -> None:
     (tmp_path / "place.csv").write_text("north;up;*\nsouth;down;*\nit's;down;*\n")
     made = Made(
@@ -255,7 +255,6 @@ def test_an_intermediate_level_of_a_hierarchy_is_published(shared_db: Any, tmp_p
     )
 
 
-@pytest.mark.every_engine
 def test_only_the_clock_makes_versions_and_each_is_paid(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("clock"))
     first = made.run()
@@ -309,6 +308,7 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
     assert made.states() == ["published"]
 
 
+@pytest.mark.thorough
 def test_a_version_that_was_drawn_by_another_policy_is_not_published(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,7 +324,6 @@ def test_a_version_that_was_drawn_by_another_policy_is_not_published(
     assert made.states() == ["withheld", "published"]
 
 
-@pytest.mark.every_engine
 def test_a_run_that_failed_before_it_drew_is_charged_and_not_repeated_by_itself(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,7 +372,7 @@ def test_a_second_query_notices_other_answers(
 def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_anchor(
     shared_db: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = [(pid, "north", "F", 5, 5.0) for pid in range(7919)]
+    rows = [(pid, "north", "F", 5, 5.0) for pid in range(2963)]
     made = Made(shared_db, tmp_path, rows, measures="{n: rows}", epsilon="0.5", contributions="{groups: 1, rows: 1}")
     with caplog.at_level("DEBUG"):
         report = made.run()
@@ -383,7 +382,7 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     metadata = read_table(shared_db, ("release", f"{made.view}_metadata"))
     said += [repr(metadata)]
     assert len(said) == 3 + 1 + 4 + 1  # the report, the log, the anchor; rows of the catalog and the ledger; metadata
-    assert not any("7919" in text for text in said)
+    assert not any("2963" in text for text in said)
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
     assert set(facts) == {"release", "source", "version", "sqlanon", "token", "statistics"}
@@ -452,6 +451,7 @@ def test_keys_of_rows_and_a_foreign_source_are_refused(shared_db: Any, tmp_path:
         made.run()
 
 
+@pytest.mark.thorough
 def test_another_budget_of_the_same_table_is_refused_by_the_ledger(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("two"), anchor=False)
     assert any("has no anchor" in one for one in made.run().warnings)
@@ -461,6 +461,7 @@ def test_another_budget_of_the_same_table_is_refused_by_the_ledger(shared_db: An
         made.run(spend=True)
 
 
+@pytest.mark.thorough
 def test_other_persons_of_a_table_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("whose"))
     made.run()
@@ -470,6 +471,7 @@ def test_other_persons_of_a_table_are_refused(shared_db: Any, tmp_path: Path) ->
     assert made.states() == ["published"]
 
 
+@pytest.mark.thorough
 def test_two_releases_share_a_budget(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("share"))
     first = made.run()
@@ -483,6 +485,7 @@ def test_two_releases_share_a_budget(shared_db: Any, tmp_path: Path) -> None:
         made.run()
 
 
+@pytest.mark.thorough
 def test_rows_of_the_same_persons_are_warned_of_in_the_words_of_the_page(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("beside", 60))
     shared_db.anonymize(
@@ -494,6 +497,7 @@ def test_rows_of_the_same_persons_are_warned_of_in_the_words_of_the_page(shared_
     assert warned.endswith(f"what rows of {made.source} reveals is not bounded")
 
 
+@pytest.mark.thorough
 def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("rows"))
     made.run()
@@ -515,6 +519,7 @@ def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None
         made.run(full=True, spend=True)
 
 
+@pytest.mark.thorough
 def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("cover", 40), measures=MEASURES, more="kept: true")
     shape = shape_of(made.spec)
@@ -534,7 +539,6 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
     assert inside / total > 0.9
 
 
-@pytest.mark.every_engine
 def test_plan_says_what_it_costs_and_to_the_owner_what_bounding_cuts(shared_db: Any, tmp_path: Path) -> None:
     rows = [(pid, "north", "F", 5, 5.0) for pid in range(10) for _ in range(4)]
     made = Made(shared_db, tmp_path, rows)
@@ -555,6 +559,7 @@ def test_plan_says_what_it_costs_and_to_the_owner_what_bounding_cuts(shared_db: 
         shared_db.plan(made.spec)
 
 
+@pytest.mark.thorough
 def test_a_delta_above_one_in_the_number_of_persons_is_refused_by_plan(shared_db: Any, tmp_path: Path) -> None:
     rows = [(pid, "north", "F", 5, 5.0) for pid in range(1001)]
     made = Made(shared_db, tmp_path, rows, budget="epsilon: 3, delta: 0.001", anchor=False)
@@ -562,7 +567,7 @@ def test_a_delta_above_one_in_the_number_of_persons_is_refused_by_plan(shared_db
         shared_db.plan(made.spec)
 
 
-@pytest.mark.every_engine
+@pytest.mark.thorough
 def test_an_audit_checks_the_ledger_and_the_table(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("audit"))
     made.run()
@@ -575,6 +580,7 @@ def test_an_audit_checks_the_ledger_and_the_table(shared_db: Any, tmp_path: Path
         shared_db.audit(f"release.{made.view}", quasi=["region"])
 
 
+@pytest.mark.thorough
 def test_the_report_of_a_budget_lists_every_charge(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("listed"))
     budget = made.spec.noisy.budget  # type: ignore[union-attr]
@@ -619,6 +625,7 @@ def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
 RUNS = 3_000
 
 
+@pytest.mark.thorough
 def test_a_reader_who_knows_everybody_else_learns_no_more_than_is_claimed(shared_db: Any, tmp_path: Path) -> None:
     found, claimed = attack(shared_db, tmp_path)
     assert 0.1 < found < claimed
