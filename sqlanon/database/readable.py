@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
@@ -25,11 +26,13 @@ from sqlanon.release.history.history import audit_history
 from sqlanon.release.plan.plan import plan as make_plan
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
+from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
+    ControlReport,
     DiffReport,
     HistoryReport,
     IdentifyingReport,
@@ -39,6 +42,7 @@ from sqlanon.results import (
     TogetherReport,
     VersionReport,
 )
+from sqlanon.results.approvals import ListedApproval
 from sqlanon.results.budget import BudgetReport
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
 from sqlanon.spec import ReleaseSpec
@@ -64,6 +68,7 @@ class Readable:
         self._progress = progress
         self._machine = machine
         self._asked: Names = {}
+        self.namespace = ""
 
     def __enter__(self) -> Self:
         return self
@@ -191,6 +196,21 @@ class Readable:
         """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
         return versions.report_version(self.engine, name)
 
+    def approvals(
+        self, release: str | None = None, *, signers: str | os.PathLike[str] | None = None
+    ) -> tuple[ListedApproval, ...]:
+        """Approvals and revocations of a release, or of all, oldest first.
+
+        Args:
+            release: its name.
+            signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
+
+        Raises:
+            PrivacyViolation: a signature is wrong.
+            PolicyError: there is no such release.
+        """
+        return tuple(approving.list_approvals(self.engine, release, None if signers is None else Path(signers)))
+
     def diff(self, first: str, second: str) -> DiffReport:
         """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
         return versions.diff(self.engine, first, second)
@@ -246,6 +266,25 @@ class Readable:
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 
+    def attack_with_control(
+        self,
+        spec: ReleaseSpec,
+        share: float = 0.2,
+        *,
+        sets: Sequence[Sequence[str]] | None = None,
+        seed: int | None = None,
+    ) -> ControlReport:
+        """Try a release in scratch on a part of its persons, and attack them and the others.
+
+        See `sqlanon.attack.control.run.attack_with_control`. Publishes nothing.
+        """
+        from sqlanon.attack.control.run import attack_with_control
+
+        spec = with_tables(self.engine, spec)
+        return attack_with_control(
+            self.engine, spec, self._machine, share, sets=sets, seed=seed, progress=self._progress
+        )
+
     def report(
         self,
         release: str,
@@ -254,6 +293,7 @@ class Readable:
         form: Literal["html", "md"] = "html",
         workload: str | os.PathLike[str] | WorkloadSpec | None = None,
         attack: bool = False,
+        frame: str | None = None,
     ) -> str:
         """The report of a published release as a text to write to a file; docs/report.md describes it.
 
@@ -264,12 +304,18 @@ class Readable:
             form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
             workload: for the owner: queries whose accuracy is measured as well.
             attack: for the owner: run the attacks of `Database.attack` as well.
+            frame: the name of a regulation or guideline in whose words it is written: ``wp216``, ``hipaa``,
+                ``ema0070``, ``iso27559``, ``sdc`` or ``edpb2025``. It has figures of the source, and no value.
 
         Raises:
             PolicyError, DatabaseError: no such release, or the database refused.
         """
-        from sqlanon.report import owner_report, readers_report, write_page
+        from sqlanon.report import frame_report, owner_report, readers_report, write_page
 
+        if frame is not None:
+            if audience == "readers" or workload is not None:
+                raise PolicyError("a frame is for the owner, and measures no workload; leave out one of them")
+            return write_page(frame_report(self.engine, release, frame, self._progress, attack=attack), form)
         if audience == "readers":
             if workload is not None:
                 raise PolicyError("a report for readers measures no workload: that needs the source")
@@ -278,6 +324,20 @@ class Readable:
             return write_page(readers_report(self.engine, release), form)
         spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
         return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
+
+    def evidence(self, release: str, *, audience: Literal["owner", "readers"] = "owner") -> bytes:
+        """A bundle of evidence about the published version, as a ZIP archive; docs/evidence.md describes it.
+
+        Args:
+            release: its name or view.
+            audience: ``readers``: without catalog, approvals and figures of the source.
+
+        Raises:
+            PolicyError, DatabaseError: no such release, or the database refused.
+        """
+        from sqlanon.report.evidence import make_bundle
+
+        return make_bundle(self.engine, release, audience, self._progress)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Final, get_args
 
 from sqlanon.declared.column_keys import COLUMN_KEYS
+from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
@@ -423,6 +424,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "that changes candidates.",
         "int",
     ),
+    *DECISION_KEYS,
     Key(
         "tables:name",
         TEXT,

@@ -35,6 +35,8 @@ _TITLES = {
     "HistoryModel": "History: `history`",
     "RefreshModel": "Refresh: `refresh`",
     "CohortModel": "Rows that wait: `refresh.cohort`",
+    "ContextModel": "Context: `context`",
+    "ThresholdModel": "Threshold: `threshold`",
     "FormatModel": "Format: `format`",
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",

@@ -198,6 +198,8 @@ REFINE = _section(models.RefineModel, "refine.", short=_refine, form=FLAG)
 SUPPRESSION = _section(models.SuppressionModel, "suppression.", example="limit: 0.05")
 FORMAT = _section(models.FormatModel, "format.", main="kind")
 COHORT = _section(models.CohortModel, "refresh.cohort.", example="rows: 500")
+CONTEXT = _section(models.ContextModel, "context.", example="purpose: ..")
+THRESHOLD = _section(models.ThresholdModel, "threshold.", main="preset")
 REFRESH = _section(models.RefreshModel, "refresh.", {"cohort": COHORT}, example="mode: frozen")
 HISTORY = _section(models.HistoryModel, "history.", example="max_failing: 0")
 RELEASE = _section(
@@ -207,6 +209,8 @@ RELEASE = _section(
         "columns": ByName(COLUMN),
         "history": HISTORY,
         "refresh": REFRESH,
+        "context": CONTEXT,
+        "threshold": THRESHOLD,
         "privacy": PRIVACY,
         "method": METHOD,
         "refine": REFINE,
@@ -289,6 +293,8 @@ SECTIONS: Mapping[str, Section] = {
         HISTORY,
         REFRESH,
         COHORT,
+        CONTEXT,
+        THRESHOLD,
         FORMAT,
         STATISTICS_RELEASE,
         STATISTICS,

@@ -110,7 +110,7 @@ class RunReport(Report):
     """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
     ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not
-    published, the others are published with ``*`` in every quasi column.
+    published, the others are published with ``*`` in every quasi column. Of counts they are the cells of the view.
     """
 
     release: str
@@ -202,6 +202,11 @@ class RunReport(Report):
     def shape(self) -> Shape:
         """Whether rows are in classes, or have boxes of their own."""
         return CLASSES if self.certificate is None else BOXES
+
+    @property
+    def wholly_classed(self) -> bool:
+        """Whether its counts of classes are those of all published rows."""
+        return self.shape.grouped and not self.lineage
 
     @property
     def facts(self) -> Mapping[str, str]:

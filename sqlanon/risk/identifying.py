@@ -45,7 +45,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Groups:
+class Groups:
     """Rows that agree in some columns: a number of each, and how many groups there are."""
 
     number: Longs
@@ -109,9 +109,9 @@ def _list_all(rows: _Rows) -> Iterator[Found]:
 
     last = len(rows.codes)
 
-    def grown(places: tuple[int, ...], groups: _Groups) -> Iterator[Found]:
+    def grown(places: tuple[int, ...], groups: Groups) -> Iterator[Found]:
         for i in range(places[-1] + 1 if places else 0, last):
-            more = _divide(groups, rows.codes[i])
+            more = divide_groups(groups, rows.codes[i])
             apart = _separation(rows, more)
             yield (*places, i), more.count, apart
             if more.count < len(rows.n):
@@ -123,7 +123,7 @@ def _list_all(rows: _Rows) -> Iterator[Found]:
                 for beyond in combinations(rest, size):
                     yield (*places, i, *beyond), more.count, apart
 
-    return grown((), _Groups(np.zeros(len(rows.n), np.int64), 1))
+    return grown((), Groups(np.zeros(len(rows.n), np.int64), 1))
 
 
 def _greedy(rows: _Rows) -> Iterator[Found]:
@@ -131,18 +131,18 @@ def _greedy(rows: _Rows) -> Iterator[Found]:
     import numpy as np
 
     places: tuple[int, ...] = ()
-    groups = _Groups(np.zeros(len(rows.n), np.int64), 1)
+    groups = Groups(np.zeros(len(rows.n), np.int64), 1)
     while groups.count < len(rows.n) and len(places) < len(rows.codes):
         rest = [i for i in range(len(rows.codes)) if i not in places]
         apart, best = max(
-            ((_separation(rows, _divide(groups, rows.codes[i])), i) for i in rest),
+            ((_separation(rows, divide_groups(groups, rows.codes[i])), i) for i in rest),
             key=lambda one: (one[0], -one[1]),
         )
-        places, groups = (*places, best), _divide(groups, rows.codes[best])
+        places, groups = (*places, best), divide_groups(groups, rows.codes[best])
         yield places, groups.count, apart
 
 
-def _divide(groups: _Groups, codes: Longs) -> _Groups:
+def divide_groups(groups: Groups, codes: Longs) -> Groups:
     """The groups divided by one more column."""
     import numpy as np
 
@@ -151,14 +151,14 @@ def _divide(groups: _Groups, codes: Longs) -> _Groups:
     size = groups.count * width
     if size > _SPARSE * len(codes):
         found, number = np.unique(key, return_inverse=True)
-        return _Groups(number, len(found))
+        return Groups(number, len(found))
     there = np.zeros(size, np.bool_)
     there[key] = True
     numbers = np.cumsum(there) - 1
-    return _Groups(numbers[key], int(numbers[-1]) + 1)
+    return Groups(numbers[key], int(numbers[-1]) + 1)
 
 
-def _separation(rows: _Rows, groups: _Groups) -> float:
+def _separation(rows: _Rows, groups: Groups) -> float:
     import numpy as np
 
     held = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)

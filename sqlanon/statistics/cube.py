@@ -27,15 +27,11 @@ class Cube:
     Attributes:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
-        rows: of the source.
-        persons: in the source.
         counts: how many atoms and how many cells there are.
     """
 
     atoms: TableRef
     cells: TableRef
-    rows: int
-    persons: int
     counts: tuple[int, int]
 
 
@@ -77,7 +73,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    return Cube(atoms, cells, n, persons, (many, listed))
+    return Cube(atoms, cells, (many, listed))
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:

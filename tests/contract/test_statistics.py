@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -364,6 +365,9 @@ def test_persons_are_published_where_each_is_in_one_cell(shared_db: Any, tmp_pat
     )
     made.run()
     assert {row["region"]: row["persons"] for row in made.rows()} == {None: 15, "a": 6, "b": 4, "c": 5}
+    (entry,) = Catalog(shared_db.engine).entries(made.name)
+    assert entry.report["rows"] == len(made.rows())  # and not the 30 of the source, which are not published
+    assert "30" not in re.findall(r"\d+", json.dumps({**entry.report, "seconds": {}}))
 
 
 def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
-        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  source    {clean(report.source)}",
         f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
         f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
         f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",

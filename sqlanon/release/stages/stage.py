@@ -230,10 +230,9 @@ class Publish:
         parts = []
         for work in all_of:
             assert work.content is not None
-            parts.append(New(work.state, work.target, work.content, work.watch))
+            parts.append(New(work.state, work.target, work.content, work.watch, work.judge))
         if len(parts) == 1:
-            (part,) = parts
-            all_of[0].report = put_in(part.state, part.target, part.content, part.watch)
+            all_of[0].report = put_in(parts[0])
         else:
             for work, report in zip(all_of, put_together(parts), strict=True):
                 work.report = report

@@ -5,38 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.release.prepare.row_security import hidden_rows
-from sqlanon.release.stages.stage import ReadSources, stages_after_reading
 from sqlanon.release.stages.work import Work
-from sqlanon.release.versions.statistics import MANY_SMALL, OfStatistics, list_neighbours
 from sqlanon.results import PlanColumn, PlanReport
+from sqlanon.statistics.cube import Cube, share_of_small
+from sqlanon.statistics.shape import Shape
 
+MANY_SMALL = 0.15
+"""Of a margin with a larger share of small cells plan advises coarser levels."""
 SHOWN = 5
 """Margins that the notes name, at most."""
 
 
-def plan_counts(work: Work, reading: ReadSources, version: OfStatistics, change: str) -> PlanReport:
-    """What a run would do.
+def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str]) -> PlanReport:
+    """What a run would do, but for its stages and its change.
 
     Args:
         work: the release; its source was read.
-        reading: the stage that read it.
-        version: the kind of its versions.
-        change: the decision in a line.
-
-    Raises:
-        PolicyError, GuardError, InfeasibleError: what would stop the run.
+        shape: what would be published.
+        cube: its cells, counted.
+        neighbours: warnings of other releases of the source.
     """
     spec, asked = work.spec, work.spec.statistics
     assert asked is not None
-    stages = [reading, *stages_after_reading({spec.name: work})]
-    shape, cube, shares = version.small_shares(work)
+    shares = share_of_small(work.scratch, shape, cube)
     kinds = {reading.name: reading.column.shown_type for reading in work.staged.roles.quasi}
     return PlanReport(
         release=spec.name,
         source=str(work.staged.roles.relation.ref),
         publish=work.target.shown,
         state=work.decision.state,
-        change=change,
+        change="",
         why=work.decision.why,
         weaker=(),
         rows=work.staged.rows,
@@ -57,12 +55,11 @@ def plan_counts(work: Work, reading: ReadSources, version: OfStatistics, change:
         execution="kernel",
         format="statistics",
         warnings=(
-            *list_neighbours(work.state),
+            *neighbours,
             *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
         notes=tuple(_notes(cube.counts[1], shares, asked.threshold)),
-        stages=tuple(stage.text for stage in stages),
     )
 
 
