@@ -49,8 +49,9 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "budgets.anchor",
         TEXT,
         None,
-        "A file outside of the database that gets a copy of the ledger, so that a restored or copied database is "
-        "recognized. Several databases with the same persons name the same file, and share the budget.",
+        "A file outside of the database, relative to the policy's folder, that gets a copy of the ledger, so that a "
+        "restored or copied database is recognized. Several databases with the same persons name the same file, and "
+        "share the budget.",
     ),
     Key("noisy:name", TEXT, REQUIRED, "The release's name in the catalog and on the command line."),
     Key("noisy:source", A_TABLE, REQUIRED, "The table whose rows are measured, as `persons` of the budget names it."),

@@ -21,6 +21,7 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
 from tests.engines import create_table
+from tests.safety.conftest import SERVER, wait_for
 
 pytest.importorskip("opendp")
 
@@ -70,7 +71,8 @@ class Place:
         self.url, self.folder = url, folder
         self.anchor, self.file = folder / "anchor", folder / "anon.yml"
         self.write(epsilon)
-        duckdb.connect(url.removeprefix("duckdb:///")).close()
+        if url.startswith("duckdb"):
+            duckdb.connect(url.removeprefix("duckdb:///")).close()
         with sqlanon.connect(url) as db:
             create_table(db, "stays", {"pid": "INTEGER", "sex": "TEXT"}, [(i // 2, "FM"[i % 2]) for i in range(40)])
 
@@ -107,6 +109,17 @@ def kill_at(place: Place, nth: int) -> bool:
     return subprocess.run(command, check=False, cwd=Path(__file__).parents[2], env=os.environ).returncode != 0
 
 
+def wait_until_gone(place: Place) -> None:
+    """Wait until the server has noticed that the killed process is gone, which holds its locks until then."""
+    if place.url.startswith("postgresql"):
+        others = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND application_name = 'sqlanon' AND pid <> pg_backend_pid()"
+        )
+        with sqlanon.connect(place.url) as db:
+            wait_for(lambda: db.engine.fetch(others) == [(0,)])
+
+
 def check_charged(place: Place, seen_before: set[str]) -> None:
     """Every noisy table that readers saw is charged, and so is every one that was drawn."""
     states, seen = place.look()
@@ -121,6 +134,7 @@ def some_kills(place: Place, points: range) -> None:
     for nth in points:
         if not kill_at(place, nth):
             break
+        wait_until_gone(place)
         check_charged(place, seen)
         place.run(spend=True)
         check_charged(place, seen)
@@ -131,6 +145,11 @@ def some_kills(place: Place, points: range) -> None:
 def test_killed_before_and_after_it_is_charged(place: Place) -> None:
     place.run()
     some_kills(place, range(30, 31))
+
+
+@pytest.mark.thorough
+def test_killed_on_a_server(make_url: Any, tmp_path: Path) -> None:
+    some_kills(Place(make_url(SERVER), tmp_path), range(2, 400, 7))
 
 
 @pytest.mark.thorough
