@@ -62,6 +62,12 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "The view that readers get; default: the release's name in the schema `release`.",
     ),
     Key(
+        "noisy:publish_file",
+        TEXT,
+        None,
+        "DuckDB: another database file that will hold just this release, for readers who must not open the source's.",
+    ),
+    Key(
         "noisy:row_security",
         OneOf(get_args(RowSecurity)),
         None,

@@ -133,6 +133,7 @@ def read_noisy(
         columns=(*columns, *(ColumnSpec(name, "identifier") for name in person)),
         privacy=PrivacySpec(),
         publish=model.publish or view(model.name),
+        publish_file=model.publish_file,
         rest="drop",
         rows_are="events",
         person=person,

@@ -277,3 +277,34 @@ def test_two_reservations_at_once_are_both_charged(place: Place) -> None:
                 )
         states = [one.state for one in list_spendings(Ledger(db.engine).read()["people"])]
     assert states == ["published", "reserved", "reserved"]
+
+
+@pytest.mark.thorough
+def test_a_file_of_its_own_has_the_statistics_and_not_the_source(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.duckdb"
+    place.file.write_text(place.file.read_text().replace("    every:", f"    publish_file: {out}\n    every:"))
+    place.run()
+    with duckdb.connect(str(out), read_only=True) as db:
+        tables = {name for (name,) in db.sql("SELECT table_name FROM information_schema.tables").fetchall()}
+        first = db.sql("SELECT n FROM release.nightly").fetchall()
+    assert (tables, len(first)) == ({"nightly", "nightly_metadata"}, 3)
+    replace = os.replace
+
+    def interrupted(source: Any, target: Any) -> None:
+        if str(target) == str(out):
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        place.run(spend=True)
+    monkeypatch.undo()
+    with duckdb.connect(str(out), read_only=True) as db:
+        assert db.sql("SELECT n FROM release.nightly").fetchall() == first
+    place.run()  # publishes what was drawn
+    with duckdb.connect(str(out), read_only=True) as db:
+        assert db.sql("SELECT n FROM release.nightly").fetchall() != first
+    with sqlanon.connect(place.url) as db:
+        assert [one.state for one in list_spendings(Ledger(db.engine).read()["people"])] == ["published"] * 2
