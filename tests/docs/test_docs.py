@@ -35,6 +35,7 @@ COMMANDS = (
     "evaluate",
     "report",
     "hierarchy",
+    "budget",
     "releases",
     "budget",
     "approve",

@@ -36,7 +36,7 @@ from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState, read_state
-from sqlanon.release.prepare.row_security import source_snapshot
+from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import Content, make_room
 from sqlanon.release.stages.stage import Publish
 from sqlanon.release.stages.work import Planned, Stage, Work
@@ -214,6 +214,8 @@ class OfNoisy:
         with work.watch.stage("state"):
             shape = shape_of(spec)
             check_columns(shape, spec.person, work.state.source)
+            if spec.row_security is None:  # before it costs anything
+                refuse_hidden(engine, spec, work.state.source.ref)
             noise = self._noise = noise_of(shape)
             import_opendp()
             for scale in dict.fromkeys(noise.scales):
