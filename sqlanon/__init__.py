@@ -12,6 +12,7 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
+    from sqlanon.budgeted import BudgetSpec
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
+    "budgeted": ("BudgetSpec",),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
@@ -164,6 +166,7 @@ __all__ = [
     "AttackReport",
     "AuditReport",
     "Bounded",
+    "BudgetSpec",
     "CohortSpec",
     "ColumnProfile",
     "ColumnSpec",
