@@ -9,14 +9,19 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from sqlanon.database import Database
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.progress import Silent
 from sqlanon.release import run as running
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
+from sqlanon.release.divide.classes import Machine
 from sqlanon.results.measured_risk import measured_risk
 from tests.refresh.conftest import fill, release
+from tests.weakest import weakest
 
 NEVER = "9999-12-31"
 ALICE = {"by": "Alice", "until": NEVER}
@@ -280,3 +285,23 @@ def test_a_stored_policy_that_is_not_approved(shared_db):
     spec = approved(shared_db, "a12")
     with pytest.raises(GuardError, match="nobody approved"):
         require_approval(shared_db.engine, "a12_other", plain_policy(spec))
+
+
+def test_an_engine_without_transactions_and_updates():
+    """As Spark's: approvals are added, and a version above the threshold is never shown."""
+    with Database(weakest(duckdb.connect()), Silent(), Machine(1 << 28, 1)) as db:
+        fill(db, "w1", 40)
+        spec = needing("w1")
+        with pytest.raises(GuardError, match="nobody approved"):
+            db.run(spec)
+        db.approve("w1", planned=spec, **ALICE)
+        assert db.run(spec).outcome == "published"
+        strict = replace(spec, threshold=ThresholdSpec(Fraction(1, 11), "a guideline"))
+        db.approve("w1", planned=strict, **ALICE)
+        with pytest.raises(PrivacyViolation, match="above the threshold"):
+            db.run(strict)
+        assert [one for one in shown(db, "w1") if one[1] == "published"] == [(1, "published")]
+        assert db.engine.fetch("SELECT count(*) FROM release.w1")[0][0] == 40
+        db.revoke("w1", by="Bob")
+        with pytest.raises(GuardError, match="Bob revoked"):
+            db.run(spec, full=True)
