@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         UnpublishReport,
         VersionReport,
     )
+    from sqlanon.results.approvals import Approval, ListedApproval
     from sqlanon.spec import (
         Accuracy,
         CohortSpec,
@@ -122,6 +123,7 @@ _PUBLIC = {
         "UnpublishReport",
         "VersionReport",
     ),
+    "results.approvals": ("Approval", "ListedApproval"),
     "spec": (
         "Accuracy",
         "CohortSpec",
@@ -163,6 +165,7 @@ __all__ = [
     "Accuracy",
     "AnonymizeOptions",
     "Answer",
+    "Approval",
     "AttackReport",
     "AuditReport",
     "Bounded",
@@ -188,6 +191,7 @@ __all__ = [
     "InfeasibleError",
     "Levels",
     "LineageReport",
+    "ListedApproval",
     "LockedError",
     "LossReport",
     "MethodSpec",
