@@ -36,6 +36,7 @@ from sqlanon.results import (
     DiffReport,
     HistoryReport,
     IdentifyingReport,
+    KnownReport,
     PlanReport,
     ReleaseRow,
     RiskReport,
@@ -44,7 +45,7 @@ from sqlanon.results import (
 )
 from sqlanon.results.approvals import ListedApproval
 from sqlanon.results.budget import BudgetReport
-from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, measure_known, of_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
@@ -179,6 +180,12 @@ class Readable:
     ) -> IdentifyingReport:
         """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
         return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
+
+    def known(
+        self, table: str, most: int, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
+    ) -> KnownReport:
+        """What up to ``most`` known columns reveal of any table; see `sqlanon.risk.known.measure_known`."""
+        return measure_known(self.engine, table, most, _to_sequence(columns), _to_sequence(left_out) or ())
 
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""

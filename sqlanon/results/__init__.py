@@ -20,10 +20,13 @@ from sqlanon.results.risk import (
     AttackerRisk,
     ColumnSet,
     IdentifyingReport,
+    KnownReport,
+    KnownSize,
     MarketerRisk,
     ModelFigure,
     PopulationUniques,
     RiskReport,
+    SpecialUniques,
     WildcardRisk,
 )
 from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport

@@ -40,6 +40,7 @@ WALK: dict[str, tuple[str, ...]] = {
     "run": ("run",),
     "audit": ("audit", "release.people"),
     "audit --find-qi": ("audit", "people", "--find-qi"),
+    "audit --known": ("audit", "people", "--known", "2"),
     "attack": ("attack", "people"),
     "attack --control": ("attack", "people", "--control", "0.2"),
     "query": ("query", "select count(*) as n from people where age < 30"),
