@@ -200,6 +200,21 @@ def test_only_the_clock_makes_versions_and_each_is_paid(shared_db: Any, tmp_path
     assert made.states() == ["published", "published"]
 
 
+@pytest.mark.thorough
+@pytest.mark.every_engine
+def test_a_version_is_due_by_the_clock_even_if_nothing_changed(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("due"))
+    made.run()
+    before = made.rows()
+    long_ago = "UPDATE _sqlanon.catalog SET checked_at = '2020-01-01T00:00:00+00:00' WHERE release = '{}'"
+    shared_db.engine.execute(long_ago.format(made.name))
+    report = made.run()
+    assert (report.version, report.why) == (2, ("the time of a new version has come",))
+    assert made.rows() != before
+    assert made.run().outcome == "fresh"
+    assert made.states() == ["published", "published"]
+
+
 def test_a_budget_that_does_not_suffice_stops_the_run_before_the_source_is_read(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
