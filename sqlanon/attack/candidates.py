@@ -21,7 +21,7 @@ from sqlanon.attack.control.rates import measure_risk
 from sqlanon.attack.control.read_trial import read_space
 from sqlanon.attack.control.registry import ATTACKS
 from sqlanon.attack.control.run import make_trial
-from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError
+from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError, UnsupportedError
 from sqlanon.release.rehearse import rehearse
 from sqlanon.results import Candidate, CandidatesReport
 
@@ -79,6 +79,8 @@ def compare_candidates(
     """
     if not 0 < asked.control < 1:
         raise PolicyError(f"compare: control {asked.control:g}: a share of persons above 0 and below 1, such as 0.2")
+    if asked.seed is not None and asked.seed < 0:
+        raise PolicyError(f"compare: seed {asked.seed}: a whole number from 0")
     spec = specs[0]
     if asked.target is not None:
         published = [one.name for one in spec.columns if one.role in ("sensitive", "insensitive")]
@@ -94,7 +96,7 @@ def compare_candidates(
         own = Candidate(number, one.privacy.k, one.method.name, one.refine is not None)
         try:
             made, trial = _try_one(engine, one, machine, asked, progress)
-        except (InfeasibleError, PolicyError) as error:
+        except (InfeasibleError, PolicyError, UnsupportedError) as error:
             found.append(replace(own, refused=_explain(error)))
             continue
         if asked.target is not None:

@@ -92,6 +92,7 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
         (("--method", "magic"), "there is no such method"),
         (("--target", "age"), "no column that is published as it is; there are: disease"),
         (("--control", "1"), "above 0 and below 1"),
+        (("--seed", "-1"), "from 0"),
         (("--write", "x.yml"), "go together"),
         (("--write", "x.yml", "--choose", "9"), "from 1 to 1"),
         (("--html", "anon.yml"), "exists"),

@@ -81,7 +81,7 @@ def compare(
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.compare(specs, control=control, seed=seed, target=target)
     if write is not None:
-        write_new(write, made[0][0])
+        write_new(write, made[0][0], private=True)  # the connection may have a password
     if html is not None:
         from sqlanon.report.candidates import draw_candidates
 
