@@ -21,7 +21,7 @@ from sqlanon.policy import load
 EDUCATION, WORK = "adult_hierarchy_education.csv", "adult_hierarchy_workclass.csv"
 HOSPITAL = """
 CREATE TABLE hospital AS
-SELECT p, CAST(floor(300 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age
+SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age
 FROM (SELECT p, (hash(p * 5 + 1) % 1000003) / 1000003.0 AS u FROM range(60000) AS r(p)) AS each
 """
 TABLES: dict[str, tuple[str, str]] = {
@@ -29,7 +29,7 @@ TABLES: dict[str, tuple[str, str]] = {
         "adult",
         "{education: {hierarchy: education.csv}, sex: {}, workclass: {hierarchy: workclass.csv}}",
     ),
-    "sal 4 columns": ("sal", '{sex: {}, education: {}, marital: {}, age: {hierarchy: "steps:20,40"}}'),
+    "sal 4 columns": ("sal", '{sex: {}, education: {}, marital: {}, twenty: {hierarchy: "steps:2"}}'),
     "hospital": ("hospital", '{ward: {hierarchy: "steps:10,50,200"}, sex: {}, age: {}}'),
     "adult 5 columns": (
         "adult",
@@ -46,7 +46,8 @@ def read_sources(db: Any) -> None:
         f"FROM read_csv('{folder / ADULT}')"
     )
     db.engine.execute(
-        f"CREATE TABLE sal AS SELECT row_number() OVER () AS p, * FROM (FROM read_csv('{folder / SAL}') LIMIT 100000)"
+        "CREATE TABLE sal AS SELECT row_number() OVER () AS p, *, CAST(age AS INTEGER) // 20 AS twenty "
+        f"FROM (FROM read_csv('{folder / SAL}') LIMIT 100000)"
     )
     db.engine.execute(HOSPITAL)
 

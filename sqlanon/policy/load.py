@@ -59,7 +59,7 @@ def _spec(document: Document, path: str) -> PolicySpec:
         problems.stop()
     raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
     connection = _head(raw, problems)
-    budgets = noisy.read_budgets(raw.get("budgets"), problems)
+    budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
     releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
     problems.stop()
     written = document.display(("connection",), "") or None

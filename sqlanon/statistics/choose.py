@@ -32,6 +32,10 @@ SPARED = 2
 """Programs of all atoms may cost one part in so many of what all may, as far as small cells are served."""
 BEGINNING = 0.05
 """What they may cost before the first cell is served, as a part of that: the first program takes longest."""
+MOST_SHOWN = 50_000_000_000
+"""Ends times witnesses times cells, at most, for which cells are shown again."""
+WHOLE = 60_000_000
+"""Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
 NEARBY = (150, 600)
 """Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 Step = Callable[[int, int], None]
@@ -233,18 +237,25 @@ class _Search:
     def _find(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
         """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
         served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
-        if self._cost * SPARED > self._work.most * (served + BEGINNING):
-            for most in NEARBY[:1] if keep_shown else NEARBY:
-                change = self._near.solve(demand, most, keep_shown=keep_shown)
-                if change is not None:
-                    return change
-            if keep_shown:
-                return None
+        large = len(self.system.atoms.count) * len(self.system) > WHOLE
+        if large or self._cost * SPARED > self._work.most * (served + BEGINNING):
+            change = self._find_nearby(demand, keep_shown=keep_shown)
+            if change is not None or keep_shown:
+                return change
         before = self._work.left
         try:
-            return self._whole.solve(demand, keep_shown=keep_shown)
+            return self._whole.solve(
+                demand, keep_shown=keep_shown, instead=lambda: self._find_nearby(demand, keep_shown=keep_shown)
+            )
         finally:
             self._cost += before - self._work.left
+
+    def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        for most in NEARBY[:1] if keep_shown else NEARBY:
+            change = self._near.solve(demand, most, keep_shown=keep_shown)
+            if change is not None:
+                return change
+        return None
 
     def _add(self, change: Longs) -> None:
         moved = self.system.sums(change)
@@ -262,7 +273,8 @@ class _Search:
         Cost: tables of small cells by witnesses and by insiders; for each cell a product of a few of their columns.
         """
         small = np.flatnonzero(self.system.small)
-        if not len(small) or 8 * len(small) * max(1, len(self._insiders)) > MOST_SERVED:
+        steps = 2 * len(small) * len(self._changes.array) * len(cells)
+        if not len(small) or 8 * len(small) * max(1, len(self._insiders)) > MOST_SERVED or steps > MOST_SHOWN:
             return
         served = Served(self._list_served(small), ~self._seen.array)
         kept = np.ones(len(self._changes.array), bool)

@@ -6,6 +6,7 @@ cell changes. The programs look for the change of least weight that also changes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,12 @@ FREE = 1e-3
 """What a change of a hidden cell costs for each unit, so that changes stay in few cells."""
 GAP = 0.1
 """By this share the weight of a change in whole numbers may be above the least one."""
+MOST_STEPS = 4
+"""Steps of the simplex method for one demand, at most, per row."""
 MOST_NODES = 500
 """Nodes that the search for whole numbers may visit for one demand."""
+INTEGER_SECONDS = 10.0
+"""Seconds that it may take at most, which nodes do not bound."""
 STEPS_OF_NODE = 100
 """A node of such a search costs so many steps of the simplex method."""
 MOST_WORK = 5_000_000_000
@@ -131,7 +136,10 @@ class Deviations:
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_, program.a_matrix_.index_ = starts.astype(np.int32), index
         program.a_matrix_.value_ = value
-        return make_solver(program)
+        solver = make_solver(program)
+        # With many equal costs the simplex method may turn in a circle.
+        solver.setOptionValue("simplex_iteration_limit", MOST_STEPS * (1000 + cells))
+        return solver
 
     def hide(self, cells: Longs) -> None:
         """These classes are not shown: their changes are free, but for a little."""
@@ -147,14 +155,20 @@ class Deviations:
         for at in (self._atoms + cell, self._atoms + self._cells + cell):
             self._solver.changeColCost(int(at), float(self._system.weight[cell]))
 
-    def solve(self, demand: Demand, *, keep_shown: bool = False) -> Longs | None:
+    def solve(
+        self, demand: Demand, *, keep_shown: bool = False, instead: Callable[[], Longs | None] | None = None
+    ) -> Longs | None:
         """The change of least weight that meets a demand: int64[atoms]; None: there is none.
 
         Args:
             demand: the demand.
             keep_shown: no shown cell may change.
+            instead: finds another change, where this one has fractions, or takes too many steps.
 
-        Cost: one linear program; where its solution is no whole number, one with whole numbers.
+        Raises:
+            ExhaustedError: the program takes too many steps, and there is no other.
+
+        Cost: one linear program; where its solution has fractions and there is no other, one with whole numbers.
         """
         solver, infinite = self._solver, self._infinite
         grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
@@ -176,11 +190,22 @@ class Deviations:
         try:
             solver.run()
             self._work.add(solver)
-            if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
+            status, able = solver.getModelStatus(), self._highs.HighsModelStatus
+            if status == able.kIterationLimit:
+                solver.clearSolver()
+                other = instead() if instead is not None else None
+                if other is None and not keep_shown:
+                    raise ExhaustedError
+                return other
+            if status != able.kOptimal:
                 return None
             found = np.array(solver.getSolution().col_value[: self._atoms])
             whole = np.rint(found)
-            return whole.astype(np.int64) if np.all(np.abs(found - whole) < NEAR) else self._whole(found)
+            if np.all(np.abs(found - whole) < NEAR):
+                change: Longs = whole.astype(np.int64)
+                return change
+            other = instead() if instead is not None else None
+            return other if other is not None else self._whole(found)
         finally:
             self._set(before)
 
@@ -199,7 +224,8 @@ class Deviations:
         solver, highs, places = self._solver, self._highs, atoms.astype(np.int32)
         kinds = highs.HighsVarType
         solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("mip_max_nodes", MOST_NODES)):
+        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
             solver.setOptionValue(name, option)
         try:
             solver.run()
@@ -210,7 +236,8 @@ class Deviations:
             return found
         finally:
             solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
-            solver.setOptionValue("presolve", "off")
+            for name, option in (("presolve", "off"), ("time_limit", self._infinite)):
+                solver.setOptionValue(name, option)
 
     def _column_bounds(self, at: int) -> tuple[float, float]:
         """The bounds of a variable as they are now."""

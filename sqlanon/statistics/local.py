@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.deviations import GAP, MOST_NODES, Demand, Work, lower_bounds
+from sqlanon.statistics.deviations import GAP, INTEGER_SECONDS, MOST_NODES, Demand, Work, lower_bounds
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
 
@@ -84,7 +84,8 @@ class Nearby:
         places = np.arange(2 * atoms, dtype=np.int32)
         whole = np.full(len(places), int(self._highs.HighsVarType.kInteger), np.uint8)
         solver.changeColsIntegrality(len(places), places, whole)
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("mip_max_nodes", MOST_NODES)):
+        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
             solver.setOptionValue(name, option)
         solver.run()
         self._work.add(solver)

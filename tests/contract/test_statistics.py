@@ -462,6 +462,15 @@ def test_plan_counts_small_cells_and_publishes_nothing(shared_db: Any, tmp_path:
     truth = cells_of(rows)
     small = sum(n < 3 for n in truth.values())
     assert f"{len(truth)} cells of 12 margins; {small} of them" in report.notes[0]
+    counts: dict[tuple[int, ...], list[int]] = {}
+    for cell, n in truth.items():
+        counts.setdefault(tuple(level for level, _ in cell), []).append(n)
+    shares = {levels: sum(n < 3 for n in some) / len(some) for levels, some in counts.items()}
+    assert shares[0, 0, 0] > 0.15
+    better = max(len(counts[levels]) for levels, share in shares.items() if share <= 0.15)
+    finest = next(note for note in report.notes if "region x sex x age (level 0) are small" in note)
+    assert f"{shares[0, 0, 0]:.0%} of the {len(counts[0, 0, 0])} cells" in finest
+    assert f"small; of the {better} of " in finest
     assert report.stages[1:] == (
         f"{made.name}: count the cells of 1 table and all margins",
         f"{made.name}: hide cells of fewer than 3 persons, and others that give them away",

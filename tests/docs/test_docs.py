@@ -36,6 +36,7 @@ COMMANDS = (
     "compare",
     "report",
     "hierarchy",
+    "budget",
     "releases",
     "budget",
     "approve",
