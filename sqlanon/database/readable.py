@@ -32,6 +32,7 @@ from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
+    CandidatesReport,
     ControlReport,
     DiffReport,
     HistoryReport,
@@ -272,6 +273,18 @@ class Readable:
         from sqlanon.attack import attack
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
+
+    def compare(
+        self, specs: Sequence[ReleaseSpec], *, control: float = 0.2, seed: int | None = None, target: str | None = None
+    ) -> CandidatesReport:
+        """Candidate releases of one source side by side; see `sqlanon.attack.candidates.compare_candidates`.
+
+        Publishes nothing.
+        """
+        from sqlanon.attack.candidates import Asked, compare_candidates
+
+        made = [with_tables(self.engine, spec) for spec in specs]
+        return compare_candidates(self.engine, made, self._machine, Asked(control, seed, target), self._progress)
 
     def attack_with_control(
         self,

@@ -33,6 +33,7 @@ COMMANDS = (
     "serve",
     "mcp",
     "evaluate",
+    "compare",
     "report",
     "hierarchy",
     "budget",
