@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EACH = 100_000
 """Rows up to which the box around each is sought; of more, around `DRAWN` of them."""
 DRAWN = 10_000
-MOST = 10_000_000
+MOST = 2_000_000
 """Rows of more are not read."""
 _NEAR, _STEPS = 4, 32
 """Near rows for each row of a class, and boxes that are divided for each row; see `bound_boxes`."""
@@ -52,7 +52,7 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
         0 to 1. It holds for suppressed rows as well, which lose 1. Of more than `EACH` rows it is the mean of `DRAWN`
         of them minus three standard errors, and 0 of more than `MOST`.
 
-    Cost: memory of a code for each row and column; around each different row some 0.4 ms at k=10, and 2 ms at 50.
+    Cost: some 200 bytes a row; around each different row some 0.5 ms at k=10, and 2 ms at 50.
     """
     if k <= 1 or encoded.rows < k or encoded.rows > MOST or not encoded.quasi:
         return 0.0
