@@ -55,7 +55,8 @@ def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words:
             for w in range(len(words) - 1, -1, -1):
                 rows = order[start:stop].copy()
                 by = np.argsort(words[w][rows], kind="mergesort")
-                order[start:stop] = rows[by]
+                for i in range(len(rows)):  # an assignment of slices would compile the text of its error
+                    order[start + i] = rows[by[i]]
             for at in range(start + 1, stop):
                 for w in range(len(words)):
                     if words[w, order[at]] != words[w, order[at - 1]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -22,9 +22,10 @@ class Cells(NamedTuple):
 
 
 Pred = Callable[[Cells], bool]
+Asked = Sequence[tuple[str, Pred]]
 NUMBERS = [None, *range(-2, 14)]
 TEXTS = [None, "a", "b", "c", "d"]
-WHERE: list[tuple[str, Pred]] = [
+WHERE: Asked = [
     ("TRUE", lambda _: True),
     ("x = 5", lambda r: r.x == 5),
     ("x = 3", lambda r: r.x == 3),
@@ -100,17 +101,25 @@ def values(row: tuple[Any, ...], *, everything: bool) -> Iterator[Cells]:
     yield from (Cells(*way, row[3]) for way in product(*ways))
 
 
-@pytest.mark.thorough
-@pytest.mark.cover
-@pytest.mark.parametrize("make", [suppressed, points])
-def test_groups_beside_the_listed_ones_are_known_exactly(shared_db: Any, make: Callable[[Any], str]) -> None:
-    name = make(shared_db)
-    wrong = []
-    for key, place in (("x", 0), ("s", 2)):
-        for where, holds in WHERE:
-            answer = shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1")
+def wrong_groups(db: Any, make: Callable[[Any], str], keys: Sequence[tuple[str, int]], asked: Asked) -> list[Any]:
+    """Queries by each key, under each condition, whose unlisted groups are not those that there may be."""
+    name, wrong = make(db), []
+    for key, place in keys:
+        for where, holds in asked:
+            answer = db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1")
             listed = {row["k"] for row in answer.rows}
             possible = {way[place] for row in ROWS for way in values(row, everything=make is points) if holds(way)}
             if answer.unlisted_groups is not (not possible <= listed):
                 wrong.append((key, where, answer.unlisted_groups, sorted(map(str, possible - listed))[:5]))
-    assert wrong == []
+    return wrong
+
+
+def test_groups_beside_the_listed_ones_are_known_exactly_under_some_conditions(shared_db: Any) -> None:
+    assert wrong_groups(shared_db, suppressed, [("x", 0)], WHERE[1::3]) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.cover
+@pytest.mark.parametrize("make", [suppressed, points])
+def test_groups_beside_the_listed_ones_are_known_exactly(shared_db: Any, make: Callable[[Any], str]) -> None:
+    assert wrong_groups(shared_db, make, [("x", 0), ("s", 2)], WHERE) == []
