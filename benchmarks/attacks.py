@@ -8,7 +8,9 @@ environment of its own (it needs an old numpy):
     python -m benchmarks.attacks --anonymeter /tmp/anonymeter/bin/python
 
 Risks agree where the intervals of both have a value in common. It breaks ties by the order of the rows, ours are broken
-by chance, so that columns of many values are compared.
+by chance, so that columns of many values are compared. Both groups have the same size: anonymeter 1.1 corrects the
+control group of another size by the number of predicates, not by that of those that succeed. Its rate of predicates is
+of those that were asked for, so that it is asked for as many as there are.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ from benchmarks.record import RESULTS, Record, options
 
 CODES = (400, 400, 400, 400, 6)
 """Values of each column: four numbers and a secret."""
+NAMES = ("main", "control", "risk", "low", "high", "attempts")
 THEIRS = """
 import json, sys
 import numpy as np, pandas as pd
 from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, SinglingOutEvaluator
-folder, attacks = sys.argv[1], int(sys.argv[2])
+folder, attacks, predicates = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 np.random.seed(1)
 tables = np.load(folder + "/tables.npz")
 names = [f"c{a}" for a in range(tables["inside"].shape[1])]
@@ -44,8 +47,9 @@ def keep(name, made):
     made = made.evaluate(n_jobs=1) if not isinstance(made, SinglingOutEvaluator) else made.evaluate(mode=name)
     rates, risk = made.results(), made.risk()
     found[name] = [rates.attack_rate.value, rates.control_rate.value, risk.value, *risk.ci]
-keep("univariate", SinglingOutEvaluator(ori=ori, syn=syn, control=control, n_attacks=attacks))
-keep("multivariate", SinglingOutEvaluator(ori=ori, syn=syn, control=control, n_attacks=attacks, n_cols=3))
+for name, number in predicates.items():
+    keep(name, SinglingOutEvaluator(ori=ori, syn=syn, control=control, n_attacks=max(number, 1), n_cols=3, seed=1,
+        max_attempts=40000))
 sets = (names[:2], names[2:4])
 keep("linkability", LinkabilityEvaluator(ori=ori, syn=syn, control=control, n_attacks=n, aux_cols=sets, n_neighbors=1))
 keep("inference", InferenceEvaluator(
@@ -85,7 +89,7 @@ def release(rows: Any, k: int, seed: int) -> Any:
 def ours(tables: dict[str, Any], attacks: int) -> dict[str, list[float]]:
     """Rates, risk and interval of each attack."""
     from sqlanon.attack.control import singling_out
-    from sqlanon.attack.control.base import Column, Trial
+    from sqlanon.attack.control.base import Column, Outcome, Trial
     from sqlanon.attack.control.rates import measure_risk
     from sqlanon.attack.control.registry import ATTACKS
     from sqlanon.attack.kernels.nearest import Space
@@ -123,28 +127,30 @@ def ours(tables: dict[str, Any], attacks: int) -> dict[str, list[float]]:
     found = {}
     for name in ("univariate", "multivariate", "linkability", "inference"):
         (outcome,) = ATTACKS[name].run(trial)
-        low, risk, high = measure_risk(outcome)  # type: ignore[arg-type]
-        found[name] = [outcome.main.share, outcome.control.share, risk, low, high]  # type: ignore[union-attr]
+        assert isinstance(outcome, Outcome)
+        low, risk, high = measure_risk(outcome)
+        found[name] = [outcome.main.share, outcome.control.share, risk, low, high, outcome.main.attempts]
     return found
 
 
 def compare(python: str, rows: int, k: int, attacks: int) -> list[dict[str, Any]]:
     """Both on one table; a line for each attack."""
     source = draw_source(rows, k)
-    inside, outside = source[: rows * 4 // 5], source[rows * 4 // 5 :]
+    inside, outside = source[: rows // 2], source[rows // 2 :]
     tables = {"inside": inside, "outside": outside, "released": release(inside, k, k)}
+    own = ours(tables, attacks)
+    predicates = json.dumps({name: int(own[name][5]) for name in ("univariate", "multivariate")})
     with tempfile.TemporaryDirectory() as folder:
         np.savez(Path(folder, "tables.npz"), **tables)
-        made = subprocess.run(
-            [python, "-W", "ignore", "-c", THEIRS, folder, str(attacks)], capture_output=True, text=True, check=True
-        )
-    theirs, own = json.loads(made.stdout.splitlines()[-1]), ours(tables, attacks)
+        command = [python, "-W", "ignore", "-c", THEIRS, folder, str(attacks), predicates]
+        made = subprocess.run(command, capture_output=True, text=True, check=True)
+    theirs = json.loads(made.stdout.splitlines()[-1])
     return [
         {
             "k": k,
             "attack": name,
-            "ours": dict(zip(("main", "control", "risk", "low", "high"), own[name], strict=True)),
-            "anonymeter": dict(zip(("main", "control", "risk", "low", "high"), theirs[name], strict=True)),
+            "ours": dict(zip(NAMES, own[name], strict=True)),
+            "anonymeter": dict(zip(NAMES, theirs[name], strict=False)),
             "agree": own[name][3] <= theirs[name][4] and theirs[name][3] <= own[name][4],
         }
         for name in own

@@ -240,6 +240,16 @@ def attacks(folder: Path) -> str:
     )
 
 
+def attacks_timed(folder: Path) -> str:
+    """Processor seconds of a trial with all attacks."""
+    return figures(
+        folder,
+        "attacks_timed",
+        ("rows", "release and attacks (processor s)"),
+        lambda result: ((f"{one['rows']:,}", f"{one['cpu_seconds']:.0f}") for one in result["timed"]),
+    )
+
+
 def models(folder: Path) -> str:
     """Seconds of every privacy model against k alone."""
     head = (
@@ -279,5 +289,6 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "query": query,
     "attack": attack,
     "attacks": attacks,
+    "attacks_timed": attacks_timed,
     "models": models,
 }

@@ -111,18 +111,17 @@ def recorded_names(file: str) -> set[str]:
     """The names under which tests of a file are recorded: its own; of a kernel, those of the files that import it."""
     if not is_kernel(file):
         return {file}
+    paths = sorted((ROOT / "sqlanon").rglob("*.py"))
+    lines = {path: re.findall(r"^\s*from sqlanon.*$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in paths}
+    sources = {path.relative_to(ROOT).as_posix(): "\n".join(some) for path, some in lines.items()}
     names, left = set(), [file]
     seen = set(left)
     while left:
         module = left.pop().removesuffix(".py").replace("/", ".")
         folder, _, own = (re.escape(part) for part in module.rpartition("."))
-        for path in sorted((ROOT / "sqlanon").rglob("*.py")):
-            name = path.relative_to(ROOT).as_posix()
-            if name not in seen and re.search(
-                rf"^\s*from {folder}(\.{own} import| import .*\b{own}\b)",
-                path.read_text(encoding="utf-8"),
-                re.MULTILINE,
-            ):
+        found = re.compile(rf"^\s*from {folder}(\.{own} import| import .*\b{own}\b)", re.MULTILINE)
+        for name, text in sources.items():
+            if name not in seen and found.search(text):
                 seen.add(name)
                 (left.append if is_kernel(name) else names.add)(name)
     return names

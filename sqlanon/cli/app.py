@@ -14,6 +14,7 @@ from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
 from sqlanon.cli.commands.budget import budget
 from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
+from sqlanon.cli.commands.compare import compare
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
@@ -76,6 +77,7 @@ for command in (
     serve,
     mcp,
     evaluate,
+    compare,
     report,
     evidence,
     hierarchy,

@@ -152,6 +152,8 @@ class Database(Readable):
     def raise_budget(self, budget: BudgetSpec, epsilon: Fraction, because: str) -> None:
         """Record a larger budget; see `sqlanon.release.budget.budget.Budget.raise_to`."""
         held = Budget(self.engine, budget)
+        held.look()
+        held.check_raise(epsilon)
         with held.hold():
             held.raise_to(epsilon, because)
 

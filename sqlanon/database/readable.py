@@ -32,10 +32,12 @@ from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
+    CandidatesReport,
     ControlReport,
     DiffReport,
     HistoryReport,
     IdentifyingReport,
+    KnownReport,
     PlanReport,
     ReleaseRow,
     RiskReport,
@@ -44,7 +46,7 @@ from sqlanon.results import (
 )
 from sqlanon.results.approvals import ListedApproval
 from sqlanon.results.budget import BudgetReport
-from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, measure_known, of_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
@@ -180,6 +182,12 @@ class Readable:
         """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
         return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
 
+    def known(
+        self, table: str, most: int, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
+    ) -> KnownReport:
+        """What up to ``most`` known columns reveal of any table; see `sqlanon.risk.known.measure_known`."""
+        return measure_known(self.engine, table, most, _to_sequence(columns), _to_sequence(left_out) or ())
+
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return audit_together(self.engine, first, second)
@@ -265,6 +273,18 @@ class Readable:
         from sqlanon.attack import attack
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
+
+    def compare(
+        self, specs: Sequence[ReleaseSpec], *, control: float = 0.2, seed: int | None = None, target: str | None = None
+    ) -> CandidatesReport:
+        """Candidate releases of one source side by side; see `sqlanon.attack.candidates.compare_candidates`.
+
+        Publishes nothing.
+        """
+        from sqlanon.attack.candidates import Asked, compare_candidates
+
+        made = [with_tables(self.engine, spec) for spec in specs]
+        return compare_candidates(self.engine, made, self._machine, Asked(control, seed, target), self._progress)
 
     def attack_with_control(
         self,

@@ -309,9 +309,9 @@ TABLE: Final[tuple[Key, ...]] = (
         "seed",
         Integer(0),
         None,
-        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group "
-        "numbers of format anatomy, and the search of `refine`. Default: drawn from the operating system; the search "
-        "and `sequential` draw the same numbers in every run.",
+        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy`, `sequential` and "
+        "`microaggregation`, the group numbers of format anatomy, and the search of `refine`. Default: drawn from the "
+        "operating system; the search, `sequential` and `microaggregation` draw the same numbers in every run.",
         "int",
         "--seed",
         "Fix what is drawn at random.",
@@ -325,7 +325,7 @@ TABLE: Final[tuple[Key, ...]] = (
         # A test compares: to ask the registry here would import what its extensions declare.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
         "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
-        "`freeform`, `matchings`. "
+        "`microaggregation`, `freeform`, `matchings`. "
         "docs/onedim.md says which to take.",
     ),
     Key("refine.window", Integer(1, MAX_WINDOW), _REFINE.window, "Classes on either side that a row looks at."),

@@ -49,8 +49,9 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "budgets.anchor",
         TEXT,
         None,
-        "A file outside of the database that gets a copy of the ledger, so that a restored or copied database is "
-        "recognized. Several databases with the same persons name the same file, and share the budget.",
+        "A file outside of the database, relative to the policy's folder, that gets a copy of the ledger, so that a "
+        "restored or copied database is recognized. Several databases with the same persons name the same file, and "
+        "share the budget.",
     ),
     Key("noisy:name", TEXT, REQUIRED, "The release's name in the catalog and on the command line."),
     Key("noisy:source", A_TABLE, REQUIRED, "The table whose rows are measured, as `persons` of the budget names it."),
@@ -59,6 +60,12 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         A_TABLE,
         None,
         "The view that readers get; default: the release's name in the schema `release`.",
+    ),
+    Key(
+        "noisy:publish_file",
+        TEXT,
+        None,
+        "DuckDB: another database file that will hold just this release, for readers who must not open the source's.",
     ),
     Key(
         "noisy:row_security",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlanon.noisy.accounting import Law
     from sqlanon.noisy.shape import Longs
 
-TRIED = 2000
+TRIED = 1000
 """Numbers that are drawn to test the law of a scale; they are thrown away."""
 ERRORS = 9
 """The variance of the tried numbers may differ from the law's by so many standard errors."""

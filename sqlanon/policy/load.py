@@ -43,6 +43,11 @@ def loads(text: str, environ: Mapping[str, str]) -> PolicySpec:
     return _spec(Document("policy", text, environ), "")
 
 
+def load_document(document: Document, path: str | os.PathLike[str]) -> PolicySpec:
+    """Read a text in place of that of a policy file; files that it names are relative to the file's directory."""
+    return _spec(document, os.fspath(path))
+
+
 def _spec(document: Document, path: str) -> PolicySpec:
     problems = Problems(document)
     for place, what, allowed in document.found:
@@ -54,7 +59,7 @@ def _spec(document: Document, path: str) -> PolicySpec:
         problems.stop()
     raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
     connection = _head(raw, problems)
-    budgets = noisy.read_budgets(raw.get("budgets"), problems)
+    budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
     releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
     problems.stop()
     written = document.display(("connection",), "") or None

@@ -50,6 +50,7 @@ class HierarchyModel(Written):
     mask: Literal["right"] | None
     groups: Mapping[str, object] | None
     table: str | None
+    hipaa: Literal["zip3"] | None
     other: str | None
 
 

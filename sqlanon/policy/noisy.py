@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from pathlib import Path as FilePath
 from typing import Any
 
 from sqlanon.budgeted import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
@@ -37,8 +38,8 @@ def is_noisy(raw: object) -> bool:
     return isinstance(statistics, dict) and "budget" in statistics
 
 
-def read_budgets(raw: object, problems: Problems) -> dict[str, BudgetSpec]:
-    """The budgets of a policy, by name."""
+def read_budgets(raw: object, problems: Problems, base: FilePath) -> dict[str, BudgetSpec]:
+    """The budgets of a policy, by name; anchors are relative to the folder of the file, ``base``."""
     found: dict[str, BudgetSpec] = {}
     owners: dict[tuple[str, ...], str] = {}
     for index, item in enumerate(raw if isinstance(raw, list) else []):
@@ -57,9 +58,9 @@ def read_budgets(raw: object, problems: Problems) -> dict[str, BudgetSpec]:
             elif owners.setdefault(place, model.name) != model.name:
                 what = f"{show(table)} is a table of the budget {show(owners[place])}"
                 problems.add((*path, "persons"), what, "two budgets of the same persons are no bound: name it in one")
-        found[model.name] = BudgetSpec(
-            model.name, tuple(model.persons.items()), model.epsilon, Fraction(model.delta), model.anchor
-        )
+        anchor = None if model.anchor is None else str((base / model.anchor).resolve())
+        persons = tuple(model.persons.items())
+        found[model.name] = BudgetSpec(model.name, persons, model.epsilon, Fraction(model.delta), anchor)
     return found
 
 
@@ -132,6 +133,7 @@ def read_noisy(
         columns=(*columns, *(ColumnSpec(name, "identifier") for name in person)),
         privacy=PrivacySpec(),
         publish=model.publish or view(model.name),
+        publish_file=model.publish_file,
         rest="drop",
         rows_are="events",
         person=person,

@@ -92,6 +92,7 @@ class NoisyReleaseModel(Written):
     name: str
     source: str
     publish: str | None
+    publish_file: str | None
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int

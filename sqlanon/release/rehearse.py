@@ -21,6 +21,7 @@ from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine, measure_loss
+from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.staged import Staged
 from sqlanon.release.publish.publish import list_columns
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
@@ -58,6 +59,14 @@ class Rehearsed:
     def loss(self) -> LossReport:
         """What the rows lose, by every metric that is asked."""
         return measure_loss(self.scratch, self.spec, self.made)
+
+
+class _OfPart(Full):
+    """A version of some rows of the source: a value of the policy may occur in the others alone."""
+
+    def profile(self, work: Work) -> None:
+        memory = work.machine.memory
+        work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=memory, part=True)
 
 
 @contextmanager
@@ -100,7 +109,17 @@ def rehearse(
         with Scratch(engine, watch) as scratch:
             decision = Decision("made anew", (), (), None, None)
             secret = sha256(f"rehearsal {seed or 0}".encode()).hexdigest()
-            work = Work(state, target, decision, Full(), division, machine, watch, secret, scratch)
+            work = Work(
+                state,
+                target,
+                decision,
+                Full() if choose is None else _OfPart(),
+                division,
+                machine,
+                watch,
+                secret,
+                scratch,
+            )
             works = {spec.name: work}
             execute([read_of(works)], works)
             if choose is not None:

@@ -154,7 +154,7 @@ class Page:
 
     Attributes:
         release: the name.
-        version: of the release.
+        version: of the release; 0: it has none.
         confidential: it shows the source.
         summary: the few figures to see first.
         sound: every requirement is met; None: this cannot be said from what the report is made of.

@@ -10,6 +10,7 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
+from sqlanon.results.candidates import Candidate, CandidatesReport
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.erase import EraseReport
@@ -20,10 +21,13 @@ from sqlanon.results.risk import (
     AttackerRisk,
     ColumnSet,
     IdentifyingReport,
+    KnownReport,
+    KnownSize,
     MarketerRisk,
     ModelFigure,
     PopulationUniques,
     RiskReport,
+    SpecialUniques,
     WildcardRisk,
 )
 from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport

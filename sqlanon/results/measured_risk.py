@@ -18,7 +18,8 @@ class MeasuredRisk(Report):
     Attributes:
         rows: prosecutor, quasi columns known: 1 / rows of the smallest class.
         persons: the same, 1 / persons of the class with the fewest; None also where every row is a person.
-        published: prosecutor, every published column known but the sensitive ones: 1 / rows of the smallest group.
+        published: prosecutor, every published column known but the sensitive ones: 1 / rows of the smallest group, and
+            not below ``rows`` and ``persons``.
         marketer: the mean over all rows, quasi columns known: classes / rows.
         journalist: 1 / persons of the population in the smallest class; with `k_map` in the policy.
         as_they_are: columns that are published as they are, which ``published`` adds to the quasi columns.
@@ -39,7 +40,7 @@ def measured_risk(run: RunReport) -> MeasuredRisk:
     return MeasuredRisk(
         rows=_number(rows),
         persons=_number(persons),
-        published=_number(_of_published(run)),
+        published=_number(exact_risk(run, "prosecutor", "published")),
         marketer=_number(known["marketer"]),
         journalist=_number(known["journalist"]),
         as_they_are=run.exposed.columns if run.exposed else (),

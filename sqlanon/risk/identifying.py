@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Engine
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.results import ColumnSet, IdentifyingReport
 from sqlanon.risk.assess import columns_of
@@ -32,7 +32,7 @@ _SPARSE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class DistinctRows:
     """The different rows of a table.
 
     Attributes:
@@ -73,21 +73,15 @@ def identify(
     Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of
     numbers in memory, fewer where few columns are a key. Nothing is written.
     """
-    import numpy as np
-
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
     asked = [one.name for one in relation.columns if one.name not in others] if columns is None else columns
     chosen = columns_of(relation, table, asked)
     if not chosen:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
-    made = statement("risk/keys", engine.dialect, target=relation.ref, classes=list(chosen), starred=[])
-    *codes, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(chosen) + 1))
-    )
-    rows = _Rows(codes, n)
+    rows = read_distinct(engine, relation.ref, chosen)
     exhaustive = len(chosen) <= MOST_COLUMNS
-    total = int(n.sum())
+    total = int(rows.n.sum())
     sets: tuple[ColumnSet, ...] = ()
     if total:
         found = _list_all(rows) if exhaustive else _greedy(rows)
@@ -99,11 +93,22 @@ def identify(
     return IdentifyingReport(str(relation.ref), total, chosen, exhaustive, sets)
 
 
+def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str]) -> DistinctRows:
+    """The different rows of a table over columns. Cost: one grouping, and memory for a number a row and column."""
+    import numpy as np
+
+    made = statement("risk/keys", engine.dialect, target=table, classes=list(columns), starred=[])
+    *codes, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(columns) + 1))
+    )
+    return DistinctRows(codes, n)
+
+
 Found = tuple[tuple[int, ...], int, float]
 """Places of columns, groups, separation."""
 
 
-def _list_all(rows: _Rows) -> Iterator[Found]:
+def _list_all(rows: DistinctRows) -> Iterator[Found]:
     """Every set once, after the set without its last column."""
     import numpy as np
 
@@ -126,7 +131,7 @@ def _list_all(rows: _Rows) -> Iterator[Found]:
     return grown((), Groups(np.zeros(len(rows.n), np.int64), 1))
 
 
-def _greedy(rows: _Rows) -> Iterator[Found]:
+def _greedy(rows: DistinctRows) -> Iterator[Found]:
     """One set of each size: the one before, and the column that separates most."""
     import numpy as np
 
@@ -158,7 +163,7 @@ def divide_groups(groups: Groups, codes: Longs) -> Groups:
     return Groups(numbers[key], int(numbers[-1]) + 1)
 
 
-def _separation(rows: _Rows, groups: Groups) -> float:
+def _separation(rows: DistinctRows, groups: Groups) -> float:
     import numpy as np
 
     held = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Differentially private statistics on every engine: what one person changes, what is published, what is refused."""
+"""Noisy statistics on every engine: what one person changes, what is published, and when."""
 
 from __future__ import annotations
 
@@ -13,96 +13,20 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
+from sqlanon.errors import GuardError, InfeasibleError, PrivacyViolation
 from sqlanon.noisy import answers as answering
 from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.published import estimate
-from sqlanon.noisy.shape import Shape, shape_of
+from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
-from sqlanon.policy import load
-from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
-from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import noisy
-from sqlanon.spec import ReleaseSpec
-from sqlanon.table.scratch import Scratch
+from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays
 from tests.engines import create_table, read_table
 from tests.oracle.chance_of import lower_bound
 from tests.oracle.noisy import bounded, own_name
 
 pytest.importorskip("opendp")
-
-Rows = list[tuple[Any, ...]]
-COLUMNS = {"pid": "INTEGER", "region": "TEXT", "sex": "TEXT", "age": "INTEGER", "cost": "DOUBLE PRECISION"}
-REGIONS = ("north", "south", "it's", "empty")
-MEASURES = "{n: rows, people: persons, total: {sum: cost, range: [-10, 50]}, cost: {mean: cost, range: [0, 20]}}"
-
-
-def stays(seed: object, persons: int = 12, times: int = 6) -> Rows:
-    """Rows of persons; of some the region, the age or the cost is NULL, not declared or out of range."""
-    draw = random.Random(str(seed))
-    rows: Rows = []
-    for pid in range(persons):
-        for _ in range(1 + draw.randrange(times)):
-            region = draw.choice([*REGIONS[:3], "elsewhere", None])
-            cost = draw.choice([None, -1e300, 1e300, 3.0, 7.0, 7.0, float(draw.randrange(60))])
-            rows.append((pid, region, draw.choice("FFM"), draw.choice([5, 25, 45, 99, None]), cost))
-    return rows
-
-
-class Made:
-    """A table in a database, and the policy that publishes its statistics."""
-
-    def __init__(self, db: Any, folder: Path, rows: Rows, **more: Any) -> None:
-        self.db, self.folder, self.source = db, folder, f"stays_{uuid4().hex[:10]}"
-        create_table(db, self.source, COLUMNS, rows)
-        self.name, self.view, self.file = f"noisy {self.source}", f"v_{self.source}", folder / "anon.yml"
-        self.budget = f"persons of {self.source}"
-        self.write(**more)
-
-    def write(
-        self,
-        tables: str = "[{by: [region, sex]}]",
-        groups: str = "{region: [north, south, it's, empty], sex: [F, M]}",
-        measures: str = "{n: rows}",
-        contributions: str = "{groups: 2, rows: 2}",
-        epsilon: str = "1",
-        budget: str = "epsilon: 3, delta: 1e-6",
-        every: str = "30d",
-        more: str = "kept: false",
-        anchor: bool = True,
-    ) -> None:
-        there = f", anchor: {self.folder / 'anchor'}" if anchor else ""
-        groups = groups.replace("it's", '"it\'s"')
-        self.file.write_text(
-            f'version: 1\nbudgets:\n  - {{name: "{self.budget}", persons: {{{self.source}: pid}}, {budget}{there}}}\n'
-            f"releases:\n  - name: {self.name}\n    source: {self.source}\n    publish: release.{self.view}\n"
-            f'    every: {every}\n    statistics:\n      budget: "{self.budget}"\n      epsilon: {epsilon}\n'
-            f"      tables: {tables}\n      groups: {groups}\n      measures: {measures}\n"
-            f"      contributions: {contributions}\n      {more}\n"
-        )
-
-    @property
-    def spec(self) -> ReleaseSpec:
-        return load(self.file).releases[0]
-
-    def run(self, **asked: Any) -> Any:
-        return self.db.run(self.spec, **asked)
-
-    def rows(self) -> list[dict[str, Any]]:
-        return read_table(self.db, ("release", self.view))
-
-    def states(self) -> list[str]:
-        events = Ledger(self.db.engine).read()[self.budget]
-        return [one.state for one in list_spendings(events)]
-
-
-def exact(db: Any, shape: Shape, source: str, secret: str = "key") -> list[Any]:
-    """The bounded answers of every series, verified."""
-    with Scratch(db.engine) as scratch:
-        coded = answering.bound_rows(scratch, shape, ("pid",), db.engine.relation(source), secret)
-        answering.verify_norms(scratch, shape, coded)
-        return answering.read_answers(scratch, shape, coded, secret)
 
 
 def cell_of(row: tuple[Any, ...]) -> int | None:
@@ -168,6 +92,7 @@ def test_no_person_changes_more_than_the_norms_whoever_it_is(name: str, shared_d
     check_every_person(shared_db, tmp_path, stays(name, 9) + ADVERSARIAL[name])
 
 
+@pytest.mark.thorough
 def test_norms_are_attained(shared_db: Any, tmp_path: Path) -> None:
     together = [(1, "north", sex, 5, 50.0) for sex in "FM" for _ in range(3)]
     apart = [(1, region, "F", 5, 50.0) for region in REGIONS[:2] for _ in range(3)]
@@ -182,7 +107,6 @@ def test_norms_are_attained(shared_db: Any, tmp_path: Path) -> None:
         assert max(sum(int(x) ** 2 for x in answer) for answer in both) == one.l2, one
 
 
-@pytest.mark.every_engine
 def test_every_declared_group_is_published_with_totals_that_agree(shared_db: Any, tmp_path: Path) -> None:
     rows = stays("published", 40)
     made = Made(
@@ -218,7 +142,6 @@ def test_every_declared_group_is_published_with_totals_that_agree(shared_db: Any
     assert "order" not in view[0]
 
 
-@pytest.mark.every_engine
 def test_with_almost_no_noise_the_numbers_are_the_exact_ones(shared_db: Any, tmp_path: Path) -> None:
     draw = random.Random("exact")
     rows = [(pid, draw.choice(REGIONS[:3]), draw.choice("FM"), 5, float(draw.randrange(21))) for pid in range(200)]
@@ -238,6 +161,7 @@ def test_with_almost_no_noise_the_numbers_are_the_exact_ones(shared_db: Any, tmp
     assert {(row["region"], row["sex"]): round(row["n"]) for row in made.rows() if row["n"] > 0.5} == dict(counts)
 
 
+@pytest.mark.thorough
 def test_an_intermediate_level_of_a_hierarchy_is_published(shared_db: Any, tmp_path: Path) -> None:
     (tmp_path / "place.csv").write_text("north;up;*\nsouth;down;*\nit's;down;*\n")
     made = Made(
@@ -255,7 +179,6 @@ def test_an_intermediate_level_of_a_hierarchy_is_published(shared_db: Any, tmp_p
     )
 
 
-@pytest.mark.every_engine
 def test_only_the_clock_makes_versions_and_each_is_paid(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("clock"))
     first = made.run()
@@ -274,6 +197,21 @@ def test_only_the_clock_makes_versions_and_each_is_paid(shared_db: Any, tmp_path
         made.run()
     shared_db.rollback(made.name)
     assert made.rows() == before
+    assert made.states() == ["published", "published"]
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+def test_a_version_is_due_by_the_clock_even_if_nothing_changed(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("due"))
+    made.run()
+    before = made.rows()
+    long_ago = "UPDATE _sqlanon.catalog SET checked_at = '2020-01-01T00:00:00+00:00' WHERE release = '{}'"
+    shared_db.engine.execute(long_ago.format(made.name))
+    report = made.run()
+    assert (report.version, report.why) == (2, ("the time of a new version has come",))
+    assert made.rows() != before
+    assert made.run().outcome == "fresh"
     assert made.states() == ["published", "published"]
 
 
@@ -309,6 +247,7 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
     assert made.states() == ["published"]
 
 
+@pytest.mark.thorough
 def test_a_version_that_was_drawn_by_another_policy_is_not_published(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,7 +263,6 @@ def test_a_version_that_was_drawn_by_another_policy_is_not_published(
     assert made.states() == ["withheld", "published"]
 
 
-@pytest.mark.every_engine
 def test_a_run_that_failed_before_it_drew_is_charged_and_not_repeated_by_itself(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,7 +311,7 @@ def test_a_second_query_notices_other_answers(
 def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_anchor(
     shared_db: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rows = [(pid, "north", "F", 5, 5.0) for pid in range(7919)]
+    rows = [(pid, "north", "F", 5, 5.0) for pid in range(2963)]
     made = Made(shared_db, tmp_path, rows, measures="{n: rows}", epsilon="0.5", contributions="{groups: 1, rows: 1}")
     with caplog.at_level("DEBUG"):
         report = made.run()
@@ -383,7 +321,7 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     metadata = read_table(shared_db, ("release", f"{made.view}_metadata"))
     said += [repr(metadata)]
     assert len(said) == 3 + 1 + 4 + 1  # the report, the log, the anchor; rows of the catalog and the ledger; metadata
-    assert not any("7919" in text for text in said)
+    assert not any("2963" in text for text in said)
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
     assert set(facts) == {"release", "source", "version", "sqlanon", "token", "statistics"}
@@ -393,128 +331,7 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     }  # fmt: skip
 
 
-REFUSED: dict[str, tuple[type[Exception], dict[str, Any], str]] = {
-    "a column that is not there": (PolicyError, {"measures": "{c: {sum: x, range: [0, 1]}}"}, "has no column x"),
-    "a sum of texts": (PolicyError, {"measures": "{c: {sum: sex, range: [0, 1]}}"}, "are of numbers"),
-    "more than the budget": (PolicyError, {"epsilon": "4"}, "more than the budget"),
-    "no range": (PolicyError, {"measures": "{c: {mean: cost}}"}, "never taken from the data"),
-    "no groups": (PolicyError, {"tables": "[{by: [age]}]"}, "the groups of age are not declared"),
-    "groups of the data": (PolicyError, {"groups": '{region: "steps:5", sex: [F, M]}'}, "never taken from the data"),
-    "a mark without persons": (PolicyError, {"more": "show: {persons: 3}"}, "no measure counts persons"),
-    "Gaussian noise without a delta": (
-        PolicyError, {"more": "noise: gaussian", "budget": "epsilon: 3"}, "needs a delta",
-    ),
-    "a large delta": (PolicyError, {"budget": "epsilon: 3, delta: 0.01"}, "too large"),
-    "no contributions": (PolicyError, {"contributions": "{groups: 2}"}, "rows: is missing"),
-    "too little epsilon": (
-        PolicyError,
-        {"epsilon": "1/1000000000", "measures": "{c: {sum: cost, range: [0, 1000000000]}}"},
-        "too small for what is measured",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_nothing_is_spent_by_what_is_refused(what: str, shared_db: Any, tmp_path: Path) -> None:
-    error, asked, text = REFUSED[what]
-    made = Made(shared_db, tmp_path, stays("refused"), **asked)
-    with pytest.raises(error, match=text) as raised:
-        made.run()
-    assert len(raised.value.problems) == 1
-    assert made.budget not in Ledger(shared_db.engine).read()
-
-
-def test_a_view_as_source_is_refused(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("view"))
-    table = made.source
-    made.source = f"w_{table}"
-    shared_db.engine.execute(f"CREATE VIEW {made.source} AS SELECT * FROM {table}")
-    made.write()
-    with pytest.raises(PolicyError, match="is a view: it may rank persons"):
-        made.run()
-    assert made.budget not in Ledger(shared_db.engine).read()
-
-
-def test_keys_of_rows_and_a_foreign_source_are_refused(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("keys"))
-    text = made.file.read_text()
-    made.file.write_text(text.replace("    every:", "    privacy: {k: 5}\n    every:"))
-    with pytest.raises(PolicyError, match="privacy is about rows and their classes") as raised:
-        made.run()
-    assert len(raised.value.problems) == 1
-    made.file.write_text(text.replace(f"source: {made.source}", "source: others"))
-    with pytest.raises(PolicyError, match="is no table of the budget"):
-        made.run()
-    made.file.write_text(
-        text.replace("releases:", f"  - {{name: b, persons: {{{made.source}: pid}}, epsilon: 1}}\nreleases:")
-    )
-    with pytest.raises(PolicyError, match="two budgets of the same persons are no bound"):
-        made.run()
-
-
-def test_another_budget_of_the_same_table_is_refused_by_the_ledger(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("two"), anchor=False)
-    assert any("has no anchor" in one for one in made.run().warnings)
-    made.budget = f"again {made.budget}"
-    made.write(anchor=False)
-    with pytest.raises(PolicyError, match="is a table of the budget"):
-        made.run(spend=True)
-
-
-def test_other_persons_of_a_table_are_refused(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("whose"))
-    made.run()
-    made.file.write_text(made.file.read_text().replace(": pid}", ": [pid, age]}"))
-    with pytest.raises(PolicyError, match="epsilon bounds nothing where persons change"):
-        made.run(spend=True, allow_weaker=True)
-    assert made.states() == ["published"]
-
-
-def test_two_releases_share_a_budget(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("share"))
-    first = made.run()
-    made.name, made.view = f"second {made.name}", f"s_{made.view}"
-    made.write()
-    second = made.run()
-    assert first.noisy.spent < second.noisy.spent <= 2
-    made.name, made.view = f"third {made.name}", f"t_{made.view}"
-    made.write(epsilon="3")
-    with pytest.raises(InfeasibleError):
-        made.run()
-
-
-def test_rows_of_the_same_persons_are_warned_of_in_the_words_of_the_page(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("beside", 60))
-    shared_db.anonymize(
-        made.source, name=f"rows of {made.source}", identifiers="pid", quasi=["age"], rest="drop", k=3,
-        rows_are="events", persons="ignored", effort="fast", publish=f"release.r_{made.view}",
-    )  # fmt: skip
-    (warned,) = [one for one in made.run().warnings if "the same persons" in one]
-    assert "change the odds about one person by at most e^3 (but for delta), whatever a reader already knows" in warned
-    assert warned.endswith(f"what rows of {made.source} reveals is not bounded")
-
-
-def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("rows"))
-    made.run()
-    for call in (
-        lambda: shared_db.query(f"SELECT sum(n) AS n FROM release.{made.view}"),
-        lambda: shared_db.evaluate(made.name),
-        lambda: shared_db.attack(made.name),
-        lambda: shared_db.preview(made.spec),
-        lambda: shared_db.history(made.name),
-        lambda: shared_db.report(made.name),
-        lambda: shared_db.report(f"release.{made.view}", audience="readers"),
-        lambda: shared_db.assess(f"release.{made.view}"),
-    ):
-        with pytest.raises(UnsupportedError):
-            call()
-    with pytest.raises(PolicyError, match="exact answers"):
-        made.run(keep_scratch=True, spend=True)
-    with pytest.raises(GuardError, match="--spend"):
-        made.run(full=True, spend=True)
-
-
+@pytest.mark.thorough
 def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("cover", 40), measures=MEASURES, more="kept: true")
     shape = shape_of(made.spec)
@@ -532,60 +349,6 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
                 total += len(truth)
     # 1,560 intervals, of which those of one drawing depend on each other: below 0.9 is beyond 1e-6.
     assert inside / total > 0.9
-
-
-@pytest.mark.every_engine
-def test_plan_says_what_it_costs_and_to_the_owner_what_bounding_cuts(shared_db: Any, tmp_path: Path) -> None:
-    rows = [(pid, "north", "F", 5, 5.0) for pid in range(10) for _ in range(4)]
-    made = Made(shared_db, tmp_path, rows)
-    report = shared_db.plan(made.spec)
-    assert "a version costs epsilon" in report.notes[0]
-    assert "of 3 would be spent then, and it suffices for" in report.notes[0]
-    assert "region, sex: 50.0% of the rows in declared groups are counted" in report.notes[-1]
-    assert report.stages == (
-        f"{made.name}: charge the budget {made.budget} with epsilon 1",
-        f"{made.name}: bound each person's rows, answer 1 table, draw noise",
-        f"write, verify and publish version 1 of {made.name}",
-    )
-    assert made.budget not in Ledger(shared_db.engine).read()
-    made.run()
-    assert shared_db.plan(made.spec).state == "unchanged"
-    made.write(epsilon="3")
-    with pytest.raises(InfeasibleError, match="does not suffice"):
-        shared_db.plan(made.spec)
-
-
-def test_a_delta_above_one_in_the_number_of_persons_is_refused_by_plan(shared_db: Any, tmp_path: Path) -> None:
-    rows = [(pid, "north", "F", 5, 5.0) for pid in range(1001)]
-    made = Made(shared_db, tmp_path, rows, budget="epsilon: 3, delta: 0.001", anchor=False)
-    with pytest.raises(PolicyError, match="above one in the number of persons"):
-        shared_db.plan(made.spec)
-
-
-@pytest.mark.every_engine
-def test_an_audit_checks_the_ledger_and_the_table(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("audit"))
-    made.run()
-    report = shared_db.audit(f"release.{made.view}", spec=made.spec)
-    assert (report.satisfied, report.rows) == (True, len(made.rows()))
-    (entry,) = Catalog(shared_db.engine).entries(made.name)
-    shared_db.engine.execute(f'UPDATE "_sqlanon"."{entry.physical}" SET n = n + 1 WHERE level = 0')
-    assert not shared_db.audit(f"release.{made.view}").satisfied
-    with pytest.raises(PolicyError, match="name no columns"):
-        shared_db.audit(f"release.{made.view}", quasi=["region"])
-
-
-def test_the_report_of_a_budget_lists_every_charge(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("listed"))
-    budget = made.spec.noisy.budget  # type: ignore[union-attr]
-    (before,) = shared_db.budgets([budget])
-    assert (before.spent, before.left, before.versions) == (0, 3, ())
-    made.run()
-    (after,) = shared_db.budgets([budget], made.budget)
-    assert [(one.release, one.version, one.state) for one in after.versions] == [(made.name, 1, "published")]
-    assert after.spent + after.left == pytest.approx(3)
-    with pytest.raises(PolicyError, match="is no budget of the policy"):
-        shared_db.budgets([budget], "others")
 
 
 def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
@@ -619,6 +382,7 @@ def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
 RUNS = 3_000
 
 
+@pytest.mark.thorough
 def test_a_reader_who_knows_everybody_else_learns_no_more_than_is_claimed(shared_db: Any, tmp_path: Path) -> None:
     found, claimed = attack(shared_db, tmp_path)
     assert 0.1 < found < claimed

@@ -389,7 +389,7 @@ def test_the_order_of_text_is_asked_only_where_it_is_that_of_bytes() -> None:
 @pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT", "NFC"])
 @pytest.mark.parametrize("kind", ["ranges", "labels"])
 def test_text_of_a_collation_is_asked_for_null_alone(collation: str, kind: str) -> None:
-    """A published text stands for others that the source holds equal, and the system catalog does not show that."""
+    """A published text is one of those that the source holds equal, and the system catalog does not show that."""
     with sqlanon.connect("duckdb:///:memory:") as db:
         db.engine.execute(f"CREATE TABLE people (age INT, c VARCHAR COLLATE {collation}, d VARCHAR)")
         rows = ", ".join(f"({20 + i}, '{'aAbéeE'[i % 6]}', '{'aA'[i % 2]}')" for i in range(24))

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -36,7 +37,7 @@ from tests.mutants.python_code import Mutant
 from tests.reach import RECORDED, is_kernel
 
 ROOT = Path(__file__).parents[2]
-IMPORTED = ("duckdb", "hypothesis", "jinja2", "numba", "pandas", "psycopg", "pyarrow", "pytest", "sqlglot", "typer")
+IMPORTED = ("duckdb", "jinja2", "numba", "pandas", "psycopg", "pyarrow", "pytest", "sqlglot", "typer")
 """What most tests need, and what takes long to import."""
 _KEPT: list[ModuleType] = []
 """Modules of the parent process, whose connections a child must not close."""
@@ -86,6 +87,8 @@ def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[st
     if code in (0, None):
         return "waits" if code is None else "alive", "", len(chosen)
     failed = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    if code > 1 and not failed:  # pytest itself did not get far
+        return "not tried", printed[-300:], len(chosen)
     return "killed", failed[0][:160] if failed else f"exit code {code}", len(chosen)
 
 
@@ -131,6 +134,9 @@ def _run_child(copy: Path, words: Sequence[str], seconds: int, output: int) -> N
 
         code = pytest.main(words)
         sys.stdout.flush()
+    except BaseException:  # noqa: BLE001 - shown, as it ends here
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         os._exit(code)
 

@@ -51,13 +51,13 @@ def test_a_run_and_its_columns(db, tmp_path):
     assert (age["field"], change["type"], change["masking"]) == ("age", "DIRECT", True)
     (change,) = columns["illness"]["inputFields"][0]["transformations"]
     assert (change["subtype"], change["masking"]) == ("IDENTITY", False)
-    fill(db, "ward", 60)
-    db.run(spec)
-    assert events(tmp_path)[-1]["outputs"][0]["facets"]["lifecycleStateChange"]["lifecycleStateChange"] == "OVERWRITE"
 
 
 def test_withdrawn_and_failed(db, tmp_path):
     db.run(release("ward", method="tree"))
+    db.run(release("ward", method="tree"), full=True)
+    change = events(tmp_path)[-1]["outputs"][0]["facets"]["lifecycleStateChange"]
+    assert change["lifecycleStateChange"] == "OVERWRITE"
     db.unpublish("ward")
     end = events(tmp_path)[-1]
     assert end["job"]["name"] == "ward.unpublish"
@@ -69,6 +69,7 @@ def test_withdrawn_and_failed(db, tmp_path):
     assert failed["run"]["facets"]["errorMessage"]["message"] == "PolicyError"  # its class alone
 
 
+@pytest.mark.thorough
 def test_no_value(db, tmp_path):
     db.run(release("ward", method="tree"))
     text = (tmp_path / "events").read_text(encoding="utf-8")

@@ -11,10 +11,10 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.declared.zip3 import RESTRICTED
 from sqlanon.errors import PolicyError
 from sqlanon.report import pdf
 from sqlanon.report.frames import FRAMES
-from sqlanon.report.frames.hipaa import RESTRICTED
 from sqlanon.report.frames.words import WORDS
 from tests.engines import create_table
 from tests.report.pages import Read
@@ -160,6 +160,24 @@ def test_details_of_published_values(shared_db):
     said, how = found["born: nothing finer than a year"]
     assert said.startswith("24 cells with more than a year")
     assert how.startswith("look at it")
+
+
+@pytest.mark.every_engine
+def test_the_hierarchy_of_safe_harbor(shared_db):
+    """Small prefixes, and what is no prefix, are 000; the check then finds nothing."""
+    rows = [(one, "flu") for one in ("036", "893", "902", "606", "10001") for _ in range(6)]
+    create_table(shared_db, "zips", {"zip": "VARCHAR(9)", "ill": "VARCHAR(5)"}, rows)
+    asked = {"quasi": "zip", "sensitive": "ill", "hierarchies": {"zip": "hipaa: zip3"}, "k": 6, "method": "tree"}
+    shared_db.anonymize("zips", name="zips", publish="release.zips", format="labels", **asked)
+    shown = shared_db.engine.fetch("SELECT zip, count(*) FROM release.zips GROUP BY zip ORDER BY zip")
+    assert [tuple(row) for row in shown] == [("000", 18), ("606", 6), ("902", 6)]
+    said, how = statements(shared_db.report("zips", frame="hipaa"))[
+        "zip: three digits, and 000 where 20,000 people or fewer live"
+    ]
+    assert said == "0 cells with more than three digits, 0 with one of the 17 small prefixes"
+    assert how.startswith("measured")
+    with pytest.raises(PolicyError, match="hipaa counts them as 000"):
+        policy.release(source="zips", quasi="zip", k=6, hierarchies={"zip": {"hipaa": "zip3", "other": "999"}})
 
 
 def test_pseudonyms(shared_db):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from sqlanon.arrays import Ints, Longs
     from sqlanon.attack.kernels.nearest import Space
 
-WORK = 4_000_000_000
-"""Comparisons of one attack, about: 5 to 15 seconds of a core."""
+WORK = 1_000_000_000
+"""Comparisons of one attack, about: some seconds of a core."""
 FEWEST = 200
 """Victims that are attacked at least, if there are so many."""
 

@@ -20,6 +20,8 @@ from sqlanon.results import ControlledAttack, ControlReport
 
 if TYPE_CHECKING:
     from sqlanon.attack.control.base import Outcome
+    from sqlanon.attack.control.hold_out import Split
+    from sqlanon.attack.kernels.nearest import Space
     from sqlanon.engines.base import Engine
     from sqlanon.release.divide.classes import Machine
     from sqlanon.spec import ReleaseSpec
@@ -64,23 +66,9 @@ def attack_with_control(
         made = held.enter_context(rehearse(engine, spec, machine, reporter, seed=seed, choose=hold_out))
         split = hold_out.split
         assert split is not None
-        readings = [domain.reading for domain in (*split.quasi, *split.exact)]
-        columns = tuple(Column(one.name, one.spec.role) for one in readings)
         space = read_space(made, split)
         method, source, rows = made.spec.method.name, str(made.staged.roles.relation.ref), made.staged.rows
-    place = {one.name.lower(): at for at, one in enumerate(columns)}
-    first, second = (tuple(place[name.lower()] for name in one) for one in pair)
-    trial = Trial(
-        columns,
-        space,
-        split.inside,
-        split.outside,
-        split.victims,
-        split.control,
-        (first, second),
-        seed,
-        machine.threads,
-    )
+    trial = make_trial(spec, split, space, seed, machine.threads, pair)
     seconds["release"] = time.perf_counter() - start
     found: list[ControlledAttack] = []
     lacking: list[str] = []
@@ -109,6 +97,24 @@ def attack_with_control(
         tuple(found),
         tuple(lacking),
         seconds,
+    )
+
+
+def make_trial(
+    spec: ReleaseSpec,
+    split: Split,
+    space: Space,
+    seed: int,
+    threads: int,
+    pair: tuple[Sequence[str], Sequence[str]] | None = None,
+) -> Trial:
+    """What attacks get of a trial release; ``pair``: the two sets of columns of linkability."""
+    readings = [domain.reading for domain in (*split.quasi, *split.exact)]
+    columns = tuple(Column(one.name, one.spec.role) for one in readings)
+    place = {one.name.lower(): at for at, one in enumerate(columns)}
+    first, second = (tuple(place[name.lower()] for name in one) for one in pair or _choose_sets(spec, None))
+    return Trial(
+        columns, space, split.inside, split.outside, split.victims, split.control, (first, second), seed, threads
     )
 
 

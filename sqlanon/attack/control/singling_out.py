@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.attack.control.base import WORK, Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.base import FEWEST, WORK, Attack, Lacking, Outcome, Successes, Trial
 
 if TYPE_CHECKING:
     from sqlanon.arrays import Doubles, Longs
@@ -31,9 +31,10 @@ BATCH, BATCHES = 2000, 20
 def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     """All predicates over one column that one released row satisfies, or `MOST` of them, drawn at random."""
     asked = _keep_single(trial, _list_univariate(trial))
-    every = len(asked.columns) <= MOST
+    most = _most_tried(trial)
+    every = len(asked.columns) <= most
     if not every:
-        asked = _take(asked, np.sort(trial.rng("univariate").choice(len(asked.columns), MOST, replace=False)))
+        asked = _take(asked, np.sort(trial.rng("univariate").choice(len(asked.columns), most, replace=False)))
     yield _measure(trial, "one column", asked, 1, every=every)
 
 
@@ -43,7 +44,7 @@ def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     if width < 2:
         yield Lacking("singling out by several columns: one column is published")
         return
-    rng, space = trial.rng("multivariate"), trial.space
+    rng, space, most = trial.rng("multivariate"), trial.space, _most_tried(trial)
     medians = _medians(trial)
     chances = space.members / space.members.sum()
     found: list[Predicates] = []
@@ -55,11 +56,16 @@ def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
         some = _keep_single(trial, _of_rows(trial, rows, np.sort(columns, axis=1), medians))
         found = [_distinct(trial, _join([*found, some]))]
         before, single = single, len(found[0].columns)
-        if single >= MOST or (single == before and single):
+        if single >= most or (single == before and single):
             break
     asked = found[0]
-    asked = _take(asked, np.arange(min(len(asked.columns), MOST)))
+    asked = _take(asked, np.arange(min(len(asked.columns), most)))
     yield _measure(trial, f"{width} columns", asked, width, every=False)
+
+
+def _most_tried(trial: Trial) -> int:
+    """How many predicates are compared with every row."""
+    return int(np.clip(WORK // (4 * len(trial.inside)), FEWEST, MOST))
 
 
 def _list_univariate(trial: Trial) -> Predicates:

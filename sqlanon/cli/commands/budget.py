@@ -61,6 +61,8 @@ def budget(
     if not screen.silent:
         from sqlanon.cli.show.budget import budget_report
 
+        if not reports:
+            screen.show("the policy has no budgets")
         for one in reports:
             budget_report(screen, one)
     return None

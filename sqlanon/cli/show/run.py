@@ -296,7 +296,10 @@ def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple
 
 def format_metrics(report: LossReport) -> list[str]:
     """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
-    lines = [", ".join(f"{clean(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
+    found = dict(report.more)
+    least = found.pop("least_gcp", None)
+    lines = [] if least is None else [f"no release of these rows, with this k, has a GCP below {least:.4f}"]
+    lines += [", ".join(f"{clean(name)} {value:.4f}" for name, value in found.items())] if found else []
     for column, values in report.sensitive.items():
         lines.append(f"{clean(column)}: " + ", ".join(f"{clean(name)} {value:.4f}" for name, value in values.items()))
     return lines

@@ -1,4 +1,4 @@
-"""Which columns of a release tell its classes apart."""
+"""The columns of a release by which its classes are distinguished."""
 
 from __future__ import annotations
 

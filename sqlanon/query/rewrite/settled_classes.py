@@ -1,6 +1,6 @@
 """Classes in which the conditions of a query are settled: every row satisfies a condition, or none does.
 
-Most classes lie inside a range that is asked for, or outside of it. Their rows need not be told apart by class: all
+Most classes lie inside a range that is asked for, or outside of it. Their rows need not be grouped by class: all
 those that satisfy the same conditions are one class, which is counted as a whole. Classes that a condition cuts are
 grouped as they are.
 """

@@ -221,19 +221,27 @@ class Budget:
         if self._anchor:
             self._anchor.write(self._events)
 
-    def raise_to(self, epsilon: Fraction, because: str) -> None:
-        """Record a larger budget, inside `hold`.
+    def check_raise(self, epsilon: Fraction) -> Account:
+        """The account that would get a larger epsilon.
 
         Raises:
-            PolicyError: it was never opened, or is not larger.
+            PolicyError: nothing was spent, or it is not larger.
         """
         account = self.account
         if account is None:
             raise PolicyError(f"budget {self.spec.name}: nothing was spent yet: change the policy")
         if epsilon <= account.epsilon:
-            raise PolicyError(
-                f"budget {self.spec.name}: it has epsilon {_show(account.epsilon)} already; name a larger one"
-            )
+            has = _show(account.epsilon)
+            raise PolicyError(f"budget {self.spec.name}: it has epsilon {has} already; name a larger one")
+        return account
+
+    def raise_to(self, epsilon: Fraction, because: str) -> None:
+        """Record a larger budget, inside `hold`.
+
+        Raises:
+            PolicyError: see `check_raise`.
+        """
+        account = self.check_raise(epsilon)
         self._add("raised", {"epsilon": str(epsilon), "delta": str(account.delta), "because": because})
 
     @property

@@ -33,6 +33,7 @@ def policy_mark(spec: ReleaseSpec) -> str:
     """A hash of what a version measures, and how."""
     policy = redact(spec)
     measured = {key: value for key, value in policy["noisy"].items() if key != "budget"}
+    measured["delta"] = policy["noisy"]["budget"]["delta"]  # the scales depend on it
     return hash_policy({"noisy": measured, "columns": policy["columns"], "source": policy["source"]})[1]
 
 

@@ -16,7 +16,7 @@ from sqlanon.engines.base import Bind, Engine
 from sqlanon.engines.rows import read_integer
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.events import Event, Spending, check_chain, list_spendings, read_body
-from sqlanon.release.catalog.catalog import now
+from sqlanon.release.catalog.catalog import Catalog, now
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.sqltext import statement
@@ -108,7 +108,10 @@ class Ledger:
         return found
 
     def create(self) -> None:
-        """Make the table, in the private schema that is there."""
+        """Make the table, and the private schema, where they are missing."""
+        if not self._engine.has_schema(self.table):
+            catalog = Catalog(self._engine)
+            catalog.create(self._engine.look_up(catalog.tables))
         self._engine.execute(statement("budget/create", self._engine.dialect, ledger=self.table))
 
     def insert(self, budget: str, event: Event) -> None:

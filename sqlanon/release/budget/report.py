@@ -27,11 +27,9 @@ def report_budgets(engine: Engine, specs: tuple[BudgetSpec, ...], name: str | No
         DatabaseError: a ledger or an anchor is not as it should be.
     """
     asked = [one for one in specs if name in (None, one.name)]
-    if not asked:
+    if name is not None and not asked:
         known = ", ".join(one.name for one in specs) or "none"
-        raise PolicyError(
-            f"{name} is no budget of the policy; budgets: {known}" if name else "the policy has no budgets"
-        )
+        raise PolicyError(f"{name} is no budget of the policy; budgets: {known}")
     return tuple(_report(engine, one) for one in asked)
 
 

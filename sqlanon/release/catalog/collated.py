@@ -9,7 +9,7 @@ from sqlanon.table.scratch import Scratch
 def find_collated(scratch: Scratch, roles: Roles) -> dict[str, list[str]]:
     """The fact ``equal_unlike`` of the metadata: columns that readers cannot compare as the source does.
 
-    A text of a class stands for those that the collation holds equal.
+    The text of a class is one of those that the collation holds equal.
 
     Args:
         scratch: the database.

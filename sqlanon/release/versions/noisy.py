@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
 from sqlanon.noisy.answers import bound_rows, check_columns, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
-from sqlanon.noisy.metadata import metadata_rows
-from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share, view_columns
+from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.budget import Budget
@@ -28,23 +26,16 @@ from sqlanon.release.budget.charged import (
     person_tables,
     policy_mark,
     settle,
-    warn_of,
 )
 from sqlanon.release.budget.events import Event, Kind, Spending
-from sqlanon.release.catalog.catalog import now
-from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.refresh import Decision, policy_changes
-from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState, read_state
-from sqlanon.release.prepare.row_security import source_snapshot
-from sqlanon.release.publish.publish import Content, make_room
+from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
+from sqlanon.release.publish.publish import make_room
 from sqlanon.release.stages.stage import Publish
 from sqlanon.release.stages.work import Planned, Stage, Work
-from sqlanon.results import LossReport, NoisyReport, RunReport
+from sqlanon.release.versions.noisy_content import content_of_drawn
 from sqlanon.spec import ReleaseSpec
-
-NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
-"""Statistics have no classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +205,8 @@ class OfNoisy:
         with work.watch.stage("state"):
             shape = shape_of(spec)
             check_columns(shape, spec.person, work.state.source)
+            if spec.row_security is None:  # before it costs anything
+                refuse_hidden(engine, spec, work.state.source.ref)
             noise = self._noise = noise_of(shape)
             import_opendp()
             for scale in dict.fromkeys(noise.scales):
@@ -271,14 +264,14 @@ class OfNoisy:
                 engine.load_rows(table, column_types(shape), rows)
                 budget.put(drawn)
             budget.follow(drawn)
-        work.content = self._content(work, kept)
+        work.content = content_of_drawn(work, self._reserved, kept)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
         last = last_spending(work.state)
         assert last is not None
         self._event = last.reserved
-        work.content = self._content(work, last.last.body.get("kept"))
+        work.content = content_of_drawn(work, self._reserved, last.last.body.get("kept"))
 
     @property
     def _reserved(self) -> Event:
@@ -292,74 +285,6 @@ class OfNoisy:
         budget = Budget(work.state.engine, asked.budget)
         with work.watch.stage("state"), budget.hold():
             budget.note(state, self._reserved, {"version": work.target.version})
-
-    def _content(self, work: Work, kept: float | None) -> Content:
-        spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
-        engine, asked = state.engine, spec.noisy
-        assert asked is not None
-        shape = shape_of(spec)
-        noise = noise_of(shape)
-        columns = view_columns(shape)
-        drawn = drawn_table(engine, asked.budget.name, self._reserved)
-        budget = Budget(engine, asked.budget)
-        budget.look()
-        account = budget.account
-        assert account is not None
-        report = RunReport(
-            release=spec.name,
-            version=target.version,
-            source=str(state.source.ref),
-            published=target.shown,
-            rows=0,
-            suppressed=0,
-            classes=0,
-            min_class=0,
-            max_class=0,
-            requirements=(),
-            loss=NO_LOSS,
-            seconds={},
-            verified=False,
-            method=noise.law,
-            execution="kernel",
-            format="statistics",
-            columns=tuple(columns),
-            warnings=(*reader_warnings(engine, spec, state.source.ref), *warn_of(state)),
-            why=work.decision.why,
-            replaces=work.decision.replaced,
-            noisy=NoisyReport(
-                budget=asked.budget.name,
-                epsilon=float(asked.epsilon),
-                delta=float(asked.budget.delta) if noise.law == "gaussian" else 0.0,
-                law=noise.law,
-                tables=len(shape.tables),
-                groups=sum(level.size for table in shape.tables for level in table.levels),
-                reservation=self._reserved.seq,
-                spent=float(account.spent),
-                allowed=float(budget.limits[0]),
-                kept=kept,
-            ),
-        )
-
-        def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-            made = scratch.sql("noisy/view", physical=place, drawn=drawn, columns=columns)
-            scratch.execute_all([made, *beside])
-
-        def verify(place: TableRef, _: Found) -> RunReport:
-            if scratch.count("noisy/verify_view", physical=place, drawn=drawn, columns=columns):
-                raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
-            return replace(report, verified=True, seconds=work.watch.total())
-
-        return Content(
-            write,
-            verify,
-            [],
-            lambda: None,
-            lambda done: metadata_rows(spec, shape, noise, done),
-            report,
-            SourceState("", tuple((column.name, column.shown_type) for column in state.source.columns), now()),
-            0,
-            work.secret,
-        )
 
     def look(self, work: Work) -> None:
         """See `Version.look`: nothing is staged."""

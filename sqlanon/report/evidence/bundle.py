@@ -55,7 +55,9 @@ def make_bundle(
     entry = find_published(engine, release)
     if audience == "readers" and entry.view is None:
         raise PolicyError(
-            f"{release} was published into another file: make the bundle for readers of that file's release"
+            f"{release} was published into another file: a bundle for readers is made of a view in this database; "
+            "leave out "
+            "--for readers"
         )
     files = _for_readers(engine, entry) if audience == "readers" else _for_owner(engine, entry, progress or Silent())
     files |= {

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sqlanon.declared.zip3 import RESTRICTED
 from sqlanon.engines.base import Bind, Column
 from sqlanon.engines.rows import numbers
 from sqlanon.query.release import Field
@@ -25,15 +26,6 @@ from sqlanon.report.frames.measured import (
 from sqlanon.results.figures import count, things
 from sqlanon.sqltext import statement
 
-RESTRICTED = (
-    *("036", "059", "063", "102", "203", "556", "692", "790", "821"),
-    *("823", "830", "831", "878", "879", "884", "890", "893"),
-)
-"""Three-digit prefixes of ZIP codes with 20,000 people or fewer by the census of 2000.
-
-From: Department of Health and Human Services, Guidance Regarding Methods for De-identification of Protected Health
-Information (2012), question "May parts or derivatives of any of the listed identifiers be disclosed ..".
-"""
 OLDEST = 89
 """Ages above it are one category, of 90 and over."""
 

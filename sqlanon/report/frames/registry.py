@@ -13,6 +13,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.query.release import read_release
 from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, accepted, context_pairs, review_date, within
 from sqlanon.report.document import Front, Page, Section
@@ -80,7 +81,7 @@ def frame_report(
         run,
         released,
         Approvals(engine).list(entry.release),
-        len(catalog.versions(entry.release)),
+        sum(one.status in SHOWN for one in catalog.entries(entry.release)),
         tuple(beside),
         run_attack(engine, entry.release, progress=reporter) if attack else None,
     )
@@ -162,10 +163,11 @@ def _remains(found: Found) -> list[str]:
     risk, run = found.risk, found.run
     remains = []
     if risk.rows is not None:
+        most = max(risk.rows, risk.persons or 0)
         remains.append(
-            f"Who knows a person's quasi columns is left with {count(run.min_class)} rows or more, and is right in "
-            "at most "
-            f"{share(risk.rows, 1)} of the cases: the risk is bounded, not gone."
+            f"Who knows a person's quasi columns is right about the row, or the person, in at most {share(most, 1)} "
+            "of the "
+            "cases: the risk is bounded, not gone."
         )
     bare = [name for name in found.columns("sensitive") if not any(one.column == name for one in run.requirements)]
     if bare:
