@@ -53,18 +53,19 @@ def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs
     program.a_matrix_.value_ = np.ones(len(system.member))
     solver = make_solver(program)
     reached = np.stack([system.sums(one) for one in witnesses]).min(axis=0) + system.value
+    optimal = highs.HighsModelStatus.kOptimal
     for cell in np.flatnonzero(hidden):
         members = system.members(int(cell))
         places = members.astype(np.int32)
-        if reached[cell] <= len(members):
-            low[cell] = len(members)
-        else:
+        low[cell] = len(members)
+        if reached[cell] > len(members):
             solver.changeColsCost(len(places), places, np.ones(len(places)))
             solver.run()
+        if reached[cell] > len(members) and solver.getModelStatus() == optimal:
             low[cell] = np.ceil(solver.getInfo().objective_function_value - NEAR * (1 + abs(system.value[cell])))
         solver.changeColsCost(len(places), places, np.full(len(places), -1.0))
         solver.run()
-        if solver.getModelStatus() == highs.HighsModelStatus.kOptimal:
+        if solver.getModelStatus() == optimal:
             top = -solver.getInfo().objective_function_value
             high[cell] = np.floor(top + NEAR * (1 + abs(top)))
         else:

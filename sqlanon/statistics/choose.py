@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_SERVED = 500_000_000
 """So many bytes what witnesses serve may take; with more no cell is shown again."""
-SPARED = 2
+SPARED = 4
 """Programs of all atoms may cost one part in so many of what all may, as far as small cells are served."""
 BEGINNING = 0.05
 """What they may cost before the first cell is served, as a part of that: the first program takes longest."""

@@ -24,6 +24,18 @@ def test_search(tmp_path, data):
 
 
 @pytest.mark.thorough
+def test_statistics(tmp_path, data):
+    assert data
+    pytest.importorskip("highspy")
+    found = benchmark("statistics", tmp_path / "statistics.json", "--only", "adult 3 columns")["results"]
+    assert [one["insiders"] for one in found] == ["none", "alone"]
+    for one in found:
+        assert one["cells"] == 706
+        assert 0.075 < one["hidden"] < 0.5  # 53 of 600 different cells are small
+        assert one["witnesses"] > 1
+
+
+@pytest.mark.thorough
 def test_freeform(tmp_path, data):
     assert data
     found = benchmark("freeform", tmp_path / "freeform.json", "--quick", "--only", *FREEFORM)
