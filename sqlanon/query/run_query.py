@@ -83,7 +83,7 @@ def run_query(
     if not sharp:  # the text is that of the whole query
         check_valid(bound)
     with limits.rewriting():
-        rows = box_rows(bound.scope, plan)
+        rows = box_rows(bound.scope, plan, together=interval is not None)
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
         drawn = None if interval is None else distributions(bound, plan, rows, groups)

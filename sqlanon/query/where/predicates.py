@@ -357,12 +357,6 @@ class Predicates:
         value = self._constants.value(box, constant)
         if value is None:
             return False  # a comparison with NULL is never TRUE, whatever its sign
-        if box.field.kind == "enum" and box.type is None and op not in ("=", "<>"):
-            refuse(
-                self._scope.text,
-                constant,
-                f"column {box.field.name}: the release holds this enum as text, without its order",
-            )
         if op in ("=", "<>"):
             self._scope.check_equality(box, constant)
         else:

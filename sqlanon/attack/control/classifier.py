@@ -1,0 +1,76 @@
+"""Inference by a classifier that learnt from the released rows: the extra ``attack`` (scikit-learn).
+
+Extremely randomized trees (Geurts, Ernst and Wehenkel 2006). A released row has of each known column the mean of the
+codes that its cell covers; a person has codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+from sqlanon.attack.control.inference import guess_most_frequent
+
+if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles, Longs
+    from sqlanon.attack.kernels.nearest import Space
+
+TREES = 50
+MOST_LEARNT = 50_000
+"""Released rows that it learns from, at most; more are drawn at random."""
+MOST_VALUES = 200
+"""Different sensitive values, at most."""
+MOST_TRIED = 5000
+"""Victims of each group, at most."""
+
+
+def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
+    """Guess every sensitive column from quasi and insensitive ones."""
+    try:
+        from sklearn.ensemble import ExtraTreesClassifier
+    except ImportError:
+        yield Lacking("classifier: scikit-learn is not installed; pip install 'sqlanon[attack]'")
+        return
+    space = trial.space
+    known = trial.with_role("quasi", "insensitive")
+    total = int(space.members.sum())
+    if total > MOST_LEARNT:
+        learnt = np.sort(trial.rng("classifier").choice(total, MOST_LEARNT, replace=False))
+        rows = np.searchsorted(np.cumsum(space.members), learnt, "right")
+    else:
+        rows = np.repeat(np.arange(len(space.members)), space.members)
+    features = np.array([middles(space, a, rows) for a in known]).reshape(len(known), len(rows)).T
+    inside, outside, every = trial.draw(MOST_TRIED)
+    for secret in trial.with_role("sensitive"):
+        name = trial.columns[secret].name
+        if space.codes[secret] > MOST_VALUES:
+            yield Lacking(f"{name} by a classifier: it has more than {MOST_VALUES} values")
+            continue
+        model = ExtraTreesClassifier(TREES, random_state=trial.seed % 2**32, n_jobs=trial.threads)
+        model.fit(features, space.low[secret][rows])
+        guessed = [model.predict(some[:, list(known)].astype(np.float64)) for some in (inside, outside)]
+        main, control = (
+            Successes(int((own == some[:, secret]).sum()), len(some))
+            for own, some in zip(guessed, (inside, outside), strict=True)
+        )
+        naive = guess_most_frequent(trial, secret, inside)
+        yield Outcome(f"{name} by a classifier", (name,), main, control, naive, every)
+
+
+def middles(space: Space, a: int, rows: Longs) -> Doubles:
+    """The mean code of the cells of released rows in a column, float64; that of all codes where a cell has none."""
+    if space.kinds[a]:
+        kinds = int(space.kinds[a])
+        has = space.sets[space.start[a] : space.start[a] + space.codes[a] * kinds].reshape(-1, kinds)
+        number = has.sum(axis=0)
+        mean = (np.arange(len(has)) @ has) / np.maximum(number, 1)
+        of_sets: Doubles = np.where(number > 0, mean, (space.codes[a] - 1) / 2)[space.cells[a]][rows]
+        return of_sets
+    found: Doubles = (space.low[a][rows].astype(np.float64) + space.high[a][rows]) / 2
+    return found
+
+
+CLASSIFIER = Attack("classifier", "sensitive values guessed by a classifier that learnt from the release", classify)
