@@ -208,11 +208,17 @@ def _sql(value: str | None, type_: str) -> str:
     return "NULL" if value is None else f"CAST('{value}' AS {type_})"
 
 
-def ask(db: Any, table: Table, aggregate: str, where: str, key: str | None, found: Asked) -> None:
+Keys = str | tuple[str, ...] | None
+"""Terms of GROUP BY."""
+
+
+def ask(db: Any, table: Table, aggregate: str, where: str, key: Keys, found: Asked) -> None:
     """Ask an aggregate of a table, and note what some source shows to be wrong."""
-    group = " GROUP BY 1" if key else ""
+    keys = (key,) if isinstance(key, str) else key or ()
+    group = f" GROUP BY {', '.join(str(at) for at in range(1, len(keys) + 1))}" if keys else ""
     condition = f" WHERE {where}" if where else ""
-    text = f"SELECT {f'{key} AS g, ' if key else ''}{aggregate} AS n FROM {table.name}{condition}{group}"
+    items = "".join(f"{one} AS g{at}, " for at, one in enumerate(keys))
+    text = f"SELECT {items}{aggregate} AS n FROM {table.name}{condition}{group}"
     found.asked += 1
     try:
         answer = db.query(text)
@@ -226,36 +232,43 @@ def ask(db: Any, table: Table, aggregate: str, where: str, key: str | None, foun
         found.wrong.append(f"{type(error).__name__} {error}: {text} of {table.shown}")
         return
     found.answered += 1
-    truth = _truth(db, table, aggregate, where, key)
+    truth = _truth(db, table, aggregate, where, keys)
+    cells = {_group(row, len(keys)): row["n"] for row in answer.rows}
     for g, values in truth.items():
-        cell = next((row["n"] for row in answer.rows if not key or plain_value(row["g"]) == g), None)
+        cell = cells.get(g)
         if cell is not None and len(values) == table.count and None not in values:
             found.cells += 1
             ends = min(map(plain_value, values)), max(map(plain_value, values))
             if not isinstance(ends[0], str) and (cell.low, cell.high) != pytest.approx(ends, nan_ok=True):
                 found.wide.append(f"{cell.low}..{cell.high}, not {ends}: {text} of {table.shown}")
-    problem = next(_problems(answer, truth, table.count, grouped=bool(key)), None)
+    problem = next(_problems(answer, truth, table.count, len(keys)), None)
     if problem is not None:
         found.wrong.append(f"{problem}: {text} of {table.shown}")
 
 
-def _truth(db: Any, table: Table, aggregate: str, where: str, key: str | None) -> dict[Any, list[Any]]:
+Group = tuple[Any, ...]
+
+
+def _group(row: Any, keys: int) -> Group:
+    return tuple(plain_value(row[f"g{at}"]) for at in range(keys))
+
+
+def _truth(db: Any, table: Table, aggregate: str, where: str, keys: Sequence[str]) -> dict[Group, list[Any]]:
     """The values of each group over all sources that have it."""
     condition = f" WHERE {where}" if where else ""
-    rows = db.engine.fetch(
-        f"SELECT sid, {key or 'NULL'} AS g, {aggregate} AS n FROM {table.sources}{condition} GROUP BY 1, 2"
-    )
-    made: dict[Any, list[Any]] = {}
-    for _, g, n in rows:
-        made.setdefault(plain_value(g), []).append(n)
-    if key is None and len(made.get(None, ())) < table.count:
+    items, numbers = ", ".join(["sid", *keys]), ", ".join(str(at) for at in range(1, len(keys) + 2))
+    rows = db.engine.fetch(f"SELECT {items}, {aggregate} AS n FROM {table.sources}{condition} GROUP BY {numbers}")
+    made: dict[Group, list[Any]] = {}
+    for _, *group, n in rows:
+        made.setdefault(tuple(map(plain_value, group)), []).append(n)
+    if not keys and len(made.get((), ())) < table.count:
         ((nothing,),) = db.engine.fetch(f"SELECT {aggregate} FROM {table.sources} WHERE FALSE")
-        made.setdefault(None, []).append(nothing)
+        made.setdefault((), []).append(nothing)
     return made
 
 
-def _problems(answer: Any, truth: dict[Any, list[Any]], count: int, *, grouped: bool) -> Iterator[str]:
-    cells = {(plain_value(row["g"]) if grouped else None): row["n"] for row in answer.rows}
+def _problems(answer: Any, truth: dict[Group, list[Any]], count: int, keys: int) -> Iterator[str]:
+    cells = {_group(row, keys): row["n"] for row in answer.rows}
     for g, values in truth.items():
         if g not in cells:
             if not answer.unlisted_groups:
@@ -266,10 +279,10 @@ def _problems(answer: Any, truth: dict[Any, list[Any]], count: int, *, grouped: 
             if not _inside(cell, value):
                 yield f"{value} in group {g} is not in {cell.low}..{cell.high}"
         numbers = [plain_value(value) for value in values if value is not None]
-        if cell.tight and numbers and (not grouped or len(numbers) == count) and len(set(map(type, numbers))) == 1:
+        if cell.tight and numbers and (not keys or len(numbers) == count) and len(set(map(type, numbers))) == 1:
             yield from _loose(cell, numbers, g)
     for (g, _), sure in zip(cells.items(), answer.certain, strict=True):
-        if grouped and sure and len(truth.get(g, ())) < count:
+        if keys and sure and len(truth.get(g, ())) < count:
             yield f"group {g} is called certain"
 
 

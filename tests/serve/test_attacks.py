@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import subprocess
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -20,9 +20,12 @@ from sqlanon.engines import file_of
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.serve import answers, texts, users
 from sqlanon.serve.catalog import database
+from sqlanon.serve.catalog.calls import Asker
 from sqlanon.serve.catalog.database import CatalogDatabase
+from sqlanon.serve.catalog.rewrite import rewritten
 from sqlanon.serve.refusals import ServeError
 from sqlanon.serve.released import Reader
+from sqlanon.serve.tables import parse_text
 from sqlanon.serve.values import FLOAT8, NUMERIC, TEXT, Column, decoded
 from tests.serve.conftest import FILE, Place, Running, serving, turn
 from tests.serve.test_protocol import Raw
@@ -255,3 +258,31 @@ def test_a_deep_query_is_refused_before_it_is_read_again(running: Running) -> No
                 connection.execute(deep.encode(), prepare=prepare)
             assert caught.value.sqlstate != "XX000"
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM (WITH {v} AS (SELECT 1) SELECT 1) AS q, {v}",
+        "WITH a AS (SELECT * FROM {v}), {v} AS (SELECT 1) SELECT * FROM a",
+        "WITH {v} AS (SELECT * FROM {v}) SELECT * FROM {v}",
+        "WITH RECURSIVE {v} AS (SELECT * FROM {v}) SELECT * FROM {v}",
+        "WITH RECURSIVE {v} AS (SELECT 1 FROM {v} UNION ALL SELECT 1) SELECT * FROM {v}",
+        "SELECT (WITH {v} AS (SELECT 1) SELECT 1), (SELECT max(path) FROM {v})",
+    ],
+)
+def test_a_cte_opens_no_view_outside_of_its_scope(text: str) -> None:
+    """DuckDB has views of itself, and reads files by their names: a name is a CTE only where that is known."""
+    for view in ("duckdb_databases", '"/etc/x.csv"'):
+        with pytest.raises(ServeError, match="does not exist"):
+            rewritten(parse_text(text.format(v=view)), Asker("ann", "public", ("public",), 1, {}))
+
+
+def test_a_cte_is_read_within_its_scope() -> None:
+    asked = (
+        "WITH RECURSIVE a AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM a WHERE n < 3), b AS (SELECT n FROM A) "
+        "SELECT * FROM b WHERE EXISTS (SELECT 1 FROM a)"
+    )
+    with closing(CatalogDatabase(())) as catalog:
+        text = rewritten(parse_text(asked), Asker("ann", "public", ("public",), 1, {}))
+        assert [list(row) for row in catalog.fetch(text, turn(), 9).rows] == [[1], [2], [3]]

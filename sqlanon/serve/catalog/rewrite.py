@@ -34,9 +34,10 @@ def rewritten(tree: exp.Expr, asker: Asker) -> str:
         if isinstance(node, exp.DML | exp.DDL | exp.Command | exp.Into | exp.Lock) and not isinstance(node, exp.Query):
             raise ServeError(READ_ONLY, "this server answers SELECT only")
     tree = tree.copy()
-    named = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    # All are looked up before one is renamed.
+    own = {id(table) for table in tree.find_all(exp.Table) if _is_cte(table)}
     for table in list(tree.find_all(exp.Table)):
-        _table(table, named)
+        _table(table, is_cte=id(table) in own)
     _name_items(tree)
     for node in reversed(list(tree.dfs())):  # what is within a node comes before it
         made = read_cast(read_call(_operator(node), asker))
@@ -91,7 +92,38 @@ _HIDDEN = ("tableoid", "xmin", "xmax", "cmin", "cmax")
 """Columns that each table of PostgreSQL has besides those of its own: 0 here."""
 
 
-def _table(table: exp.Table, named: set[str]) -> None:
+def _is_cte(table: exp.Table) -> bool:
+    """Whether a name means a CTE where it is written: elsewhere it would be a view of the database in memory."""
+    name = table.name.lower()
+    inner: exp.Expr = table
+    node: exp.Expr | None = table.parent
+    while node is not None:
+        visible: list[exp.Expr] = []
+        if isinstance(node, exp.With):
+            at = next(i for i, cte in enumerate(node.expressions) if cte is inner)
+            visible = node.expressions[:at]
+            if node.args.get("recursive") and _repeats(inner, table):
+                visible = [*visible, inner]
+        elif (listed := node.args.get("with_")) is not None and listed is not inner:
+            visible = listed.expressions
+        if any(cte.alias.lower() == name for cte in visible):
+            return True
+        inner, node = node, node.parent
+    return False
+
+
+def _repeats(cte: exp.Expr, table: exp.Table) -> bool:
+    """Whether a table is in the part of a recursive CTE that reads the CTE itself."""
+    union = cte.this.unnest()
+    if not isinstance(union, exp.Union):
+        return False
+    node: exp.Expr | None = table
+    while node is not None and node is not union.expression:
+        node = node.parent
+    return node is not None
+
+
+def _table(table: exp.Table, *, is_cte: bool) -> None:
     name = table.name.lower()
     if isinstance(table.this, exp.Func):
         if table.db and table.db.lower() not in (SYSTEM, INFORMATION):
@@ -101,7 +133,7 @@ def _table(table: exp.Table, named: set[str]) -> None:
             _rows_of_function(table)
             return  # functions are looked at by `_call`
         name = table.this.name.lower()
-    if not table.db and name in named:
+    if not table.db and is_cte:
         return
     full = f"{INFORMATION}.{name}" if table.db.lower() == INFORMATION else name
     if full not in columns() or not is_catalog(table):
