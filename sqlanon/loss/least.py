@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.loss.facts import Facts, OfValue
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
@@ -26,17 +25,6 @@ MOST = 2_000_000
 """Rows of more are not read."""
 _NEAR, _STEPS = 4, 32
 """Near rows for each row of a class, and boxes that are divided for each row; see `bound_boxes`."""
-
-
-class LeastGCP:
-    """What GCP is at least, of any release of the table in classes of k rows, whatever makes it; 0 to 1.
-
-    Of every row's class GCP counts at least the width of the narrowest box of k rows around the row. It is 0 where rows
-    show their own values.
-    """
-
-    def of(self, facts: Facts, value: OfValue | None) -> float:
-        return 0.0 if facts.regions is None else facts.joint.least
 
 
 def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> float:
