@@ -13,22 +13,24 @@ STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publis
 
 def query(folder: Path) -> str:
     """Questions to a release against the same aggregates over its source."""
-    head = ("question", "source (s)", "release (s)", "ratio", "at most", "met")
-    return figures(
-        folder,
-        "query",
-        head,
-        lambda result: (
-            (
-                f"`{one['sql']}`",
-                f"{one['source_s']:.3f}",
-                f"{one['release_s']:.3f}",
-                f"{one['ratio']:.1f}",
-                f"{one['allowed_ratio']}x" if one["allowed_ratio"] else f"{one['allowed_s']} s",
-                "yes" if one["met"] else "**no**",
-            )
-            for one in result["questions"]
-        ),
+    result = read(folder, "query")
+    if result is None:
+        return ""
+    total = result["summary"]
+    head = ("question", "source (ms)", "release (ms)", "ratio", "outside of the database (ms)")
+    lines = [
+        (
+            f"`{one['sql']}`",
+            *(f"{1000 * one[name]:.1f}" for name in ("source_s", "release_s")),
+            f"{one['ratio']:.1f}",
+            f"{1000 * one['own_s']:.1f}",
+        )
+        for one in result["questions"]
+    ]
+    return (
+        f"All together take {total['ratio']:.1f} times the processor time of the source; the median of the ratios is "
+        f"{total['median_ratio']:.1f}, that of the time outside of the database {1000 * total['median_own_s']:.1f} ms."
+        f"\n\n{table(head, lines)}\n\n{source(result)}"
     )
 
 
@@ -220,6 +222,34 @@ def attack(folder: Path) -> str:
     )
 
 
+def attacks(folder: Path) -> str:
+    """Risks of attacks with a control group, beside those of anonymeter."""
+    head = ("k", "attack", "risk (interval)", "anonymeter (interval)", "agree")
+
+    def risk(one: dict[str, float]) -> str:
+        return f"{one['risk']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+
+    return figures(
+        folder,
+        "attacks",
+        head,
+        lambda result: (
+            (str(one["k"]), one["attack"], risk(one["ours"]), risk(one["anonymeter"]), "yes" if one["agree"] else "no")
+            for one in result["runs"]
+        ),
+    )
+
+
+def attacks_timed(folder: Path) -> str:
+    """Processor seconds of a trial with all attacks."""
+    return figures(
+        folder,
+        "attacks_timed",
+        ("rows", "release and attacks (processor s)"),
+        lambda result: ((f"{one['rows']:,}", f"{one['cpu_seconds']:.0f}") for one in result["timed"]),
+    )
+
+
 def models(folder: Path) -> str:
     """Seconds of every privacy model against k alone."""
     head = (
@@ -258,5 +288,7 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "startup": startup,
     "query": query,
     "attack": attack,
+    "attacks": attacks,
+    "attacks_timed": attacks_timed,
     "models": models,
 }

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from typing import Final, get_args
 
 from sqlanon.declared.column_keys import COLUMN_KEYS
+from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
 from sqlanon.declared.metrics import Asked
+from sqlanon.declared.noisy_keys import NOISY_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
 from sqlanon.declared.statistics_keys import STATISTICS_KEYS
@@ -422,6 +424,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "that changes candidates.",
         "int",
     ),
+    *DECISION_KEYS,
     Key(
         "tables:name",
         TEXT,
@@ -445,6 +448,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",
     ),
     *STATISTICS_KEYS,
+    *NOISY_KEYS,
 )
 """Every key, in the order of the reference."""
 

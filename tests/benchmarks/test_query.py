@@ -15,5 +15,5 @@ def test_a_small_run_writes_every_question(tmp_path: Path) -> None:
     out = tmp_path / "query.json"
     assert main(["--rows", "2000", "--repeats", "1", "--out", str(out)]) == 0
     found = json.loads(out.read_text(encoding="utf-8"))
-    assert [line["question"] for line in found["questions"]] == [question.name for question in QUESTIONS]
-    assert all(line["ratio"] > 0 for line in found["questions"])
+    assert [line["question"] for line in found["questions"]] == list(QUESTIONS)
+    assert all(line["ratio"] > 0 and line["own_s"] > 0 for line in found["questions"])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         HistoryReport,
         LineageReport,
         LossReport,
+        NoisyReport,
         RequirementResult,
         RunReport,
         StatisticsReport,
@@ -45,6 +46,9 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         return
     if report.statistics is not None:
         _counts_report(screen, report, report.statistics, following)
+        return
+    if report.noisy is not None:
+        _noisy_report(screen, report, report.noisy, following)
         return
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
@@ -162,7 +166,7 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
-        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  source    {clean(report.source)}",
         f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
         f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
         f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
@@ -170,6 +174,24 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
     screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}")
+    next_commands(screen, following)
+
+
+def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:
+    """Show one run of differentially private statistics."""
+    delta = f", delta {noisy.delta:g}" if noisy.delta else ""
+    kept = [] if noisy.kept is None else [f"  kept      {share(noisy.kept, 1)} of a person's rows on average (noisy)"]
+    screen.show(
+        f"release {clean(report.release)} version {report.version}: verified, published as {clean(report.published)}",
+        *format_reasons("because", report.why if report.replaces else ()),
+        f"  source    {clean(report.source)}",
+        f"  groups    {count(noisy.groups)} of {things(noisy.tables, 'table')}, as declared",
+        f"  noise     {noisy.law}; epsilon {noisy.epsilon:g}{delta} for a person and all its rows",
+        f"  budget    {clean(noisy.budget)}: {noisy.spent:.4g} of {noisy.allowed:g} spent",
+        *kept,
+        "",
+        *(f"warning: {clean(warning)}" for warning in report.warnings),
+    )
     next_commands(screen, following)
 
 

@@ -143,6 +143,16 @@ def _join(kind: str, parts: Iterable[Formula], *, unit: bool) -> Formula:
     return next(iter(kept)) if len(kept) == 1 else (kind, frozenset(kept))
 
 
+def factored(formula: Formula) -> Formula:
+    """The formula with what all of its parts have in common taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
+    if not isinstance(formula, tuple):
+        return formula
+    inner, join, outer = ("and", either, both) if formula[0] == "or" else ("or", both, either)
+    parts = [part[1] if isinstance(part, tuple) and part[0] == inner else frozenset([part]) for part in formula[1]]
+    common = frozenset.intersection(*parts)
+    return outer([*common, join(outer(part - common) for part in parts)]) if common else formula
+
+
 def build(node: exp.Expr, leaf: Callable[[exp.Expr, bool], Formula], *, positive: bool = True) -> Formula:
     """The formula that is TRUE exactly when the predicate is TRUE (``positive``) or FALSE.
 
@@ -193,12 +203,15 @@ class Count:
         tight: each is reached by some consistent source.
         case: where exact columns are asked as well: the number of what is left of the formula for a row of these
             values; the numbers are then of that rest. None: it is the same for all rows.
+        kinds: where several rests are open: the least number of rows that satisfy all of these, the largest that
+            satisfy one of them, and whether a row's rest is one of them.
     """
 
     low: Tree
     high: Tree
     tight: bool = True
     case: Tree | None = None
+    kinds: tuple[Tree, Tree, Tree] | None = None
 
 
 class Compiler:
@@ -254,8 +267,13 @@ class Compiler:
             )
             for ends in ([one.low for one in found], [one.high for one in found])
         )
-        open_ = sum(not isinstance(rest, bool) for rest in rests)
-        return Count(low, high, open_ < 2 and all(one.tight for one in found), case)
+        open_ = [i for i, rest in enumerate(rests) if not isinstance(rest, bool)]
+        kinds = None
+        if len(open_) > 1:
+            left = exp.In(this=case.copy(), expressions=[exp.Literal.number(i) for i in open_])
+            all_, any_ = (self.count(join([rests[i] for i in open_]), rows) for join in (both, either))
+            kinds = all_.low, any_.high, left
+        return Count(low, high, len(open_) < 2 and all(one.tight for one in found), case, kinds)
 
     def _case(self, formula: Formula, tests: Sequence[int], rests: list[Formula]) -> Tree:
         """The number of what a row's exact columns leave of a formula, among the rests, which it adds to."""
@@ -278,6 +296,7 @@ class Compiler:
                 class.
             rows: the number of rows of the class.
         """
+        formula = factored(formula)
         if isinstance(formula, tuple):
             kind, parts = formula
             apart = self._components(parts)
@@ -289,7 +308,45 @@ class Compiler:
                     return Count(greatest(lows), least([rows, counts(highs)]), tight)
                 others = times(exp.Literal.number(len(found) - 1), rows)
                 return Count(greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight)
+            if len(self._boxes(formula)) > 1:
+                return self._of_parts(formula, rows)
         return self._of_values(formula, rows)
+
+    def _of_parts(self, formula: tuple[str, frozenset[Formula]], rows: Tree) -> Count:
+        """See `count`: of a formula whose parts share columns.
+
+        By its values, by Frechet's inequalities, and by the sums over what the values of one column leave of it.
+        """
+        ways = [self._of_values(formula, rows)]
+        ways += [self._of_groups(formula, box, rows) for box in sorted(self._boxes(formula))]
+        found = [self.count(part, rows) for part in sorted(formula[1], key=_place)]
+        lows, highs = [one.low for one in found], [one.high for one in found]
+        if formula[0] == "or":
+            ways.append(Count(greatest(lows), counts(highs)))
+        else:
+            others = times(exp.Literal.number(len(found) - 1), rows)
+            ways.append(Count(less(counts(lows), others), least(highs)))
+        return Count(greatest([one.low for one in ways]), least([one.high for one in ways]), tight=False)
+
+    def _of_groups(self, formula: Formula, box: str, rows: Tree) -> Count:
+        """See `count`: rows by their values of one column, each kind under what these leave of the formula."""
+        domain, nothing = self._domains[box], exp.Literal.number(0)
+        own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
+        rests: dict[Formula, list[Group]] = {}
+        for group in domain.groups:
+            rests.setdefault(restrict(formula, {test: test in group.holds for test in own}), []).append(group)
+        lows, highs = [], []
+        for rest, groups in rests.items():
+            if rest is False:
+                continue
+            others = [group for group in domain.groups if group not in groups]
+            here, there = domain.attained(groups), domain.attained(others)
+            least_in = when(domain.reach(others), nothing if here is None else here, rows)
+            most_in = when(domain.reach(groups), rows if there is None else less(rows, there), nothing)
+            then = self.count(rest, rows)
+            lows.append(greatest([nothing, less(counts([least_in, then.low]), rows)]))
+            highs.append(least([most_in, then.high]))
+        return Count(counts(lows), counts(highs)) if lows else Count(nothing, nothing)
 
     def _of_values(self, formula: Formula, rows: Tree) -> Count:
         """See `count`: of a formula by itself."""

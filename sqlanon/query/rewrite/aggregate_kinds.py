@@ -17,6 +17,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, distinct_attained
+from sqlanon.query.rewrite.class_counts import count_classes, is_joint
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
 from sqlanon.query.rewrite.ordered_aggregates import (
@@ -57,6 +58,11 @@ class Asked:
     def row(self) -> Mapping[str, Tree]:
         """What a row gives to the aggregate, see `RowValues.of`."""
         return self.values.of(self.aggregate)
+
+    @property
+    def classes(self) -> list[Tree]:
+        """The columns of a class; none where each row is one."""
+        return [column(f"class_{one.name}") for one in self.rows.class_columns if self.rows.divided]
 
     @property
     def floating(self) -> bool:
@@ -118,6 +124,12 @@ def _rows(asked: Asked) -> Apart:
     box = asked.shuffled
     if box is not None:
         return count_matched(asked.aggregate.id, asked.aggregate.condition, box, asked.keys)
+    return _counted(asked)
+
+
+def _counted(asked: Asked) -> Apart:
+    if is_joint(asked.row):
+        return count_classes(asked.aggregate.id, asked.row, asked.keys, asked.classes)
     return [], counted(asked.aggregate, asked.row)
 
 
@@ -132,7 +144,7 @@ def _distinct(asked: Asked) -> Apart:
 def _averaged(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
-        return [], known_average(a.id, asked.row, asked.average_type)
+        return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
     make = average if a.of_boxes else average_of_exact
     return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
 
@@ -166,13 +178,12 @@ def _share(asked: Asked, ratio: Ratio) -> Apart:
     assert rest is not None
     below = replace(above, condition=ratio.some)
     rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
-    classes = [column(f"class_{one.name}") for one in asked.rows.class_columns if asked.rows.divided]
-    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, classes)
+    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes)
 
 
 KINDS: Mapping[str, Kind] = {
     "rows": Kind(_rows),
-    "count": Kind(lambda asked: ([], counted(asked.aggregate, asked.row))),
+    "count": Kind(_counted),
     "distinct": Kind(_distinct),
     "sum": Kind(lambda asked: ([], added(asked.aggregate, asked.row, floating=asked.floating))),
     "avg": Kind(_averaged, _average),

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.class_key import class_key
 from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
 from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Count, Formula, Triple, restrict, tests_in
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.domains import Domains, divide, together, whole
+from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.separate_rows import separate
+from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows, settle
 from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
@@ -43,6 +46,8 @@ class BoxRows:
             that asks exact columns.
         divided: several rows may be of one class and one group: see `classes`.
         class_columns: the columns of a row's class, where rows are of one class each.
+        plan: what these rows are for: all of the query, or those of its aggregates that need no rows of their own.
+        beside: the rows of the other aggregates.
     """
 
     tables: Tables
@@ -52,10 +57,12 @@ class BoxRows:
     compiler: Compiler
     domains: Domains
     tight: bool
+    plan: QueryPlan
     counts: Mapping[int, Count] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
+    beside: tuple[BoxRows, ...] = ()
 
     def possible(self, condition: int) -> Tree:
         """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
@@ -69,39 +76,58 @@ class BoxRows:
         return self.grouped and term in plan.partial and term not in plan.raw
 
 
-def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
+def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRows:
     """The first tables of the rewritten query, from the view.
 
     Args:
         scope: the names.
         plan: what is needed of the rows.
+        together: all aggregates are computed of the same rows, else each of the fewest that are enough for it.
 
     Raises:
         Refused: too many predicates over one listed column.
     """
+    apart = not together and (plan.spread or bounds_by_class(scope, plan))
+    parts = separate(plan, scope.engine.dialect) if apart else [plan]
+    first, *beside = (_make_rows(scope, part) for part in parts)
+    rough = first.rough.union(*(one.rough for one in beside))
+    return replace(first, beside=tuple(beside), rough=rough, tight=all(one.tight for one in (first, *beside)))
+
+
+def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
+    """The rows of some aggregates."""
     divided = divide(scope, plan)
-    domains = together(divided)
+    domains = join_domains(divided)
     lookups = domains.lookups
     by_class = bounds_by_class(scope, plan)
     grouped = bool(plan.means) or bool(lookups) or by_class
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
     triples = tuple(one.triple(formula) for one, formula in conditions)
-    first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
-    if by_class and not plan.means:
-        asked = conditions[:1] if plan.filters else conditions
-        any_exact = dict.fromkeys(plan.tests.exact, True)
-        wide = [one.triple(restrict(formula, any_exact)) for one, formula in asked]
-        reached = _over_view(scope, plan, domains, wide)
-        first = first.where(reached, copy=False) if reached is not None else first
-    tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
-    if lookups:
-        tables += _joined(scope, plan, domains)
     counts = {
         i: one.count_class(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
         if by_class and _is_counted(formula, plan)
     }
+    classes = _classes(scope, plan, by_class=by_class)
+    class_columns = [f"c{i}" for i, _ in enumerate(classes, 1)]
+    wide: list[Triple] = []
+    if by_class and not plan.means:
+        asked = conditions[:1] if plan.filters else conditions
+        any_exact = dict.fromkeys(plan.tests.exact, True)
+        wide = [one.triple(restrict(formula, any_exact)) for one, formula in asked]
+    settled = settle(conditions, plan.tests.exact) if by_class and _can_settle(scope, plan, domains) else None
+    if settled is not None:
+        first = _first_settled(scope, plan, domains, settled, wide)
+        triples, counts = settled.apply_to(triples), settled.count(counts, column(CLASS_ROWS))
+        class_columns += settled.names
+    else:
+        first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
+        reached = _over_view(scope, plan, domains, wide) if wide else None
+        first = first.where(reached, copy=False) if reached is not None else first
+    tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
+    if lookups:
+        tables += _joined(scope, plan, domains)
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
@@ -111,10 +137,11 @@ def box_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         domains.compiler,
         domains,
         domains.tight,
+        plan,
         counts,
         rough=_rough(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(_held(plan)),
-        class_columns=tuple(column(f"c{i}") for i, _ in enumerate(scope.released.group_columns, 1)) if by_class else (),
+        class_columns=tuple(column(name) for name in class_columns),
     )
 
 
@@ -248,20 +275,23 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
 
     ``by_class``: for each class apart, with the number of its rows.
     """
-    chosen = [named(tree, name) for name, tree in _shown(scope, plan, domains).items()]
+    classes = _classes(scope, plan, by_class=by_class)
+    shown = _shown(scope, plan, domains)
+    chosen = [named(tree, name) for name, tree in shown.items()]
     held = _held(plan)
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
     chosen += [named(plan.terms[name].copy(), name) for name in held]
-    if plan.means or by_class:
-        chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(scope.released.group_columns, 1)]
-    keys = [exp.Literal.number(i + 1) for i in range(len(chosen))] if grouped else []
+    chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
+    # What is calculated of the columns of a class is the same in all of its rows.
+    fixed = {i for i, tree in enumerate(shown.values()) if all(c.name in classes for c in tree.find_all(exp.Column))}
+    keys = [exp.Literal.number(i + 1) for i in range(len(chosen)) if i not in fixed] if grouped else []
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
             rows = sql("COUNT(*)")
             if _held(plan):  # which divide the rows of a class
-                classes = [column(c, VIEW) for c in scope.released.group_columns]
-                rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=classes), "BIGINT")
+                whole = [column(c, VIEW) for c in classes]
+                rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
         chosen += [
             named(kept, f"{name}_{end}")
@@ -275,6 +305,39 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
+
+
+def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
+    """The columns of the view whose values are those of one class; none where rows are not grouped by class."""
+    return class_key(scope) if plan.means or by_class else ()
+
+
+def _can_settle(scope: Scope, plan: QueryPlan, domains: Domains) -> bool:
+    """Whether it is enough to know of most rows which conditions they satisfy: no values of boxes are asked for."""
+    if plan.means or plan.spread or domains.lookups or any(a.of_boxes for one in plan.aggregates for a in one.parts):
+        return False
+    classes = frozenset(scope.released.group_columns)
+    shown = _shown(scope, plan, domains).values()
+    return all(one.name in classes for tree in shown for one in tree.find_all(exp.Column))
+
+
+def _first_settled(
+    scope: Scope, plan: QueryPlan, domains: Domains, settled: Settled, wide: Sequence[Triple]
+) -> exp.Query:
+    """See `_first`, where settled classes are put together."""
+    shown = _shown(scope, plan, domains)
+    classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
+    held = _held(plan)
+    view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
+    partial = [name for name in plan.terms if name not in held]
+    sums = {
+        f"{name}_{end}": tree
+        for name in partial
+        for end, tree in _sums(column(name), summed=name in plan.summed).items()
+    }
+    reached = some(triple.possible for triple in wide)
+    columns = Shown(list(shown), held, list(classes), sums, CLASS_ROWS)
+    return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
 
 
 def _shown(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:

@@ -111,7 +111,7 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     return Domains(of, tests, compiler, tight)
 
 
-def together(divided: Sequence[Domains]) -> Domains:
+def join_domains(divided: Sequence[Domains]) -> Domains:
     """The domains of several conditions; formulas are compiled by those of their own."""
     if len(divided) == 1:
         return divided[0]

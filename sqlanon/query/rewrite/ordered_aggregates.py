@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.typed_quotient import mean
-from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, select, sql, when
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, negate, select, sql, when
 
 FOUND = "_found"
 """The table of the rows under their conditions."""
@@ -24,6 +24,14 @@ Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 
 
 NAN, INFINITE = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
+
+
+def is_huge(end: str) -> str:
+    """The SQL that says whether a double is finite and so large that sums may leave the type on their way.
+
+    Such a sum depends on the order in which the engine adds up, and may be infinite or NaN.
+    """
+    return f"(ABS({end}) >= 1e290 AND ABS({end}) < {INFINITE})"
 
 
 def nan_or(sure: Tree, maybe: Tree, bound: Tree) -> Tree:
@@ -111,7 +119,10 @@ def average(
     ]
     if floating:
         most = "MAX(CASE WHEN side = 1 THEN v END)"
-        maybe = sql(f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE})")
+        maybe = sql(
+            f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE}) "
+            f"OR BOOL_OR({is_huge('v')})"
+        )
         sure = sql(
             f"BOOL_OR(side = 0 AND held > 0 AND v = {NAN}) OR (BOOL_OR(side = 0 AND held > 0 AND v >= {INFINITE}) "
             f"AND BOOL_OR(side = 1 AND held > 0 AND v = -{INFINITE}))"
@@ -125,12 +136,17 @@ def average(
     }
 
 
-def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> dict[str, Tree]:
+def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
     """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
     zero = exp.Literal.number(0)
     held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
     value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
-    return {f"{end}{number}": value for end in "lh"} | {
+    bound = value
+    if floating:
+        doubles = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
+        text = f"COALESCE(BOOL_OR(:p AND ({is_huge(':l')} OR {is_huge(':h')})), FALSE)"
+        bound = when(negate(sql(text, p=row["possible"], l=doubles[0], h=doubles[1])), value)
+    return {f"{end}{number}": bound for end in "lh"} | {
         f"e{number}": as_type(value, "DOUBLE"),
         f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
     }
@@ -139,41 +155,43 @@ def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> d
 def average_of_exact(
     number: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, *, floating: bool = False
 ) -> Apart:
-    """See `average`, of exact values: both sides add the same ones, in one order."""
+    """See `average`, of exact values: both sides add the same ones.
+
+    Certain rows are one row without a value, which comes first in both orders.
+    """
     zero, n = exp.Literal.number(0), row["count"]
     value = exp.cast(row["low"].copy(), kind)
+    of = when(row["certain"], exp.cast(exp.null(), kind), value)
     chosen = {
-        "v": value,
-        "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+        "v": of,
         "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+        "many": sql("SUM(:n)", n=n),
+        "total": sql("SUM(:n * :v)", n=n, v=value),
         "e": sql("SUM(:x)", x=row["sum"]),
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
+    if floating:
+        chosen |= {end: sql(f"{word}(:v)", v=value) for end, word in (("least", "MIN"), ("most", "MAX"))}
     table = f"_ordered_{number}"
     listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
-    steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value]))]
+    steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, of]))]
     part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
-    sums = f"SUM(CASE WHEN held > 0 THEN held * v ELSE 0 END) OVER ({part})", f"SUM(held) OVER ({part})"
-    ends = {}
-    for end, frame in (("low", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("high", "CURRENT ROW AND UNBOUNDED FOLLOWING")):
-        over = f"OVER ({part} ORDER BY v ROWS BETWEEN {frame})"
-        total = sql(f"{sums[0]} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {over}")
-        ends[end] = mean(kind, total, sql(f"{sums[1]} + SUM(free) {over}"), none=False)
-    alone = mean(kind, sql(sums[0]), sql(sums[1]))
-    kept = [
-        *keys,
-        named(ends["low"], "al"),
-        named(ends["high"], "ah"),
-        named(alone, "z"),
-        *map(column, ("held", "e", "w", "v")),
-    ]
+    prefixes = {}
+    for end, order in (("al", "v NULLS FIRST"), ("ah", "v DESC NULLS FIRST")):
+        over = f"OVER ({part} ORDER BY {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+        prefixes[end] = mean(kind, sql(f"SUM(total) {over}"), sql(f"SUM(many) {over}"), none=False)
+    kept = [*keys, *(named(tree, end) for end, tree in prefixes.items())]
+    kept += map(column, ("held", "e", "w", *(("least", "most") if floating else ())))
     steps.append((f"_average_{number}", select(kept, table)))
-    low, high = sql("LEAST(MIN(al), MIN(z))"), sql("GREATEST(MAX(ah), MAX(z))")
+    low, high = sql("MIN(al)"), sql("MAX(ah)")
     if floating:
-        maybe = sql(f"MAX(v) = {NAN} OR (MIN(v) = -{INFINITE} AND MAX(v) >= {INFINITE})")
+        maybe = sql(
+            f"MAX(most) = {NAN} OR (MIN(least) = -{INFINITE} AND MAX(most) >= {INFINITE}) "
+            f"OR BOOL_OR({is_huge('least')} OR {is_huge('most')})"
+        )
         sure = sql(
-            f"BOOL_OR(held > 0 AND v = {NAN}) OR (BOOL_OR(held > 0 AND v >= {INFINITE}) "
-            f"AND BOOL_OR(held > 0 AND v = -{INFINITE}))"
+            f"BOOL_OR(held > 0 AND most = {NAN}) OR (BOOL_OR(held > 0 AND most >= {INFINITE}) "
+            f"AND BOOL_OR(held > 0 AND least = -{INFINITE}))"
         )
         low, high = (nan_or(sure, maybe, end) for end in (low, high))
     return steps, {

@@ -41,6 +41,8 @@ def quantile(
         between: it may lie between two values, in which case the bounds are these values.
         dates: its argument is a date.
     """
+    if row["low"] == row["high"]:
+        return _quantile_of_exact(number, at, row, keys, (between, dates))
     steps: list[tuple[str, exp.Expr]] = []
     n, zero = row["count"], exp.Literal.number(0)
     dyadic = at.denominator & (at.denominator - 1) == 0
@@ -121,6 +123,55 @@ def quantile(
         f"e{number}": estimate,
         f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN side = 0 AND meets THEN v END) END"),
         f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN side = 1 AND meets THEN v END) END"),
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def _quantile_of_exact(
+    number: int, at: Fraction, row: Mapping[str, Tree], keys: Sequence[Tree], kind: tuple[bool, bool]
+) -> Apart:
+    """See `quantile`, of exact values: both ends and the estimate go by one order of them."""
+    between, dates = kind
+    n, zero, value = row["count"], exp.Literal.number(0), row["low"]
+    chosen = {
+        "v": value,
+        "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+        "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+        "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
+        "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
+    }
+    table = f"_values_{number}"
+    listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+    part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
+    running = f"OVER ({part} ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    sums = {
+        **{f"{name}_to": sql(f"SUM({name}) {running}") for name in ("held", "free", "w")},
+        **{f"{name}_all": sql(f"SUM({name}) OVER ({part})") for name in ("held", "free", "w")},
+    }
+    summed = [*keys, *map(column, chosen), *(named(tree, name) for name, tree in sums.items())]
+    slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
+    meets = {}
+    for end, share in (("low", at), ("high", 1 - at)):
+        # From the other side, what lies up to a value is all but what lies below it.
+        held, free = (
+            f"{name}_to" if end == "low" else f"({name}_all - {name}_to + {name})" for name in ("held", "free")
+        )
+        below, rows = f"({held} + {free})", f"(held_all + {free})"
+        asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
+        strict = ">" if between or end == "high" else ">="
+        meets[end] = sql(f"{share.denominator} * {below} {strict} {asked} - {slack} * {rows} * {share.denominator}")
+    meets["middle"] = sql(f"w_to >= {float(at)!r} * w_all")
+    ranked = [*keys, *map(column, ("v", "held", "o")), *(named(tree, name) for name, tree in meets.items())]
+    steps: list[tuple[str, exp.Expr]] = [
+        (table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])),
+        (f"{table}_summed", select(summed, table)),
+        (f"_quantile_{number}", select(ranked, f"{table}_summed")),
+    ]
+    middle = sql("MIN(CASE WHEN middle THEN v END)")
+    return steps, {
+        f"e{number}": middle if dates else as_type(middle, "DOUBLE"),
+        f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN low THEN v END) END"),
+        f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN high THEN v END) END"),
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
     }
 

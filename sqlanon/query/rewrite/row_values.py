@@ -99,8 +99,8 @@ class RowValues:
             "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
         }
         if box.id in self._plan.means and box.mean is not None:
-            classes = [column(f"c{j}") for j in range(1, len(self._scope.released.group_columns) + 1)]
-            group = [*classes, *(tree.copy() for tree in self._plan.keys)]
+            classes = self._rows.class_columns
+            group = [*(c.copy() for c in classes), *(tree.copy() for tree in self._plan.keys)]
             mine = when(found["c"], column("n"), exp.Literal.number(0))
             inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
             whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])
@@ -311,8 +311,12 @@ class RowValues:
             found |= {f"least{i}": count.low, f"most{i}": count.high}
         if rows.divided:
             group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
-            if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
+            joint = [i for i, count in rows.counts.items() if count.kinds is not None]
+            if joint or any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
                 found |= {f"class_{one.name}": one for one in rows.class_columns}
+            for i in joint:
+                kinds = rows.counts[i].kinds or ()
+                found |= dict(zip((f"every{i}", f"any{i}", f"left{i}"), kinds, strict=True))
             found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
             for i, count in rows.counts.items():
                 if count.case is not None:
@@ -361,7 +365,12 @@ class RowValues:
         if self._rows.divided:
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
             fewest, most = (when(turn, end, exp.Literal.number(0)) for end in (fewest, most))
-        return {"fewest": fewest, "most": most}
+        ends = {"fewest": fewest, "most": most}
+        if self._rows.divided and self._rows.counts[condition].kinds is not None:
+            names = {"every_kind": "every", "any_kind": "any", "left": "left"}
+            ends |= {name: column(f"{own}{condition}") for name, own in names.items()}
+            ends["class_rows"] = column(CLASS_ROWS)
+        return ends
 
     def _wide(self, tree: Tree, box: Box) -> Tree:
         """An end as a number whose sums do not overflow."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from sqlanon.query.rewrite.class_counts import class_ends
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
 from sqlanon.query.rewrite.query_plan import Ratio
 from sqlanon.query.sql.sqltree import Tree, as_type, column, named, select, sql, when
@@ -39,14 +40,17 @@ def share(
         keys: the groups.
         classes: the columns of a class; empty: each row is one.
     """
+    steps: list[tuple[str, exp.Expr]] = []
     ends: dict[str, Tree] = {}
     for name, row in zip(_NAMES, rows, strict=True):
         zero = exp.Literal.number(0)
-        ends[f"{name}l"] = row.get("fewest", when(row["certain"], row["count"], zero))
-        ends[f"{name}h"] = row.get("most", when(row["possible"], row["count"], zero))
-    steps: list[tuple[str, exp.Expr]] = []
+        low = row.get("fewest", when(row["certain"], row["count"], zero))
+        high = row.get("most", when(row["possible"], row["count"], zero))
+        if classes:
+            low, high = class_ends({**row, "fewest": low, "most": high})
+        ends |= {f"{name}l": low, f"{name}h": high}
     if classes:
-        summed = [named(sql("SUM(:x)", x=tree), name) for name, tree in ends.items()]
+        summed = [named(tree, name) for name, tree in ends.items()]
         steps = [(f"_share_{number}", select([*keys, *summed], FOUND, where=[column("p0")], group=[*keys, *classes]))]
         ends = {name: column(name) for name in ends}
     most = sql("GREATEST(LEAST(:nh, :dh - :sl), 0)", **_of(ends, "nh", "dh", "sl"))

@@ -18,6 +18,7 @@ from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 
 GROUPS = "_groups"
@@ -35,70 +36,92 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
         plan: the aggregates and the keys.
         rows: the box rows.
     """
-    return _Sums(scope, plan, rows).tables()
+    keys = [column(f"g{i}") for i in range(len(plan.keys))]
+    tables: list[tuple[str, exp.Expr]] = []
+    united: list[tuple[str, dict[str, Tree]]] = []
+    kinds: dict[str, exp.DataType] = {}
+    for at, one in enumerate((rows, *rows.beside)):
+        own = _Sums(scope, one, keys)
+        made, columns = own.tables()
+        kinds |= own.kinds
+        if at:
+            made = [*one.tables, *made]
+            names = {name: f"{name}_{at}" for name, _ in made}
+            made = [(names[name], rename_tables(tree, names)) for name, tree in made]
+            columns = [(names[name], found) for name, found in columns]
+        tables += made
+        united += columns
+    branches = [_branch(plan, *one, kinds) for one in united]
+    if len(branches) == 1:
+        return (*tables, (GROUPS, branches[0]))
+    if keys:
+        branches = [
+            branch.select(named(exp.Literal.number(int(at == 0)), "found")) for at, branch in enumerate(branches)
+        ]
+    union: exp.Expr = branches[0]
+    for branch in branches[1:]:
+        union = exp.Union(this=union, expression=branch, distinct=False)
+    listed = [*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in _columns(plan))]
+    merged = select(listed, "_parts", group=keys)
+    if keys:  # without those that no row can be in by what classes attain, which only the first part knows
+        merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
+    return (*tables, ("_parts", union), (GROUPS, merged))
+
+
+def _columns(plan: QueryPlan) -> list[str]:
+    return [f"{end}{a.id}" for a in plan.aggregates for end in "elhu"]
+
+
+def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping[str, exp.DataType]) -> exp.Select:
+    """One part of the union, which has NULL for the columns of the others."""
+    keys = [column(f"g{i}") for i in range(len(plan.keys))]
+    chosen: list[Tree] = [*keys]
+    for name in _columns(plan):
+        tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
+        chosen.append(named(tree, name))
+    present = [column("p0")] if keys and table == FOUND else []
+    return select(chosen, table, where=present, group=keys)
 
 
 class _Sums:
-    """See `sums`."""
+    """The sums over the rows of some aggregates.
 
-    def __init__(self, scope: Scope, plan: QueryPlan, rows: BoxRows) -> None:
-        self._scope, self._plan, self._rows = scope, plan, rows
-        self._values = RowValues(scope, plan, rows)
-        self._keys = [f"g{i}" for i in range(len(plan.keys))]
+    Attributes:
+        kinds: the types of the columns that have tables of their own.
+    """
 
-    def tables(self) -> Tables:
-        """``_found`` (rows under their conditions), the parts that need an order of their own, and their union."""
+    def __init__(self, scope: Scope, rows: BoxRows, keys: Sequence[Tree]) -> None:
+        self._scope, self._plan, self._rows, self._keys = scope, rows.plan, rows, keys
+        self._values = RowValues(scope, rows.plan, rows)
+        self.kinds: dict[str, exp.DataType] = {}
+
+    def tables(self) -> tuple[list[tuple[str, exp.Expr]], list[tuple[str, dict[str, Tree]]]]:
+        """``_found`` (rows under their conditions) and the tables of aggregates that need an order of their own.
+
+        Beside them the columns of the aggregates over each table that has some.
+        """
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
-        keys = [column(key) for key in self._keys]
-        asked = [Asked(a, self._scope, self._plan, self._rows, self._values, keys) for a in self._plan.aggregates]
-        found = [(one, *KINDS[one.aggregate.kind].bounds(one)) for one in asked]
         main: dict[str, Tree] = {}
-        for _, _, own in (one for one in found if not one[1]):
-            main |= own
-        apart = [one for one in found if one[1]]
-        branches = [self._branch(FOUND, main, typed=[one for one, _, _ in apart])]
-        for _, steps, own in apart:
+        apart: list[tuple[str, dict[str, Tree]]] = []
+        for a in self._plan.aggregates:
+            asked = Asked(a, self._scope, self._plan, self._rows, self._values, self._keys)
+            steps, own = KINDS[a.kind].bounds(asked)
+            if not steps:
+                main |= own
+                continue
             made += steps
-            branches.append(self._branch(steps[-1][0], own))
-        if len(branches) == 1:
-            return (*made, (GROUPS, branches[0]))
-        if keys:
-            branches = [
-                branch.select(named(exp.Literal.number(int(at == 0)), "found")) for at, branch in enumerate(branches)
-            ]
-        union: exp.Expr = branches[0]
-        for branch in branches[1:]:
-            union = exp.Union(this=union, expression=branch, distinct=False)
-        merged = select([*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in self._columns)], "_parts", group=keys)
-        if keys:  # without those that no row can be in by what classes attain, which only the first part knows
-            merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
-        return (*made, ("_parts", union), (GROUPS, merged))
-
-    @property
-    def _columns(self) -> list[str]:
-        return [f"{end}{a.id}" for a in self._plan.aggregates for end in "elhu"]
-
-    def _branch(self, table: str, own: Mapping[str, Tree], typed: Sequence[Asked] = ()) -> exp.Select:
-        """One part of the union; the first gives the types of the columns that it has not."""
-        kinds: dict[str, exp.DataType] = {}
-        for one in typed:
-            estimate, bound = KINDS[one.aggregate.kind].types(one)
-            undefined = exp.DataType.build("INT")
-            kinds |= dict(
-                zip((f"{end}{one.aggregate.id}" for end in "elhu"), (estimate, bound, bound, undefined), strict=True)
-            )
-        keys = [column(key) for key in self._keys]
-        chosen: list[Tree] = [*keys]
-        for name in self._columns:
-            tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
-            chosen.append(named(tree, name))
-        present = [column("p0")] if self._keys and table == FOUND else []
-        return select(chosen, table, where=present, group=keys)
+            apart.insert(0 if a is self._plan.present else len(apart), (steps[-1][0], own))
+            estimate, bound = KINDS[a.kind].types(asked)
+            types = (estimate, bound, bound, exp.DataType.build("INT"))
+            self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
+        return made, [(FOUND, main), *apart] if main else apart
 
     def _found(self) -> exp.Select:
         """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
         rows, plan = self._rows, self._plan
-        chosen: list[Tree] = [named(tree, key) for tree, key in zip(plan.keys, self._keys, strict=True)]
+        chosen: list[Tree] = [
+            named(tree, key) for tree, key in zip(plan.keys, (key.name for key in self._keys), strict=True)
+        ]
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):

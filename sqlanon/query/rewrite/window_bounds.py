@@ -9,9 +9,8 @@ in the sum of the high ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 from sqlglot import exp
 
@@ -22,6 +21,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
 from sqlanon.query.rewrite.query_plan import Over, QueryPlan, Sorting
 from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.rewrite.window_frames import frame_columns, frame_tables
 from sqlanon.query.rewrite.window_functions import MOST_RANKED, RANKS
 from sqlanon.query.sql.sqltree import (
@@ -32,7 +32,6 @@ from sqlanon.query.sql.sqltree import (
     named,
     named_table,
     negate,
-    nodes,
     own,
     select,
     some,
@@ -40,7 +39,6 @@ from sqlanon.query.sql.sqltree import (
     when,
 )
 
-T = TypeVar("T", bound=exp.Expr)
 MARKED, WINDOWED = "_marked", "_windowed"
 _NUMBER = exp.Literal.number
 
@@ -277,21 +275,9 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     ends = {"e": item.estimate, "l": item.low, "h": item.high}
     made = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
     tables = [*rows.tables, *sums(bound.scope, plan, rows)]
-    # Of names that two WITHs of one statement have, not every engine takes the nearer one.
     own_names = {name: f"_whole_{over.id}{name}" for name, _ in tables}
-    made = _rename(made, own_names)
-    made.set("with_", with_tables([(own_names[name], _rename(tree, own_names)) for name, tree in tables], made))
-    return made
-
-
-def _rename(tree: T, names: Mapping[str, str]) -> T:
-    """A copy of a query that reads its tables by other names."""
-    made = tree.copy()
-    for node in nodes(made):
-        if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):
-            node.set("this", exp.to_identifier(names[node.name]))
-        elif isinstance(node, exp.Column) and node.table in names:
-            node.set("table", exp.to_identifier(names[node.table], quoted=True))
+    made = rename_tables(made, own_names)
+    made.set("with_", with_tables([(own_names[name], rename_tables(tree, own_names)) for name, tree in tables], made))
     return made
 
 

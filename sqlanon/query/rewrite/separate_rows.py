@@ -1,0 +1,78 @@
+"""Aggregates that are computed from rows of their own.
+
+An average of an exact column needs the values of the rows one by one, a count the classes: in one table, every class
+would be divided by the values. So the aggregates that hold exact values get tables beside those of the others, and the
+groups of all tables are put together at the end (`sqlanon.query.rewrite.sums`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.row_expressions import exact_parts
+from sqlanon.query.sql.sqltree import Tree, nodes
+
+_HELD = frozenset(["avg", "distinct", "quantile", "native", "ratio"])
+"""Kinds that are computed of tables of their own: where they read exact values, these are held."""
+
+
+def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
+    """The plan of the aggregates that hold no exact values, then one for each set of terms that others hold.
+
+    Args:
+        plan: of all aggregates.
+        dialect: of the terms.
+    """
+    sets: dict[frozenset[str], list[Aggregate]] = {frozenset(): []}
+    for a in plan.aggregates:
+        sets.setdefault(_held(a, plan), []).append(a)
+    if len(sets) == 1 or (len(sets) == 2 and not sets[frozenset()]):
+        return [plan]
+    first = sets[frozenset()] or sets.pop(next(reversed(sets)))
+    others = [own for held, own in sets.items() if held and own is not first]
+    return [_plan_of(plan, own, dialect) for own in (first, *others)]
+
+
+def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
+    """The exact terms whose values an aggregate holds, where it can be computed of rows of its own."""
+    if a.kind not in _HELD or a.known or any(part.value is not None for part in a.parts):
+        return frozenset()
+    return frozenset(part.term for part in a.parts if part.term is not None) & plan.raw
+
+
+def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> QueryPlan:
+    """The plan of some aggregates: what the others need is left out."""
+    parts = [part for a in aggregates for part in a.parts]
+    always = _columns([*plan.keys, *plan.tests.exact.values()])
+    always |= _columns(tree for one in plan.tests.loose.values() for tree in (one.possible, one.certain, one.share))
+    named = {tree.sql(dialect=dialect): name for name, tree in plan.terms.items()}
+    inside = {
+        named[tree.sql(dialect=dialect)]
+        for part in parts
+        if part.value is not None
+        for branch in part.value.branches
+        if branch.value is not None
+        for tree in exact_parts(branch.value)
+    }
+    held = frozenset().union(*(_held(a, plan) for a in aggregates), inside, always)
+    terms = held | {part.term for part in parts if part.term is not None}
+    boxes = {part.box.id for part in parts if part.box is not None}
+    boxes |= {box.id for part in parts if part.value is not None for box in part.value.boxes}
+    return replace(
+        plan,
+        aggregates=tuple(aggregates),
+        terms={name: tree for name, tree in plan.terms.items() if name in terms},
+        raw=plan.raw & held,
+        partial=plan.partial & terms,
+        summed=plan.summed & terms,
+        values=plan.values & boxes,
+        means=plan.means & boxes,
+    )
+
+
+def _columns(trees: Iterable[Tree]) -> frozenset[str]:
+    return frozenset(node.name for tree in trees for node in nodes(tree) if isinstance(node, exp.Column))

@@ -1,0 +1,153 @@
+"""Classes in which the conditions of a query are settled: every row satisfies a condition, or none does.
+
+Most classes lie inside a range that is asked for, or outside of it. Their rows need not be grouped by class: all
+those that satisfy the same conditions are one class, which is counted as a whole. Classes that a condition cuts are
+grouped as they are.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Count, Formula, Triple, restrict, tests_in
+from sqlanon.query.sql.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    is_false,
+    is_true,
+    named,
+    negate,
+    select,
+    some,
+    sql,
+)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """How the rows of a query are grouped, by what is settled of them.
+
+    Attributes:
+        cut: over what the rows show of their boxes: whether some condition cuts the class.
+        certain: over the same, by the number of each condition that some class settles: whether the row satisfies it.
+    """
+
+    cut: Tree
+    certain: Mapping[int, Tree]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the rows that have for each condition what is settled; NULL: the class is cut."""
+        return [f"d{i}" for i in self.certain]
+
+    def apply_to(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
+        """The results of conditions, which are known where they are settled."""
+        return tuple(self._known(i, one) if i in self.certain else one for i, one in enumerate(triples))
+
+    def _known(self, condition: int, triple: Triple) -> Triple:
+        possible, certain = (
+            sql("COALESCE(:d, :x)", d=column(f"d{condition}"), x=tree) for tree in (triple.possible, triple.certain)
+        )
+        return Triple(possible, certain, self._case(condition, (ONE, ZERO), triple.share))
+
+    def count(self, counts: Mapping[int, Count], rows: Tree) -> dict[int, Count]:
+        """The numbers of rows of a class that satisfy conditions: all of them, or none, where that is settled."""
+        return {i: self._count(i, one, rows) if i in self.certain else one for i, one in counts.items()}
+
+    def _count(self, condition: int, count: Count, rows: Tree) -> Count:
+        ends, kinds = (rows, exp.Literal.number(0)), count.kinds
+        if kinds is not None:
+            cut = sql(":d IS NULL", d=column(f"d{condition}"))
+            kinds = kinds[0], kinds[1], every([cut, kinds[2]])
+        low, high = (self._case(condition, ends, end) for end in (count.low, count.high))
+        return replace(count, low=low, high=high, kinds=kinds)
+
+    def _case(self, condition: int, known: tuple[Tree, Tree], otherwise: Tree) -> Tree:
+        settled = column(f"d{condition}")
+        ifs = [
+            exp.If(this=sign, true=tree.copy()) for sign, tree in zip((settled, negate(settled)), known, strict=True)
+        ]
+        return exp.Case(ifs=ifs, default=otherwise.copy())
+
+
+def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, Tree]) -> Settled | None:
+    """What is settled of the rows; None: nothing can be.
+
+    A class is settled if no condition cuts it, whatever its rows have in exact columns: so all of its rows are.
+
+    Args:
+        conditions: the conditions with their compilers.
+        exact: the tests of exact columns.
+    """
+    cuts: list[Tree] = []
+    certain: dict[int, Tree] = {}
+    for i, (compiler, formula) in enumerate(conditions):
+        tests = sorted(tests_in(formula) & exact.keys())
+        if len(tests) > MOST_EXACT:
+            return None
+        signs = itertools.product((True, False), repeat=len(tests))
+        rests = dict.fromkeys(restrict(formula, dict(zip(tests, one, strict=True))) for one in signs)
+        cuts += [every([one.possible, negate(one.certain)]) for one in map(compiler.triple, rests)]
+        if not isinstance(formula, bool):
+            certain[i] = sql("COALESCE(:c, :f)", c=compiler.triple(formula).certain, f=FALSE)
+    cut = some(cuts)
+    if is_true(cut) or is_false(cut):
+        return None
+    return Settled(sql("COALESCE(:c, :t)", c=cut, t=TRUE), certain)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Names of what is read of every row of the view.
+
+    Attributes:
+        boxes: what is shown of boxes.
+        held: exact terms.
+        classes: the columns of the class.
+        sums: what is kept of other terms, by name.
+        rows: the name of the number of the rows of the class.
+    """
+
+    boxes: Sequence[str]
+    held: Sequence[str]
+    classes: Sequence[str]
+    sums: Mapping[str, Tree]
+    rows: str
+
+
+def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Query:
+    """The rows of the query: those of cut classes by class, and of others by the conditions that they satisfy.
+
+    Args:
+        settled: what is settled.
+        view: what is read of every row of the release.
+        shown: its columns.
+        reached: which rows may satisfy a condition.
+    """
+    parts = []
+    for cut in (True, False):
+        keys = {name: column(name) for name in shown.held}
+        own = {name: column(name) for name in (*shown.classes, *shown.boxes)}
+        known = dict(zip(settled.names, settled.certain.values(), strict=True))
+        keys |= own if cut else known
+        nothing = {name: exp.cast(exp.null(), "BOOLEAN") if cut else exp.null() for name in (known if cut else own)}
+        rows = sql("COUNT(*)")
+        if shown.held:  # which divide the rows of a class
+            whole = [tree.copy() for name, tree in keys.items() if name not in (*shown.held, *shown.boxes)]
+            rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
+        columns = {**keys, **nothing, "n": sql("COUNT(*)"), shown.rows: rows, **shown.sums}
+        order = [*shown.held, *own, *known, "n", shown.rows, *shown.sums]
+        chosen = [named(columns[name].copy(), name) for name in order]
+        numbers = [exp.Literal.number(i) for i, name in enumerate(order, 1) if name in keys]
+        asked = [settled.cut if cut else negate(settled.cut)]
+        parts.append(select(chosen, view.copy().subquery("v"), where=[*reached, *asked], group=numbers))
+    return exp.Union(this=parts[0], expression=parts[1], distinct=False)
