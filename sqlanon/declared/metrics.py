@@ -96,7 +96,7 @@ METRICS: Registry[MetricDeclaration] = Registry(
         MetricDeclaration(
             "least_gcp",
             "GCP that no release of the table has less than, from the narrowest box of k rows around each row.",
-            "sqlanon.loss.least_gcp:LeastGCP",
+            "sqlanon.loss.bounds:LeastGCP",
             asked=True,
             bounds=True,
         ),

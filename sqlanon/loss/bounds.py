@@ -1,11 +1,8 @@
-"""The metric ``least_gcp``: see `sqlanon.loss.least`."""
+"""What no release of a table falls below, as metrics that are asked for by name."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sqlanon.loss.facts import Facts, OfValue
+from sqlanon.loss.facts import Facts, OfValue
 
 
 class LeastGCP:
