@@ -5,14 +5,17 @@ dbt, which the tests run and sqlanon does not import, gets an environment of its
 documentation site: .venv-docs.
 
     python3 dev.py demo    run the demonstration (installs what sqlanon itself needs; with --engine spark also what
-    Spark needs) python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs;
-    Spark wants Java 17)
+                           Spark needs)
+    python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs; Spark wants
+                           Java 17)
                            (--thorough: what the default run leaves out; --changed: what a change needs)
     python3 dev.py check   run the linters and the type checker
     python3 dev.py ready   before a commit: check, then the tests of generated files, of what changed, and those that
-    failed last python3 dev.py docs    build the documentation site into site/; a warning fails the build python3 dev.py
-    wheel   build a wheel for this Python and this kind of processor into dist/, with compiled kernels in it python3
-    dev.py lock    write the constraints anew from pyproject.toml
+                           failed last
+    python3 dev.py docs    build the documentation site into site/; a warning fails the build
+    python3 dev.py wheel   build a wheel for this Python and this kind of processor into dist/, with compiled kernels
+                           in it
+    python3 dev.py lock    write the constraints anew from pyproject.toml
 
 More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
 Only the standard library belongs here; what is installed is written in pyproject.toml and the constraints.

@@ -222,6 +222,34 @@ def attack(folder: Path) -> str:
     )
 
 
+def attacks(folder: Path) -> str:
+    """Risks of attacks with a control group, beside those of anonymeter."""
+    head = ("k", "attack", "risk (interval)", "anonymeter (interval)", "agree")
+
+    def risk(one: dict[str, float]) -> str:
+        return f"{one['risk']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
+
+    return figures(
+        folder,
+        "attacks",
+        head,
+        lambda result: (
+            (str(one["k"]), one["attack"], risk(one["ours"]), risk(one["anonymeter"]), "yes" if one["agree"] else "no")
+            for one in result["runs"]
+        ),
+    )
+
+
+def attacks_timed(folder: Path) -> str:
+    """Processor seconds of a trial with all attacks."""
+    return figures(
+        folder,
+        "attacks_timed",
+        ("rows", "release and attacks (processor s)"),
+        lambda result: ((f"{one['rows']:,}", f"{one['cpu_seconds']:.0f}") for one in result["timed"]),
+    )
+
+
 def models(folder: Path) -> str:
     """Seconds of every privacy model against k alone."""
     head = (
@@ -260,5 +288,7 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "startup": startup,
     "query": query,
     "attack": attack,
+    "attacks": attacks,
+    "attacks_timed": attacks_timed,
     "models": models,
 }

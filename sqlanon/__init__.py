@@ -12,6 +12,7 @@ from sqlanon._version import __version__
 
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
+    from sqlanon.budgeted import BudgetSpec
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         UnpublishReport,
         VersionReport,
     )
+    from sqlanon.results.approvals import Approval, ListedApproval
     from sqlanon.spec import (
         Accuracy,
         CohortSpec,
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     )
 
 _PUBLIC = {
+    "budgeted": ("BudgetSpec",),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
@@ -120,6 +123,7 @@ _PUBLIC = {
         "UnpublishReport",
         "VersionReport",
     ),
+    "results.approvals": ("Approval", "ListedApproval"),
     "spec": (
         "Accuracy",
         "CohortSpec",
@@ -161,9 +165,11 @@ __all__ = [
     "Accuracy",
     "AnonymizeOptions",
     "Answer",
+    "Approval",
     "AttackReport",
     "AuditReport",
     "Bounded",
+    "BudgetSpec",
     "CohortSpec",
     "ColumnProfile",
     "ColumnSpec",
@@ -185,6 +191,7 @@ __all__ = [
     "InfeasibleError",
     "Levels",
     "LineageReport",
+    "ListedApproval",
     "LockedError",
     "LossReport",
     "MethodSpec",

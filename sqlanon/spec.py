@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.counted import StatisticsSpec
+from sqlanon.decided import ContextSpec, ThresholdSpec
 
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
@@ -320,6 +322,7 @@ class RefreshSpec:
         max_stale, max_retained: shares of the published rows that the source has otherwise, or no more; None: any.
         max_waiting: share of the source's rows that are not published; None: any.
         max_age: seconds for which a row may wait that was never published; None: any time.
+        needs_approval: a run stops unless somebody approved this policy.
     """
 
     mode: RefreshMode = "full"
@@ -331,6 +334,7 @@ class RefreshSpec:
     max_retained: Fraction | None = None
     max_waiting: Fraction | None = None
     max_age: int | None = None
+    needs_approval: bool = False
 
     @property
     def frozen(self) -> bool:
@@ -396,6 +400,10 @@ class ReleaseSpec:
         refresh: how and how often it is made again.
         together: the tables that it is published together with; None: it is published by itself.
         statistics: counts that are published in place of rows.
+        noisy: differentially private statistics that are published in place of rows.
+        context: the circumstances, in the owner's words.
+        threshold: the risk that is accepted, at most; None: any.
+        review: seconds after which a version is due for review.
     """
 
     name: str
@@ -425,6 +433,10 @@ class ReleaseSpec:
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
     together: Together | None = None
     statistics: StatisticsSpec | None = None
+    noisy: NoisySpec | None = None
+    context: ContextSpec | None = None
+    threshold: ThresholdSpec | None = None
+    review: int | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
@@ -460,6 +472,7 @@ class PolicySpec:
     Attributes:
         connection: the database's URL.
         releases: what is released.
+        budgets: of differentially private statistics.
         path: the file.
         written: the connection as the file has it, where variables of the environment are part of it.
     """
@@ -468,3 +481,4 @@ class PolicySpec:
     releases: tuple[ReleaseSpec, ...]
     path: str | None = None
     written: str | None = None
+    budgets: tuple[BudgetSpec, ...] = ()

@@ -126,11 +126,6 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.set_threshold(20_000, 20, 20)
 
 
-def pytest_unconfigure() -> None:
-    """At the end of the process all of it is garbage."""
-    gc.unfreeze()
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
     """A test on an engine has the mark of its family.
 

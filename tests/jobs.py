@@ -66,6 +66,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
         "tests/frozen/test_undone.py",
+        "tests/safety/test_budget.py",
         "tests/safety/test_compact_file.py",
         "tests/safety/test_crash.py",
         "tests/safety/test_crash_frozen.py",

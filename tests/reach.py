@@ -1,9 +1,11 @@
 """Which tests run which files of the product, and the tests that a change needs.
 
-    python -m tests.reach record [pytest arguments]    run the tests, and note which files each of them runs
-    python -m tests.reach write                        put the tests of each file that run the fewest others into
-    tests/reach.json python -m pytest --changed                         run the tests of what differs from the main
-    branch, and those that failed last
+    python -m tests.reach record [pytest arguments]    run the tests, and note in .reach.jsonl what each of them runs
+                                                       (with --thorough: in addition to the default tests)
+    python -m tests.reach write                        put the tests of each file into tests/reach.json, those that run
+                                                       the fewest others first
+    python -m pytest --changed                         run the tests of what differs from the main branch, and those
+                                                       that failed last
 
 A test runs a file if a function of it, or for a template its SQL, is used while the test runs. Files of kernels are
 compiled, so that they are not recorded: the tests of the files that import them count. `reach.json` may be older than
@@ -42,7 +44,7 @@ Reach = Mapping[str, Sequence[tuple[str, float]]]
 
 
 def summarize(lines: Iterable[str]) -> dict[str, object]:
-    """The tests of each file, as numbers in a list of tests with their seconds.
+    """The default tests of each file, as numbers in a list of tests with their seconds.
 
     Tests that run the fewest files come first.
     """
@@ -50,8 +52,11 @@ def summarize(lines: Iterable[str]) -> dict[str, object]:
     runs: dict[str, set[str]] = defaultdict(set)
     for line in lines:
         record = json.loads(line)
-        seconds[record["test"]] += record["seconds"]
-        runs[record["test"]] |= set(record["hits"])
+        if record["thorough"]:
+            continue
+        test = record["test"].partition("[")[0]
+        seconds[test] += record["seconds"]
+        runs[test] |= set(record["hits"])
     tests: dict[str, list[str]] = defaultdict(list)
     for test in sorted(runs, key=lambda test: (len(runs[test]), seconds[test], test)):
         for file in runs[test]:
@@ -106,18 +111,17 @@ def recorded_names(file: str) -> set[str]:
     """The names under which tests of a file are recorded: its own; of a kernel, those of the files that import it."""
     if not is_kernel(file):
         return {file}
+    paths = sorted((ROOT / "sqlanon").rglob("*.py"))
+    lines = {path: re.findall(r"^\s*from sqlanon.*$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in paths}
+    sources = {path.relative_to(ROOT).as_posix(): "\n".join(some) for path, some in lines.items()}
     names, left = set(), [file]
     seen = set(left)
     while left:
         module = left.pop().removesuffix(".py").replace("/", ".")
         folder, _, own = (re.escape(part) for part in module.rpartition("."))
-        for path in sorted((ROOT / "sqlanon").rglob("*.py")):
-            name = path.relative_to(ROOT).as_posix()
-            if name not in seen and re.search(
-                rf"^\s*from {folder}(\.{own} import| import .*\b{own}\b)",
-                path.read_text(encoding="utf-8"),
-                re.MULTILINE,
-            ):
+        found = re.compile(rf"^\s*from {folder}(\.{own} import| import .*\b{own}\b)", re.MULTILINE)
+        for name, text in sources.items():
+            if name not in seen and found.search(text):
                 seen.add(name)
                 (left.append if is_kernel(name) else names.add)(name)
     return names
@@ -140,7 +144,8 @@ def changed_files() -> list[str]:
 def main(words: Sequence[str]) -> int:
     """Record or write."""
     if words and words[0] == "record":
-        RECORDED.unlink(missing_ok=True)
+        if "--thorough" not in words:
+            RECORDED.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.reach_record", *words[1:]]
         environ = {**os.environ, "SQLANON_REACH": str(RECORDED)}
         return subprocess.run(command, cwd=ROOT, env=environ, check=False).returncode

@@ -1,8 +1,9 @@
-"""A pytest plugin: which files of the product each test runs. ``python -m tests.reach record`` uses it.
+"""A pytest plugin: which blocks of code and which templates each test runs. ``python -m tests.reach record`` uses it.
 
-Modules that hold no kernels are compiled with a call at the start of every function, so that other code runs as fast as
-ever. What the first test of a module prepares for all of them counts for each. Processes that a test starts are not
-seen.
+One JSON line a test: what it runs, as the lines that name the blocks of each file (`tests.mutants.python_code.blocks`;
+of a template none), and its processor seconds. Modules that hold no kernels are compiled with a call at the start of
+every block, so that other code runs as fast as ever. What the first test of a module prepares for all of them counts
+for each. Processes that a test starts are not seen, nor are calls whose results a cache of an earlier test holds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import builtins
 import json
 import os
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
@@ -23,30 +23,31 @@ from typing import Any
 
 import pytest
 
+from tests.mutants.python_code import blocks
+from tests.times import clock
+
 ROOT = Path(__file__).parents[1]
 STATEMENTS = "sqlanon/sqltext/compile.py"
 _CALLED = "_sqlanon_reached"
 _TEMPLATE = "_sqlanon_template"
-_hits: set[str] = set()
-_prepared: dict[str, set[str]] = defaultdict(set)
+_hits: set[tuple[str, int]] = set()
+_prepared: dict[str, set[tuple[str, int]]] = defaultdict(set)
 _seconds: dict[str, float] = defaultdict(float)
 
 
 class _Loader(SourceFileLoader):
-    """Compiles a module with a call a function; nothing is read from or written to ``__pycache__``."""
+    """Compiles a module with a call a block; nothing is read from or written to ``__pycache__``."""
 
     def get_code(self, fullname: str) -> CodeType:
         """The code of the changed syntax tree."""
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path))
         shown = Path(path).relative_to(ROOT).as_posix()
-        for node in list(ast.walk(tree)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                calls = [f"{_CALLED}({shown!r})"]
-                if shown == STATEMENTS and node.name == "statement":
-                    calls.append(f"{_TEMPLATE}(template_path, name, dialect)")
-                documented = ast.get_docstring(node) is not None
-                node.body[documented:documented] = ast.parse("\n".join(calls)).body
+        if shown == STATEMENTS:
+            (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "statement")
+            function.body.insert(1, ast.parse(f"{_TEMPLATE}(template_path, name, dialect)").body[0])
+        for statements, place, line in list(blocks(tree)):
+            statements.insert(place, ast.parse(f"{_CALLED}({(shown, line)!r})").body[0])
         return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
 
 
@@ -71,7 +72,7 @@ assert not any(name.startswith("sqlanon.query") for name in sys.modules), "loade
 def _template(find: Callable[[str, str], tuple[Path, str]], name: str, dialect: str) -> None:
     """A template of ours was used; others have no file in ``sql/``."""
     with suppress(FileNotFoundError):
-        _hits.add(find(name, dialect)[0].relative_to(ROOT).as_posix())
+        _hits.add((find(name, dialect)[0].relative_to(ROOT).as_posix(), 0))
 
 
 setattr(builtins, _CALLED, _hits.add)
@@ -79,7 +80,7 @@ setattr(builtins, _TEMPLATE, _template)
 sys.meta_path.insert(0, _Finder)
 
 
-def _recorded(into: set[str]) -> Generator[None, Any, Any]:
+def _recorded(into: set[tuple[str, int]]) -> Generator[None, Any, Any]:
     _hits.clear()
     try:
         return (yield)
@@ -90,23 +91,29 @@ def _recorded(into: set[str]) -> Generator[None, Any, Any]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
     """Shared with the module's other tests."""
-    start = time.perf_counter()
+    start = clock()[1]
     try:
         return (yield from _recorded(_prepared[item.nodeid.partition("::")[0]]))
     finally:
-        _seconds[item.nodeid] = time.perf_counter() - start
+        _seconds[item.nodeid] = clock()[1] - start
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """One line a test."""
-    own: set[str] = set()
-    start = time.perf_counter()
+    own: set[tuple[str, int]] = set()
+    start = clock()[1]
     try:
         return (yield from _recorded(own))
     finally:
-        seconds = _seconds.pop(item.nodeid) + time.perf_counter() - start
-        hits = sorted(own | _prepared[item.nodeid.partition("::")[0]])
-        line = json.dumps({"test": item.nodeid.partition("[")[0], "seconds": round(seconds, 3), "hits": hits})
+        hits: dict[str, list[int]] = defaultdict(list)
+        for file, line in sorted(own | _prepared[item.nodeid.partition("::")[0]]):
+            hits[file].append(line)
+        record = {
+            "test": item.nodeid,
+            "thorough": bool(item.config.getoption("--thorough")),
+            "seconds": round(_seconds.pop(item.nodeid) + clock()[1] - start, 3),
+            "hits": hits,
+        }
         with Path(os.environ["SQLANON_REACH"]).open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+            file.write(json.dumps(record) + "\n")

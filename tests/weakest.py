@@ -19,7 +19,7 @@ import numpy as np
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.duckdb.engine import DuckDBEngine
-from sqlanon.engines.lacks import LACKS
+from sqlanon.engines.lacks import LACKS, NOISY
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -79,7 +79,7 @@ class WeakestEngine(DuckDBEngine):
     transactions = temporary = updates = ordered = False
     lacks = MappingProxyType(
         LACKS["DuckDB in memory"]
-        | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "statistics", "tables")}
+        | {name: LACKS["Spark"][name] for name in ("refresh: {mode: frozen}", "statistics", NOISY, "tables")}
     )
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, database: str) -> None:

@@ -9,12 +9,16 @@ import typer
 from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
+from sqlanon.cli.commands.approve import approvals, approve, revoke
 from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
+from sqlanon.cli.commands.budget import budget
 from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
+from sqlanon.cli.commands.compare import compare
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
+from sqlanon.cli.commands.evidence import evidence
 from sqlanon.cli.commands.hierarchy import hierarchy
 from sqlanon.cli.commands.mcp import mcp
 from sqlanon.cli.commands.methods import methods
@@ -73,9 +77,15 @@ for command in (
     serve,
     mcp,
     evaluate,
+    compare,
     report,
+    evidence,
     hierarchy,
+    budget,
     releases,
+    approve,
+    approvals,
+    revoke,
     diff,
     rollback,
     unpublish,

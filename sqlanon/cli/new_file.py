@@ -21,7 +21,7 @@ def ensure_new(path: Path) -> None:
         raise PolicyError(f"--output {path}: there is no such folder")
 
 
-def write_new(path: Path, text: str, *, private: bool = False) -> None:
+def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """Write a file that is whole, or not there; another that came meanwhile stays.
 
     Args:
@@ -36,8 +36,8 @@ def write_new(path: Path, text: str, *, private: bool = False) -> None:
     try:
         made, name = tempfile.mkstemp(prefix=f"{path.name}.sqlanon-", dir=path.absolute().parent)
         beside = Path(name)
-        with os.fdopen(made, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(made, "wb") as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
             if not private:
                 mask = os.umask(0)

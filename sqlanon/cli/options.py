@@ -100,6 +100,10 @@ NewClasses = Annotated[
         "Where the policy names no method: take that of a new release, not that of the published versions.",
     ),
 ]
+Spend = Annotated[
+    bool,
+    flag("--spend", "Statistics with a budget: pay for a new version now, whatever the clock says."),
+]
 RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was done to a JSON file.")]
 
 

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
 from typing import Unpack
 
 from sqlanon import policy
+from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.lineage import reporting
 from sqlanon.database.proposing import propose_for_table, try_proposal
 from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.release.budget.budget import Budget
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
 from sqlanon.results import CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
+from sqlanon.results.approvals import Approval
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -62,7 +70,8 @@ class Database(Readable):
         spec = with_tables(self.engine, policy.release(source=source, **options))
         self._asked.clear()
         how = RunOptions(compare=False, allow_weaker=allow_weaker, keep_scratch=keep_scratch)
-        report = run(self.engine, spec, self._machine, self._progress, how)
+        with reporting(self.engine, self.namespace, "run", [spec.name]):
+            report = run(self.engine, spec, self._machine, self._progress, how)
         return Release(self, spec, report)
 
     def run(
@@ -75,6 +84,7 @@ class Database(Readable):
         keep_scratch: bool = False,
         new_lineage: bool = False,
         new_classes: bool = False,
+        spend: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -87,15 +97,17 @@ class Database(Readable):
                 run of the release or `clean`; ``scratch`` of the report lists them.
             new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
             new_classes: where the policy names no method, take that of a new release, not that of published versions.
+            spend: of differentially private statistics pay for a version now, whatever the clock says.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
-        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage)
-        chosen = take_new_classes(spec) if new_classes else spec
-        return run(self.engine, with_tables(self.engine, chosen), self._machine, self._progress, how)
+        how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
+        chosen = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
+        with reporting(self.engine, self.namespace, "run", [chosen.name]):
+            return run(self.engine, chosen, self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -113,7 +125,8 @@ class Database(Readable):
         self._asked.clear()
         found = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
-        return run_tables(self.engine, found, self._machine, self._progress, how)
+        with reporting(self.engine, self.namespace, "run", [spec.name for spec in specs]):
+            return run_tables(self.engine, found, self._machine, self._progress, how)
 
     def erase(self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False) -> EraseReport:
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.erase.erase`.
@@ -125,20 +138,67 @@ class Database(Readable):
         """
         self._asked.clear()
         names, texts = keys_as_texts(spec.name, keys)
-        return erase(
-            self.engine,
-            with_tables(self.engine, spec),
-            self._machine,
-            names,
-            texts,
-            self._progress,
-            confirmed=confirmed,
-        )
+        with reporting(self.engine, self.namespace, "erase", [spec.name] if confirmed else []):
+            return erase(
+                self.engine,
+                with_tables(self.engine, spec),
+                self._machine,
+                names,
+                texts,
+                self._progress,
+                confirmed=confirmed,
+            )
+
+    def raise_budget(self, budget: BudgetSpec, epsilon: Fraction, because: str) -> None:
+        """Record a larger budget; see `sqlanon.release.budget.budget.Budget.raise_to`."""
+        held = Budget(self.engine, budget)
+        held.look()
+        held.check_raise(epsilon)
+        with held.hold():
+            held.raise_to(epsilon, because)
+
+    def recover_budget(self, budget: BudgetSpec, because: str) -> int:
+        """Take over what the anchor has; see `sqlanon.release.budget.budget.Budget.recover`."""
+        return Budget(self.engine, budget).recover(because)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
         self._asked.clear()
-        return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+        with reporting(self.engine, self.namespace, "rollback", [release]):
+            return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+
+    def approve(
+        self,
+        release: str,
+        *,
+        by: str,
+        until: str,
+        condition: str | None = None,
+        key: str | os.PathLike[str] | None = None,
+        planned: ReleaseSpec | None = None,
+    ) -> Approval:
+        """Record that somebody approved a release; see docs/evidence.md.
+
+        Args:
+            release: ``NAME`` for the published version, or ``NAME@VERSION``.
+            by: who approves it.
+            until: the last day (UTC) on which that holds, ``2027-06-30``.
+            condition: in the approver's words.
+            key: the file of a private SSH key that signs it.
+            planned: approve this policy, in place of that of a version.
+
+        Raises:
+            PolicyError: no such version, a date that has passed, or a signature that cannot be made.
+        """
+        how = approving.Decision(by, until, condition, None if key is None else Path(key))
+        spec = None if planned is None else with_tables(self.engine, planned)
+        return approving.approve(self.engine, release, how, spec)
+
+    def revoke(
+        self, release: str, *, by: str, reason: str | None = None, key: str | os.PathLike[str] | None = None
+    ) -> Approval:
+        """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
+        return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
         """Withdraw a release from its readers; ``purge`` drops its versions as well.
@@ -146,7 +206,8 @@ class Database(Readable):
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
         self._asked.clear()
-        return unpublish(self.engine, release, purge=purge)
+        with reporting(self.engine, self.namespace, "unpublish", [release]):
+            return unpublish(self.engine, release, purge=purge)
 
     def propose(self, source: str, *, from_labels: bool = False) -> policy.Proposal:
         """Propose the policy of a release of a table, and check it by what `plan` checks.

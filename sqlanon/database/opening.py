@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.database.database import Database
+from sqlanon.database.lineage import namespace_of
 from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import SparkSession
 from sqlanon.kernels.watch import Notes, follow
@@ -55,4 +56,6 @@ def connect(
         temporary=temporary,
         archive=archive,
     )
-    return Database(engine, progress or Silent(), machine)
+    made = Database(engine, progress or Silent(), machine)
+    made.namespace = namespace_of(url)
+    return made

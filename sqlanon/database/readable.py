@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from sqlanon import policy
+from sqlanon.budgeted import BudgetSpec
 from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.engines.base import Engine
@@ -15,6 +17,7 @@ from sqlanon.progress import Progress
 from sqlanon.release.audit.audit import audit
 from sqlanon.release.audit.place import is_release, open_place, table_named
 from sqlanon.release.audit.together import audit_together
+from sqlanon.release.budget.report import report_budgets
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
@@ -23,21 +26,27 @@ from sqlanon.release.history.history import audit_history
 from sqlanon.release.plan.plan import plan as make_plan
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
+from sqlanon.release.publish import approve as approving
 from sqlanon.release.publish import rollback as versions
 from sqlanon.release.verify.persons import counted_rows
 from sqlanon.results import (
     AttackReport,
     AuditReport,
+    CandidatesReport,
+    ControlReport,
     DiffReport,
     HistoryReport,
     IdentifyingReport,
+    KnownReport,
     PlanReport,
     ReleaseRow,
     RiskReport,
     TogetherReport,
     VersionReport,
 )
-from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, of_persons
+from sqlanon.results.approvals import ListedApproval
+from sqlanon.results.budget import BudgetReport
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identify, measure_known, of_persons
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.profile import ColumnProfile, profile
@@ -61,6 +70,7 @@ class Readable:
         self._progress = progress
         self._machine = machine
         self._asked: Names = {}
+        self.namespace = ""
 
     def __enter__(self) -> Self:
         return self
@@ -172,9 +182,19 @@ class Readable:
         """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
         return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
 
+    def known(
+        self, table: str, most: int, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
+    ) -> KnownReport:
+        """What up to ``most`` known columns reveal of any table; see `sqlanon.risk.known.measure_known`."""
+        return measure_known(self.engine, table, most, _to_sequence(columns), _to_sequence(left_out) or ())
+
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return audit_together(self.engine, first, second)
+
+    def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
+        """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""
+        return report_budgets(self.engine, tuple(budgets), name)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
         """What every version of a release reveals together with the one before; needs a key in the policy."""
@@ -183,6 +203,21 @@ class Readable:
     def version(self, name: str) -> VersionReport:
         """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
         return versions.report_version(self.engine, name)
+
+    def approvals(
+        self, release: str | None = None, *, signers: str | os.PathLike[str] | None = None
+    ) -> tuple[ListedApproval, ...]:
+        """Approvals and revocations of a release, or of all, oldest first.
+
+        Args:
+            release: its name.
+            signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
+
+        Raises:
+            PrivacyViolation: a signature is wrong.
+            PolicyError: there is no such release.
+        """
+        return tuple(approving.list_approvals(self.engine, release, None if signers is None else Path(signers)))
 
     def diff(self, first: str, second: str) -> DiffReport:
         """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
@@ -239,6 +274,37 @@ class Readable:
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 
+    def compare(
+        self, specs: Sequence[ReleaseSpec], *, control: float = 0.2, seed: int | None = None, target: str | None = None
+    ) -> CandidatesReport:
+        """Candidate releases of one source side by side; see `sqlanon.attack.candidates.compare_candidates`.
+
+        Publishes nothing.
+        """
+        from sqlanon.attack.candidates import Asked, compare_candidates
+
+        made = [with_tables(self.engine, spec) for spec in specs]
+        return compare_candidates(self.engine, made, self._machine, Asked(control, seed, target), self._progress)
+
+    def attack_with_control(
+        self,
+        spec: ReleaseSpec,
+        share: float = 0.2,
+        *,
+        sets: Sequence[Sequence[str]] | None = None,
+        seed: int | None = None,
+    ) -> ControlReport:
+        """Try a release in scratch on a part of its persons, and attack them and the others.
+
+        See `sqlanon.attack.control.run.attack_with_control`. Publishes nothing.
+        """
+        from sqlanon.attack.control.run import attack_with_control
+
+        spec = with_tables(self.engine, spec)
+        return attack_with_control(
+            self.engine, spec, self._machine, share, sets=sets, seed=seed, progress=self._progress
+        )
+
     def report(
         self,
         release: str,
@@ -247,6 +313,7 @@ class Readable:
         form: Literal["html", "md"] = "html",
         workload: str | os.PathLike[str] | WorkloadSpec | None = None,
         attack: bool = False,
+        frame: str | None = None,
     ) -> str:
         """The report of a published release as a text to write to a file; docs/report.md describes it.
 
@@ -257,12 +324,18 @@ class Readable:
             form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
             workload: for the owner: queries whose accuracy is measured as well.
             attack: for the owner: run the attacks of `Database.attack` as well.
+            frame: the name of a regulation or guideline in whose words it is written: ``wp216``, ``hipaa``,
+                ``ema0070``, ``iso27559``, ``sdc`` or ``edpb2025``. It has figures of the source, and no value.
 
         Raises:
             PolicyError, DatabaseError: no such release, or the database refused.
         """
-        from sqlanon.report import owner_report, readers_report, write_page
+        from sqlanon.report import frame_report, owner_report, readers_report, write_page
 
+        if frame is not None:
+            if audience == "readers" or workload is not None:
+                raise PolicyError("a frame is for the owner, and measures no workload; leave out one of them")
+            return write_page(frame_report(self.engine, release, frame, self._progress, attack=attack), form)
         if audience == "readers":
             if workload is not None:
                 raise PolicyError("a report for readers measures no workload: that needs the source")
@@ -271,6 +344,20 @@ class Readable:
             return write_page(readers_report(self.engine, release), form)
         spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
         return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
+
+    def evidence(self, release: str, *, audience: Literal["owner", "readers"] = "owner") -> bytes:
+        """A bundle of evidence about the published version, as a ZIP archive; docs/evidence.md describes it.
+
+        Args:
+            release: its name or view.
+            audience: ``readers``: without catalog, approvals and figures of the source.
+
+        Raises:
+            PolicyError, DatabaseError: no such release, or the database refused.
+        """
+        from sqlanon.report.evidence import make_bundle
+
+        return make_bundle(self.engine, release, audience, self._progress)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""

@@ -54,10 +54,10 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
     for spec in specs or tuple(_defaults()):
         plain = replace(spec, refine=None)
         try:
-            _make(spec, FEW, progress or Silent(), attacked=not specs)
+            run_made_up(spec, FEW, progress, planned=True, attacked=not specs)
             # Codes of two widths are read by methods, not by refinement, which would take long.
             if plain not in wide and _seconds(plain, MANY) < MOST_SECONDS:
-                _make(plain, MANY, progress or Silent())
+                run_made_up(plain, MANY, progress)
                 wide.append(plain)
             done.append(spec.name)
         except SqlanonError as error:
@@ -77,13 +77,30 @@ def _defaults() -> Iterator[ReleaseSpec]:
     for asked in _DEFAULTS:
         spec = policy.release(source="made_up", name="first", quasi=["a", "b"], sensitive="s", **asked)
         yield spec
-        yield replace(spec, columns=(*spec.columns, ColumnSpec("c", "quasi", hierarchy=_TREE)))
+        yield add_hierarchy(spec)
 
 
-def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = False) -> None:
-    """Run a release of a made-up table; with few rows, plan it as well.
+def add_hierarchy(spec: ReleaseSpec) -> ReleaseSpec:
+    """The release with one more quasi-identifier, which has a hierarchy."""
+    return replace(spec, columns=(*spec.columns, ColumnSpec("c", "quasi", hierarchy=_TREE)))
 
-    ``attacked``: attack the release, and read it together with another.
+
+def run_made_up(
+    spec: ReleaseSpec,
+    rows: int,
+    progress: Progress | None = None,
+    *,
+    planned: bool = False,
+    attacked: bool = False,
+) -> None:
+    """Run a release of a made-up table in memory.
+
+    Args:
+        spec: the release; of its columns roles and kinds count.
+        rows: of the table.
+        progress: gets notes.
+        planned: plan it first.
+        attacked: attack the release, and read it together with another.
     """
     source = TableRef("main", "made_up")
     made = replace(
@@ -97,14 +114,14 @@ def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = 
         dimensions=(),
         columns=tuple(map(_simplify, spec.columns)),
     )
-    with connect("duckdb:///:memory:", progress=_Notes(progress)) as database:
+    with connect("duckdb:///:memory:", progress=_Notes(progress or Silent())) as database:
         columns = [(column.name, _Values(column, at, made)) for at, column in enumerate(made.columns)]
         database.engine.load_rows(
             source,
             [(name, values.type) for name, values in columns],
             (tuple(values.of(n, rows) for _, values in columns) for n in range(rows)),
         )
-        if rows == FEW:
+        if planned:
             database.plan(made)
         database.run(made)
         if attacked:

@@ -39,6 +39,11 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return data
 
 
+def write_yaml(content: Mapping[str, Any]) -> str:
+    """Plain data as YAML, its keys in their order."""
+    return yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=120)
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON file that holds an object.
 

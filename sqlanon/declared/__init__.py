@@ -27,5 +27,5 @@ from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
-from sqlanon.declared.trials import read_refining
+from sqlanon.declared.trials import least_class, read_refining
 from sqlanon.declared.values import Number, Value

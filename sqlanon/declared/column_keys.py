@@ -200,6 +200,13 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         "it is read when the release is made.",
     ),
     Key(
+        "columns.*.hierarchy.hipaa",
+        OneOf(("zip3",)),
+        None,
+        "`zip3`: first three digits of ZIP codes, as Safe Harbor allows them: the 17 prefixes of 20,000 people or "
+        "fewer, and every other text, count as `000`. The column has three digits already: `left(zip, 3)` in a view.",
+    ),
+    Key(
         "columns.*.hierarchy.other",
         ONE_WORD,
         None,

@@ -13,10 +13,12 @@ from collections.abc import Mapping
 from typing import Final, get_args
 
 from sqlanon.declared.column_keys import COLUMN_KEYS
+from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
 from sqlanon.declared.kinds import A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
 from sqlanon.declared.metrics import Asked
+from sqlanon.declared.noisy_keys import NOISY_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
 from sqlanon.declared.records import Names
 from sqlanon.declared.statistics_keys import STATISTICS_KEYS
@@ -307,9 +309,9 @@ TABLE: Final[tuple[Key, ...]] = (
         "seed",
         Integer(0),
         None,
-        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group "
-        "numbers of format anatomy, and the search of `refine`. Default: drawn from the operating system; the search "
-        "and `sequential` draw the same numbers in every run.",
+        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy`, `sequential` and "
+        "`microaggregation`, the group numbers of format anatomy, and the search of `refine`. Default: drawn from the "
+        "operating system; the search, `sequential` and `microaggregation` draw the same numbers in every run.",
         "int",
         "--seed",
         "Fix what is drawn at random.",
@@ -323,7 +325,7 @@ TABLE: Final[tuple[Key, ...]] = (
         # A test compares: to ask the registry here would import what its extensions declare.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
         "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
-        "`freeform`, `matchings`. "
+        "`microaggregation`, `freeform`, `matchings`. "
         "docs/onedim.md says which to take.",
     ),
     Key("refine.window", Integer(1, MAX_WINDOW), _REFINE.window, "Classes on either side that a row looks at."),
@@ -422,6 +424,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "that changes candidates.",
         "int",
     ),
+    *DECISION_KEYS,
     Key(
         "tables:name",
         TEXT,
@@ -445,6 +448,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "they link tables and no versions. Only with `tables`, and without `scope` and `secret`.",
     ),
     *STATISTICS_KEYS,
+    *NOISY_KEYS,
 )
 """Every key, in the order of the reference."""
 

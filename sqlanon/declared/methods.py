@@ -23,6 +23,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         "sqlanon.methods.fulldomain.declaration:FULLDOMAIN",
         "sqlanon.methods.clustering.declaration:KMEMBER",
         "sqlanon.methods.clustering.declaration:SEQUENTIAL",
+        "sqlanon.methods.microaggregation.declaration:MICROAGGREGATION",
         "sqlanon.methods.freeform.declaration:FREEFORM",
     ),
     "sqlanon.methods",

@@ -20,6 +20,7 @@ class MetricDeclaration:
             `AskedMetric`.
         asked: it is measured where a policy's `metrics` names it, and else not.
         sensitive: it is about a sensitive column: measured for each of them.
+        bounds: it compares all rows with each other, and says how good any release is at best.
     """
 
     name: str
@@ -27,6 +28,7 @@ class MetricDeclaration:
     code: str | type[Any]
     asked: bool = False
     sensitive: bool = False
+    bounds: bool = False
 
 
 ALL = "all"
@@ -85,6 +87,19 @@ METRICS: Registry[MetricDeclaration] = Registry(
             "Mean over cells of the level that is published, as a share of the hierarchy's height.",
         ),
         _declare_asked("mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."),
+        _declare_asked(
+            "sse",
+            "squared_error:SquaredError",
+            "SSE / SST: squared distances of numbers from the means of their classes, as a share of those from the "
+            "mean of all rows.",
+        ),
+        MetricDeclaration(
+            "least_gcp",
+            "GCP that no release of the table has less than, from the narrowest box of k rows around each row.",
+            "sqlanon.loss.least_gcp:LeastGCP",
+            asked=True,
+            bounds=True,
+        ),
         _declare_asked(
             "pmi_loss",
             "information:PMILoss",

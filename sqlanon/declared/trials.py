@@ -89,7 +89,7 @@ class Columns(NamedTuple):
 
 def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
     """Nanoseconds of one core for a row and a trial; fitted to Adult and the demonstration, roughly."""
-    asked, least = spec.privacy, _least(spec)
+    asked, least = spec.privacy, least_class(spec)
     if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
         price = 800 + 28 * least
     else:
@@ -119,13 +119,13 @@ def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec 
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
     if spec.effort is None:
-        return replace(spec.refine, search=count_trials(rows, _least(spec), columns.all))
+        return replace(spec.refine, search=count_trials(rows, least_class(spec), columns.all))
     effort = spec.effort.word
     trials = _count_allowed(spec, effort, rows, columns)
     return replace(spec.refine, search=trials, least_gain=LEAST_GAIN[effort])
 
 
-def _least(spec: ReleaseSpec) -> int:
+def least_class(spec: ReleaseSpec) -> int:
     """Rows of a class, at least."""
     asked = spec.privacy
     return max(asked.k, -int(-(asked.l or 1) // 1), asked.distinct_l or 1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.demo.compile import second_process
 from sqlanon.demo.layout import POLICY, claim_directory, create, fill, write
 from sqlanon.progress import Progress
 
@@ -87,7 +88,7 @@ def run_tour(directory: Path, rows: int, seed: int, progress: Progress, engine: 
     with chdir(directory):  # where the user will run it: the catalog keeps the paths as the policy names them
         policy = load(POLICY)
     released = []
-    with sqlanon.connect(create(directory, engine), progress=progress) as database:
+    with second_process(), sqlanon.connect(create(directory, engine), progress=progress) as database:
         progress.stage("demo", "fill the warehouse")
         fill(database, directory, engine)
         for spec in policy.releases:

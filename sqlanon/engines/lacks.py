@@ -16,11 +16,14 @@ from sqlanon.lack import Lack, never, notimpl, notyet
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
 
+NOISY = "statistics: {budget}"
+
 FEATURES: Mapping[str, str] = {
     "publish_file": "publishes a release into a database file of its own",
     "refresh: {mode: frozen}": "what was published stays as it is from version to version",
     "tables": "publishes several tables of the same persons in one transaction",
     "statistics": "publishes counts of which no small cell can be found",
+    NOISY: "publishes differentially private statistics",
     "--compact": "writes files anew, without what dropped tables left in them",
     "install-functions": "SQL functions that any client can call",
     "query --as": "asks with the rights of a role",
@@ -55,6 +58,10 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
         "statistics": notyet(
             "counts, witnesses and the view are published in one transaction, and this database has none; copy the "
             "columns into DuckDB or PostgreSQL"
+        ),
+        NOISY: notyet(
+            "a version is charged, stored and published in transactions, and this database has none; copy the columns "
+            "into DuckDB or PostgreSQL"
         ),
         "--compact": notyet(
             "values of dropped tables and of earlier snapshots can stay in files until the table format's own command "

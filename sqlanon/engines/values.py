@@ -190,6 +190,7 @@ class Capabilities:
             the engine has none of ours.
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a
             release does not keep.
+        hidden_collations: columns of text may have collations, which the system catalog does not show.
         block_rows: rows that it holds in memory at once however wide they are.
         listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``,
             have the place of such a value, ``%(value)s``, in its type; empty: there are no such types.
@@ -226,6 +227,7 @@ class Capabilities:
     temporary_functions: str
     collations: bool
     block_rows: int
+    hidden_collations: bool = False
     grouping_sets: bool = False
     counts_in_domains: bool = False
     listed_bit: str = ""

@@ -9,7 +9,7 @@ from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
 from sqlanon.formats.label_text import quote
 from sqlanon.formats.layout import Names
-from sqlanon.sqltext import identifier
+from sqlanon.sqltext import identifier, type_name
 from sqlanon.table.text import text_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Labels(BoxFormat):
             members = f"SPLIT_BY_STRING({inner}, ', ')"
             listed = f"WHEN LEFT({label}, 1) = '{{' THEN {members} ELSE [{label}]"
             return Cell({"set": f"CASE WHEN {unknown} THEN NULL {listed} END"}, state)
-        kind = "TEXT" if own.kind in ("text", "enum") else own.source_type
+        kind = "TEXT" if own.kind in ("text", "enum") else type_name(own.source_type)
         ends = {
             end: f"CASE WHEN {unknown} THEN NULL WHEN LEFT({label}, 1) = '[' "
             f"THEN CAST(SPLIT_PART({inner}, ', ', {at}) AS {kind}) ELSE CAST({label} AS {kind}) END"

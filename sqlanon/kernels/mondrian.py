@@ -35,10 +35,9 @@ def grow(
     demands: Demands,
     domains: npt.NDArray[np.int64],
     relaxed: bool,
-    median: bool,
     target: int,
 ) -> None:
-    """Cut partitions until no allowable cut is left, or only until their pieces are small.
+    """Cut partitions by the least loss until no allowable cut is left, or only until their pieces are small.
 
     Args:
         rows: n rows, permuted in place; relaxed cuts want them in tie-break order, and no counts.
@@ -49,39 +48,71 @@ def grow(
         demands: the requirements; other ones than k want rows without counts.
         domains: int64[d], codes of each attribute (with NULL).
         relaxed: rows with equal values may be divided.
-        median: the paper's cut instead of the least loss.
         target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
 
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory a frequency set, or lists of a small partition, or with relaxed
-    cuts by loss of the largest one.
+    cuts of the largest one.
     """
     d, largest = len(geometry.facts), np.int64(0)
     for p in range(len(bounds) - 1):
         largest = max(largest, bounds[p + 1] - bounds[p])
     counters = new_counters(demands, largest)
-    order = np.empty(largest if median else 0, np.int64)
     most = min(largest, max(domains.sum(), _SORTED))
-    lists = new_lists(rows, 0 if median else largest if relaxed else most, geometry)
-    slots = new_slots(rows, geometry, domains, len(demands.add) > 0)
-    if relaxed and not median:
+    lists = new_lists(rows, largest if relaxed else most, geometry)
+    if relaxed:
         for p in range(len(bounds) - 1):
             cut_sorted(rows, bounds[p], bounds[p + 1], first, geometry, demands, relaxed, target, lists, counters)
         return
+    slots = new_slots(rows, geometry, domains, len(demands.add) > 0)
     for p in range(len(bounds) - 1):
         stack = [(bounds[p], bounds[p + 1])]
         while len(stack) > 0:
             start, stop = stack.pop()
-            j, cut, last, left = -1, np.int64(0), stop, np.int64(0)
+            j, cut, left = -1, np.int64(0), np.int64(0)
             enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
             if stop - start >= 2 and stop - start > target and enough:
-                if median:
-                    j, cut, last = cut_median(rows, start, stop, geometry, demands, relaxed, order, counters)
-                else:
-                    values = find_range(rows, start, stop, d, slots)
-                    if stop - start <= max(_SORTED, values):
-                        cut_sorted(rows, start, stop, first, geometry, demands, relaxed, target, lists, counters)
-                        continue
-                    _, _, j, cut = cut_counted(rows, start, stop, np.int64(0), d, geometry, demands, slots, counters)
+                values = find_range(rows, start, stop, d, slots)
+                if stop - start <= max(_SORTED, values):
+                    cut_sorted(rows, start, stop, first, geometry, demands, relaxed, target, lists, counters)
+                    continue
+                _, _, j, cut = cut_counted(rows, start, stop, np.int64(0), d, geometry, demands, slots, counters)
+                if j >= 0:
+                    left = _divide(rows, start, stop, j, cut, stop, spare)
+            if left == 0:
+                first[start] = True
+            else:
+                stack.append((start + left, stop))
+                stack.append((start, start + left))
+
+
+@njit(nogil=True, cache=True)
+def grow_by_median(
+    rows: Bare,
+    spare: Bare,
+    first: npt.NDArray[np.bool_],
+    bounds: npt.NDArray[np.int64],
+    geometry: Geometry,
+    demands: Demands,
+    relaxed: bool,
+    target: int,
+) -> None:
+    """As `grow`, with the paper's cut. Cost: O(n d log(n / k)) for balanced cuts.
+
+    Apart, so that the two ways to choose a cut are compiled only when they are used.
+    """
+    largest = np.int64(0)
+    for p in range(len(bounds) - 1):
+        largest = max(largest, bounds[p + 1] - bounds[p])
+    counters = new_counters(demands, largest)
+    order = np.empty(largest, np.int64)
+    for p in range(len(bounds) - 1):
+        stack = [(bounds[p], bounds[p + 1])]
+        while len(stack) > 0:
+            start, stop = stack.pop()
+            left = np.int64(0)
+            enough = len(rows.count) > 0 or stop - start >= 2 * demands.k
+            if stop - start >= 2 and stop - start > target and enough:
+                j, cut, last = cut_median(rows, start, stop, geometry, demands, relaxed, order, counters)
                 if j >= 0:
                     left = _divide(rows, start, stop, j, cut, last, spare)
             if left == 0:

@@ -86,8 +86,9 @@ def sort_range(
         shift += BITS
         passes += 1
     if passes % 2 == 1:
-        line[:] = source
-        rows[:] = source_rows
+        for i in range(m):  # an assignment of slices would compile the text of its error
+            line[i] = source[i]
+            rows[i] = source_rows[i]
 
 
 @njit(nogil=True, cache=True)

@@ -145,6 +145,21 @@ class Facts:
         """CM of a sensitive column of the stage."""
         return measure_classification(self._scratch, self._classed, self.groups, value, self.lost, self.rows)
 
+    def squares(self, domain: Domain) -> tuple[float, float]:
+        """Of an ordered column the squared distances of rows from the means of their groups, and from that of all."""
+        first = int(domain.has_null)
+        total = self.fetch("loss/squared_spread", domain=domain.table, first=first)[0]
+        inside, kept = self.fetch(
+            "loss/squared_error",
+            classed=self._classed,
+            groups=self.groups,
+            domain=domain.table,
+            column=domain.code,
+            first=first,
+            starred=self.lost.starred,
+        )
+        return inside + total - kept, total
+
     def logarithms(self, counted: TableRef) -> float:
         """The sum of n log2 n over a table."""
         return self.fetch("loss/logarithms", counted=counted)[0] / math.log(2)

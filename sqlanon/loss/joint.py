@@ -1,7 +1,4 @@
-"""Joint counts of quasi and sensitive values in the source.
-
-They are computed while rows still have all their codes.
-"""
+"""What metrics need of the source's rows, computed while these still have all their codes."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import METRICS, asked_metrics
+from sqlanon.loss.least import find_least
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,28 +19,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Scratch tables (code, value, n), by quasi code column and sensitive code column.
+    """What the metrics that a policy asks for need.
 
-    None if no metric needs them.
+    Attributes:
+        tables: scratch tables (code, value, n), by quasi code column and sensitive code column: joint counts of values.
+        least: GCP at least, of any release.
     """
 
     tables: Mapping[tuple[str, str], TableRef] = field(default_factory=dict)
+    least: float = 0.0
 
 
-def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str]) -> Joint:
-    """Count pairs of values, as far as the metrics that a policy asks for need them.
+def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: int = 1, threads: int = 1) -> Joint:
+    """Read the rows, as far as the metrics that a policy asks for need it.
 
     Args:
         scratch: the run.
         encoded: the work table, complete.
         words: the policy's `metrics`.
+        k: rows of a class, at least.
+        threads: may work.
 
-    Cost: a grouping of the rows for every quasi column and every sensitive one.
+    Cost: a grouping of the rows for every quasi column and every sensitive one; see `find_least`.
     """
     tables: dict[tuple[str, str], TableRef] = {}
-    if any(METRICS[name].sensitive for name in asked_metrics(words, sensitive=bool(encoded.sensitive))):
+    asked = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]
+    least = find_least(scratch, encoded, k, threads) if any(one.bounds for one in asked) else 0.0
+    if any(one.sensitive for one in asked):
         for value in encoded.sensitive:
             for domain in encoded.quasi:
                 table = tables[domain.code, value.code] = scratch.table(f"joint_{domain.code}_{value.code}")
                 scratch.execute("loss/joint", joint=table, work=encoded.work, column=domain.code, value=value.code)
-    return Joint(tables)
+    return Joint(tables, least)

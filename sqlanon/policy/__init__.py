@@ -6,6 +6,7 @@ on the data (does a column exist, is k feasible) is decided where the data is.
 """
 
 from sqlanon.policy.arguments import release
+from sqlanon.policy.choices import Choice, choose_policy
 from sqlanon.policy.embedded import freeze_embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads

@@ -15,6 +15,7 @@ from typing import cast
 
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import join_words
+from sqlanon.declared.zip3 import INSTEAD, zip3_paths
 from sqlanon.errors import PolicyError
 from sqlanon.policy.hierarchies import in_order, with_other
 from sqlanon.policy.models import HierarchyModel
@@ -25,7 +26,7 @@ UNITS = ("day", "week", "month", "quarter", "year", "decade")
 """Units of the calendar, smallest first."""
 
 ROOT = "*"
-_KINDS = ("file", "steps", "calendar", "prefix", "mask", "groups", "table")
+_KINDS = ("file", "steps", "calendar", "prefix", "mask", "groups", "table", "hipaa")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{1,9})?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -55,6 +56,11 @@ def build_hierarchy(
         problems.add((*path, "from"), f"from goes with steps, and this is {given[0]}", "leave it out")
     if model.table is not None:
         return HierarchyTable(model.table)
+    if model.hipaa is not None:
+        if model.other != INSTEAD:
+            problems.add((*path, "other"), f"hipaa counts them as {INSTEAD}", "leave it out")
+        zips = Hierarchy(f"hipaa {model.hipaa}", in_order(zip3_paths()))
+        return _complete_hierarchy((*path, "other"), zips, INSTEAD, problems)
     if model.file is not None or model.groups is not None:
         made = (
             read_file(path, model.file, problems)

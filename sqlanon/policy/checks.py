@@ -18,6 +18,7 @@ from sqlanon.declared.records import Path
 from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.policy.builders import build_hierarchy
+from sqlanon.policy.decision import build_context, build_threshold
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
 from sqlanon.policy.models import ColumnModel, ReleaseModel
@@ -156,6 +157,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         memory=model.memory,
         seed=model.seed,
         refresh=_refresh(model),
+        context=build_context(model),
+        threshold=build_threshold(model, path, problems),
+        review=model.review,
     )
     spec = choose_method(spec)
     check_method(spec, raw, path, problems)
@@ -181,6 +185,7 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
         asked.max_retained,
         asked.max_waiting,
         asked.max_age,
+        asked.needs_approval,
     )
 
 
@@ -190,7 +195,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
     if asked is None or problems.broken((*path, "refresh")):
         return
     if asked.mode != "frozen":
-        for key in sorted(asked.given - {"mode"}):
+        for key in sorted(asked.given - {"mode", "needs_approval"}):
             if getattr(asked, key) is not None:
                 problems.add((*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen")
         return

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
-from sqlanon.policy import checks, statistics, tables
+from sqlanon.policy import checks, noisy, statistics, tables
 from sqlanon.policy.document import Document, read
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import POLICY, read_release
@@ -43,6 +43,11 @@ def loads(text: str, environ: Mapping[str, str]) -> PolicySpec:
     return _spec(Document("policy", text, environ), "")
 
 
+def load_document(document: Document, path: str | os.PathLike[str]) -> PolicySpec:
+    """Read a text in place of that of a policy file; files that it names are relative to the file's directory."""
+    return _spec(document, os.fspath(path))
+
+
 def _spec(document: Document, path: str) -> PolicySpec:
     problems = Problems(document)
     for place, what, allowed in document.found:
@@ -54,10 +59,17 @@ def _spec(document: Document, path: str) -> PolicySpec:
         problems.stop()
     raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
     connection = _head(raw, problems)
-    releases = _releases(raw, problems, FilePath(path).parent, document)
+    budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
+    releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
     problems.stop()
     written = document.display(("connection",), "") or None
-    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None, written=written)
+    return PolicySpec(
+        connection=connection,
+        releases=tuple(releases),
+        path=path or None,
+        written=written,
+        budgets=tuple(budgets.values()),
+    )
 
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:
@@ -66,12 +78,18 @@ def _head(raw: dict[str, Any], problems: Problems) -> str | None:
     return None if made is BROKEN else cast("str | None", made.connection)
 
 
-def _releases(raw: dict[str, Any], problems: Problems, base: FilePath, document: Document) -> list[ReleaseSpec]:
+def _releases(
+    raw: dict[str, Any], problems: Problems, base: FilePath, document: Document, budgets: noisy.Budgets
+) -> list[ReleaseSpec]:
     files = checks.Files(base)
     items = raw.get("releases")
     releases: list[tuple[Path, ReleaseSpec]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
         path, made = ("releases", index), []
+        if isinstance(item, dict) and noisy.is_noisy(item):
+            found = noisy.read_noisy(item, path, problems, files, default_view, budgets)
+            releases += [(path, found)] if found is not None else []
+            continue
         if isinstance(item, dict) and statistics.KEY in item:
             found = statistics.read_statistics(item, path, problems, files, default_view)
             releases += [(path, found)] if found is not None else []

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.counted import Bounds, Insiders, Measured
+from sqlanon.decided import Attacker, Over
 from sqlanon.spec import (
     Effort,
     Execution,
@@ -49,6 +50,7 @@ class HierarchyModel(Written):
     mask: Literal["right"] | None
     groups: Mapping[str, object] | None
     table: str | None
+    hipaa: Literal["zip3"] | None
     other: str | None
 
 
@@ -172,6 +174,7 @@ class RefreshModel(Written):
     max_retained: Fraction | None
     max_waiting: Fraction | None
     max_age: int | None
+    needs_approval: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +182,30 @@ class HistoryModel(Written):
     """What two consecutive versions may reveal together. Needs `key`, or a pseudonym."""
 
     max_failing: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextModel(Written):
+    """The circumstances of a release, in its owner's words. See [evidence.md](evidence.md)."""
+
+    purpose: str | None
+    recipients: str | None
+    environment: str | None
+    controls: str | None
+    other_data: str | None
+    legal_basis: str | None
+    owner: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThresholdModel(Written):
+    """The risk that is accepted, at most: `threshold: {risk: 0.05, because: ".."}`, or `threshold: ema0070`."""
+
+    preset: str | None
+    risk: Fraction | None
+    because: str | None
+    attacker: Attacker
+    over: Over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +231,9 @@ class ReleaseModel(Written):
     keep: int
     history: HistoryModel | None
     refresh: RefreshModel | None
+    context: ContextModel | None
+    threshold: ThresholdModel | None
+    review: int | None
     privacy: PrivacyModel
     effort: Effort | None
     method: MethodModel | None
@@ -289,4 +319,5 @@ class PolicyModel(Written):
 
     version: int
     connection: str | None = field(repr=False)
+    budgets: object
     releases: object

@@ -35,12 +35,22 @@ _TITLES = {
     "HistoryModel": "History: `history`",
     "RefreshModel": "Refresh: `refresh`",
     "CohortModel": "Rows that wait: `refresh.cohort`",
+    "ContextModel": "Context: `context`",
+    "ThresholdModel": "Threshold: `threshold`",
     "FormatModel": "Format: `format`",
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",
     "ProtectModel": "Protection: `statistics.protect`",
+    "BudgetModel": "A budget: `budgets[]`",
+    "NoisyReleaseModel": "Differentially private statistics: `releases[]` with `statistics: {budget: ..}`",
+    "NoisyModel": "What is measured: `statistics` with `budget`",
+    "NoisyTableModel": "A table of it: `statistics.tables[]`",
+    "NoisyGroupsModel": "Groups of a column: `statistics.groups.<name>`",
+    "NoisyMeasureModel": "A measure: `statistics.measures.<name>`",
+    "ContributionsModel": "How much of a person counts: `statistics.contributions`",
+    "ShowModel": "The mark of groups that are not too small: `statistics.show`",
 }
 
 _SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}

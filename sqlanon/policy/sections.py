@@ -13,11 +13,11 @@ from typing import Any, cast
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.keys import KEYS
-from sqlanon.declared.kinds import ANYTHING, FLAG, OPTION, TEXT, Kind
+from sqlanon.declared.kinds import ANYTHING, FLAG, LISTING, OPTION, TEXT, Kind
 from sqlanon.declared.records import BROKEN, ByName, Note, Part, Path, Record, read_whole
 from sqlanon.declared.values import REQUIRED, Value, Wrong
 from sqlanon.declared.wording import join_words, near, show, wrong_kind
-from sqlanon.policy import models, short
+from sqlanon.policy import models, noisy_models, short
 from sqlanon.policy.models import Written
 from sqlanon.policy.problems import Problems
 
@@ -198,6 +198,8 @@ REFINE = _section(models.RefineModel, "refine.", short=_refine, form=FLAG)
 SUPPRESSION = _section(models.SuppressionModel, "suppression.", example="limit: 0.05")
 FORMAT = _section(models.FormatModel, "format.", main="kind")
 COHORT = _section(models.CohortModel, "refresh.cohort.", example="rows: 500")
+CONTEXT = _section(models.ContextModel, "context.", example="purpose: ..")
+THRESHOLD = _section(models.ThresholdModel, "threshold.", main="preset")
 REFRESH = _section(models.RefreshModel, "refresh.", {"cohort": COHORT}, example="mode: frozen")
 HISTORY = _section(models.HistoryModel, "history.", example="max_failing: 0")
 RELEASE = _section(
@@ -207,6 +209,8 @@ RELEASE = _section(
         "columns": ByName(COLUMN),
         "history": HISTORY,
         "refresh": REFRESH,
+        "context": CONTEXT,
+        "threshold": THRESHOLD,
         "privacy": PRIVACY,
         "method": METHOD,
         "refine": REFINE,
@@ -236,12 +240,42 @@ STATISTICS = _section(
     example="columns: ..",
 )
 STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
+NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
+NOISY_GROUPS = _section(
+    noisy_models.NoisyGroupsModel, "noisy.groups.*.", {"hierarchy": HIERARCHY}, short=short.groups, form=LISTING
+)
+NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
+CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")
+SHOW = _section(noisy_models.ShowModel, "noisy.show.", example="persons: 10")
+_NOISY_TABLES = {"items": NOISY_TABLE.schema, "minItems": 1, "type": "array"}
+NOISY = _section(
+    noisy_models.NoisyModel,
+    "noisy.",
+    {
+        "tables": Kind("a list of tables, at least one", _NOISY_TABLES, _several),
+        "groups": ByName(NOISY_GROUPS, "sex: [F, M]"),
+        "measures": ByName(NOISY_MEASURE, "n: rows"),
+        "contributions": CONTRIBUTIONS,
+        "show": SHOW,
+    },
+    example="budget: patients",
+)
+NOISY_RELEASE = _section(noisy_models.NoisyReleaseModel, "noisy:", {"statistics": NOISY})
+_BUDGETS = {"items": BUDGET.schema, "minItems": 1, "type": "array"}
 _RELEASES = {
-    "items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema]},
+    "items": {"anyOf": [RELEASE.schema, TABLES.schema, STATISTICS_RELEASE.schema, NOISY_RELEASE.schema]},
     "minItems": 1,
     "type": "array",
 }
-POLICY = _section(models.PolicyModel, "policy:", {"releases": Kind("a list, at least one", _RELEASES, _several)})
+POLICY = _section(
+    models.PolicyModel,
+    "policy:",
+    {
+        "budgets": Kind("a list of budgets, at least one", _BUDGETS, _several),
+        "releases": Kind("a list, at least one", _RELEASES, _several),
+    },
+)
 SECTIONS: Mapping[str, Section] = {
     one.title: one
     for one in (
@@ -259,12 +293,22 @@ SECTIONS: Mapping[str, Section] = {
         HISTORY,
         REFRESH,
         COHORT,
+        CONTEXT,
+        THRESHOLD,
         FORMAT,
         STATISTICS_RELEASE,
         STATISTICS,
         COUNTED_COLUMN,
         COUNTED_TABLE,
         PROTECT,
+        BUDGET,
+        NOISY_RELEASE,
+        NOISY,
+        NOISY_TABLE,
+        NOISY_GROUPS,
+        NOISY_MEASURE,
+        CONTRIBUTIONS,
+        SHOW,
     )
 }
 """All parts of a policy, in the order of the reference."""

@@ -9,8 +9,9 @@ from sqlanon.declared import METHODS, Several
 from sqlanon.declared.kinds import METHOD_NAME, TEXT
 from sqlanon.declared.values import Wrong
 from sqlanon.declared.wording import wrong_kind
+from sqlanon.declared.zip3 import INSTEAD
 
-BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
+BUILDERS = ("steps", "calendar", "prefix", "mask", "table", "hipaa")
 """What builds a hierarchy and can be written as text: `steps:5,10`."""
 A_HIERARCHY = "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
 
@@ -18,7 +19,9 @@ A_HIERARCHY = "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2
 def hierarchy(value: object) -> object:
     """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
     if isinstance(value, Mapping):
-        return {key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()}
+        return _with_instead(
+            {key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()}
+        )
     if not isinstance(value, str):
         raise Wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
     builder, colon, rest = TEXT.read(value).partition(":")
@@ -27,7 +30,19 @@ def hierarchy(value: object) -> object:
     if builder == "steps" and " from " in rest:
         rest, _, origin = rest.partition(" from ")
         return {"steps": rest.strip(), "from": origin.strip()}
-    return {builder: rest.strip()}
+    return _with_instead({builder: rest.strip()})
+
+
+def _with_instead(given: dict[str, object]) -> dict[str, object]:
+    """With what the rule counts prefixes as that it does not list."""
+    return {"other": INSTEAD, **given} if given.get("hipaa") is not None else given
+
+
+def groups(value: object) -> object:
+    """A list of values, or the name of a hierarchy's file, as the mapping that it means."""
+    if isinstance(value, list | tuple):
+        return {"values": value}
+    return {"hierarchy": value} if isinstance(value, str) else value
 
 
 def method(value: object) -> object:

@@ -6,7 +6,7 @@ Such a release has keys of its own: what is about classes of rows does not apply
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.declared.records import BROKEN, Path
@@ -25,6 +25,8 @@ from sqlanon.spec import (
 
 KEY = "statistics"
 """The key that makes a release one of counts."""
+Reader = Callable[[Mapping[str, Any], Path, Problems, Files, Callable[[str], str]], ReleaseSpec | None]
+"""Reads a release by its mapping and where it is; see `read_statistics`."""
 
 
 def read_statistics(
@@ -39,6 +41,18 @@ def read_statistics(
         files: reads hierarchies.
         view: the view of a release that names none, by its name.
     """
+    asked = raw[KEY]
+    named = [key for key in READERS if isinstance(asked, Mapping) and key in asked]
+    if len(named) > 1:
+        problems.add((*path, KEY), f"{join_words(map(show, named))} are different protections", f"one of {named}")
+        return None
+    return READERS[named[0] if named else PROTECT](raw, path, problems, files, view)
+
+
+def read_protected(
+    raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: Callable[[str], str]
+) -> ReleaseSpec | None:
+    """The spec of a release whose small cells are protected; see `read_statistics`."""
     own = {}
     for key, value in raw.items():
         if key in RELEASE.parts and key not in STATISTICS_RELEASE.parts:
@@ -128,3 +142,8 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
         problems.add(
             (*path, "measures"), f"two columns of the view would be called {join_words(map(show, twice))}", "others"
         )
+
+
+PROTECT = "protect"
+READERS: Final[Mapping[str, Reader]] = {PROTECT: read_protected}
+"""Protections by the key of ``statistics`` that asks for one; without any the first reads it, and misses its key."""

@@ -12,6 +12,7 @@ from sqlanon.errors import UnsupportedError
 
 MOST_DIGITS = 308
 """Digits of a number of an answer, at most: those of the largest double."""
+_NUMBERS = (int, float, Decimal)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class Bounded:
         """
         if self.exact:
             return 0.0
-        numbers = [one for one in (self.estimate, self.low, self.high) if isinstance(one, int | float)]
+        listed = (self.estimate, self.low, self.high)
+        numbers = [float(one) if isinstance(one, Decimal) else one for one in listed if isinstance(one, _NUMBERS)]
         if len(numbers) < 3 or any(isinstance(one, bool) or not math.isfinite(one) for one in numbers):
             return None
         estimate, low, high = numbers

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
-from sqlanon.engines.base import Statement
 from sqlanon.engines.lacks import require
-from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
-from sqlanon.query.answer import Answer, Interval, make_answer
+from sqlanon.query.answer import Answer, make_answer
+from sqlanon.query.constants import answer_constants, answer_nothing
+from sqlanon.query.explain import explain_errors
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
-from sqlanon.query.infinite_dates import with_infinite
-from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
-from sqlanon.query.parse.bind import bind
-from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query, parse_groupings
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.box_rows import box_rows
-from sqlanon.query.rewrite.collect import collect
-from sqlanon.query.rewrite.final_select import Final, final_select
-from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
-from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.rewrite.sums import sums
-from sqlanon.query.rewrite.unlisted_groups import select_unlisted
-from sqlanon.query.rewrite.window_bounds import bound_windows
-from sqlanon.query.sql.sqltree import named, select
+from sqlanon.query.run_query import run_query
 from sqlanon.query.subqueries import Around, Rows, answer_subqueries
 from sqlanon.query.union_all import Union, arrange, merge_answers, read_union
-from sqlanon.sqltext.trees import port_tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -128,7 +113,7 @@ def ask(
         if merge_narrow is not None:
             if len(parts) > 1 or len(parts[0].queries) > 1:
                 refuse(sql, None, "groups are merged of one SELECT")
-            with _explain_errors(engine):
+            with explain_errors(engine):
                 released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
             columns = {own.name.lower() for own in released.fields}
             return merge_groups(
@@ -154,10 +139,10 @@ def _ask(
 ) -> Answer:
     """The answer to one SELECT; see `ask`."""
     if query.source is None:
-        return _answer_constants(engine, query, role, limits)
+        return answer_constants(engine, query, role, limits)
     name = release or query.table_name
     for left in reversed(range(TRIES)):
-        with _explain_errors(engine):
+        with explain_errors(engine):
             released = find(engine, name, spec, known=known)
         if as_of_source and released.unlike is None:
             raise PolicyError(
@@ -202,7 +187,7 @@ def _ask_several(
     for _ in range(TRIES):
         released = None
         if first is not None:
-            with _explain_errors(engine):
+            with explain_errors(engine):
                 released = find(engine, name, asked["spec"], known=asked["known"])
         answers = []
         for part in parts:
@@ -217,26 +202,6 @@ def _ask_several(
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _answer_constants(engine: Engine, query: Query, role: str | None, limits: Limits) -> Answer:
-    """A SELECT without a table: its constants."""
-    if role is not None:
-        require(engine, "query --as")
-    clauses = (query.groups, query.having, query.where, query.joins, query.qualify)
-    if any(clauses) or any(node.find(exp.AggFunc, exp.Window, exp.Column, exp.Star) for _, node in query.items):
-        refuse(query.text, None, "the query needs a released table after FROM")
-    # By numbers: DuckDB takes CURRENT_TIMESTAMP for a column where one has its name.
-    listed = [named(node.copy(), f"_{at}") for at, (_, node) in enumerate(query.items)]
-    text = select(listed).sql(dialect=engine.dialect)
-    rights, names = engine.rights, tuple(name for name, _ in query.items)
-    with (
-        rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
-        _explain_errors(engine),
-    ):
-        found = guard(engine, limits).fetch(Statement("query", text)) if query.limit != 0 and not query.offset else []
-    rows = tuple(dict(zip(names, row, strict=True)) for row in found)
-    return Answer(names, (), rows, tuple(True for _ in rows), text)
-
-
 def _ask_released(
     engine: Engine,
     query: Query,
@@ -248,12 +213,12 @@ def _ask_released(
     role: str | None,
     interval: float | None,
 ) -> Answer:
-    with _explain_errors(engine):
+    with explain_errors(engine):
         joinable = dimensions_of(engine, released, spec) if query.joins or query.asked else frozenset()
     rights = engine.rights
     with (
         rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
-        _explain_errors(engine),
+        explain_errors(engine, query),
     ):
         if rights and role is not None and not rights.can_select(role, released.view.ref):
             raise PolicyError(
@@ -282,7 +247,7 @@ def _answer(
         asked, unsettled = answer_subqueries(inner, around)
         if unsettled:
             refuse(query.text, None, "a subquery of the first groups of a subquery has no bounds")
-        found = _run(engine, asked, released, joinable, limits, allow_linking=allow_linking, sharp=True)
+        found = run_query(engine, asked, released, joinable, limits, allow_linking=allow_linking, sharp=True)
         return Rows(
             found.rows,
             [bounded for _, bounded in found.final.columns],
@@ -294,8 +259,8 @@ def _answer(
     around = Around(engine, released, joinable, allow_linking, answer)
     query, unsettled = answer_subqueries(query, around)
     if query.nothing:
-        return _answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
-    found = _run(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
+        return answer_nothing(engine, query, released, joinable, allow_linking=allow_linking)
+    found = run_query(engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval)
     made = make_answer(
         found.final.columns,
         found.final.tight,
@@ -314,104 +279,3 @@ def _leaves_groups_out(query: Query) -> bool:
     groups = query.groups if query.regroup is None else query.regroup
     conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
     return bool(groups) and any(one is not None for one in conditions)
-
-
-def _answer_nothing(
-    engine: Engine, query: Query, released: Released, joinable: Collection[TableRef], *, allow_linking: bool
-) -> Answer:
-    """The columns of a query that has no rows."""
-    plain = replace(query, items=(), groups=(), having=None, qualify=None, order=(), regroup=None, inner_having=None)
-    bound = bind(engine, plain, released, joinable, allow_linking=allow_linking)
-    check_valid(replace(bound, query=query))
-    names: list[str] = []
-    aggregates = []
-    for name, node in query.items:
-        if node.is_star:
-            names += [own.name for own in released.fields]
-            names += [one.name for _, relation in bound.scope.tables.values() for one in relation.columns]
-        else:
-            names.append(name)
-            aggregates += [name] if node.find(exp.AggFunc, exp.Window) else []
-    return Answer(tuple(names), tuple(aggregates), (), (), "", left_out=released.left_out, unlike=released.unlike)
-
-
-@dataclass(frozen=True)
-class _Ran:
-    """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
-
-    plan: QueryPlan
-    final: Final
-    rows: list[Any]
-    text: str
-    more: bool
-    intervals: Sequence[Mapping[str, Interval]]
-
-    @property
-    def width(self) -> int:
-        """How many cells of a row belong to columns."""
-        return sum(4 if bounded else 1 for _, bounded in self.final.columns)
-
-
-def _run(
-    engine: Engine,
-    query: Query,
-    released: Released,
-    joinable: Collection[TableRef],
-    limits: Limits,
-    *,
-    allow_linking: bool,
-    interval: float | None = None,
-    sharp: bool = False,
-) -> _Ran:
-    bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
-    with limits.rewriting():
-        plan = collect(bound, drawn=interval is not None, sharp=sharp)
-    if not sharp:  # the text is that of the whole query
-        check_valid(bound)
-    with limits.rewriting():
-        rows = box_rows(bound.scope, plan, together=interval is not None)
-        groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
-        plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
-        drawn = None if interval is None else distributions(bound, plan, rows, groups)
-        final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
-        beyond = select_unlisted(bound.scope, plan, rows)
-        # Trees are changed while they are written, and not used again.
-        text = port_tree(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
-        more_text = (
-            None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
-        )
-    found = engine.fetch(Statement("query", text), max_rows=limits.rows)
-    found = with_infinite(engine, text, found, limits.rows)
-    intervals: Sequence[Mapping[str, Interval]] = ()
-    if drawn is not None and interval is not None:
-        keys = [tuple(row[: len(plan.keys)]) for row in found]
-        found = [row[len(plan.keys) :] for row in found]
-        intervals = intervals_of(engine, drawn, keys, interval)
-    for i, check in enumerate(plan.checks, len(found[0]) - len(plan.checks) if found else 0):
-        if any(row[i] for row in found):
-            refuse(query.text, check.node, check.reason)
-    more = more_text is not None and _count(engine, more_text) > 0
-    more = more or (released.left_out > 0 and bool(query.groups))
-    if more and (plan.outputs.windows or plan.regroup is not None):
-        refuse(
-            query.text,
-            None,
-            "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
-            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
-        )
-    return _Ran(plan, final, found, text, more, intervals)
-
-
-def _count(engine: Engine, text: str) -> int:
-    return count(engine, Statement("query/unlisted", text))
-
-
-@contextmanager
-def _explain_errors(engine: Engine) -> Iterator[None]:
-    """Give the database's reason with its errors."""
-    try:
-        yield
-    except DatabaseError as error:
-        if error.__cause__ is None:
-            raise
-        raise type(error)(f"the query has no answer here: {engine.reason(error)}") from error

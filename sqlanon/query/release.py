@@ -145,6 +145,11 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     if own is None:
         raise PolicyError(f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published")
     facts = json.loads(str(own[5]))
+    if "epsilon" in (facts.get("statistics") or {}):
+        raise UnsupportedError(
+            f"{view.ref} has differentially private statistics, not rows: answers with intervals over them are not "
+            "built; read its rows as they are, each is a group, and add up values, never ends of intervals"
+        )
     if is_of_counts(rows):
         raise UnsupportedError(
             f"{view.ref} has counts of cells (statistics), not rows: bounds of queries over it are not built; read its "

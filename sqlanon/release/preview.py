@@ -97,7 +97,7 @@ def preview(
     """
     if not 1 <= rows <= MOST:
         raise PolicyError(f"preview: 1 to {MOST} rows are shown")
-    if spec.statistics is not None:
+    if spec.statistics is not None or spec.noisy is not None:
         raise UnsupportedError(f"{spec.name}: a release of counts has no rows to preview; plan counts its cells")
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)

@@ -12,11 +12,14 @@ import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.budget.charged import is_noisy_due
+from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
 from sqlanon.release.catalog.recorded_method import list_method_notes
@@ -29,9 +32,10 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.frozen.choose_lineage import shows_erased_keys
 from sqlanon.release.publish.keep_published import keep_readers, published_report, refuse_few
 from sqlanon.release.publish.kept_scratch import KeptScratch
-from sqlanon.release.stages.stage import execute, read_of, stages_after_reading
+from sqlanon.release.stages.stage import carry_out
 from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.verify import tokens
+from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.versions.choose_version import version_of_run
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -50,6 +54,7 @@ class RunOptions:
         keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or
             `clean`; the report lists them.
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
+        spend: of differentially private statistics pay for a version now, whatever the clock says.
     """
 
     full: bool = False
@@ -58,6 +63,7 @@ class RunOptions:
     compare: bool = True
     keep_scratch: bool = False
     new_lineage: bool = False
+    spend: bool = False
 
 
 def run(
@@ -78,7 +84,7 @@ def run(
 
     Raises:
         PolicyError: the policy publishes it together with other tables.
-        GuardError: the policy is weaker than before, and that was not confirmed.
+        GuardError: the policy is weaker than before, and that was not confirmed, or it wants an approval and has none.
         SchemaChangedError: the source has a new column that the policy does not name.
         LockedError: another session runs this release now.
         InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
@@ -143,9 +149,12 @@ def _run(
             held.enter_context(hold_counts(engine, specs[0]))
             divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
             states = _states(engine, specs, watches, divisions)
+            if options.keep_scratch and any(state.spec.noisy is not None for state in states):
+                raise PolicyError(f"{specs[0].name}: --keep-scratch would keep exact answers beside the noisy ones")
+            ends = {state.spec.name: hold_approval(engine, state.spec, before=state.last_shown) for state in states}
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
-            if options.only_due and not any(map(_is_due, states)):
-                return _not_due(states, watches)
+            if _waits(options, states) and not any(map(_is_due, states)):
+                return _add_warnings(_not_due(states, watches), ends)
             for state in states:
                 name = state.spec.name
                 keep = kept[name].keep if options.keep_scratch else None
@@ -156,15 +165,20 @@ def _run(
                 works = {name: replace(work, siblings=siblings) for name, work in works.items()}
             for work in works.values():
                 held.enter_context(work.scratch)
-            execute([read_of(works)], works)
-            execute(stages_after_reading(works), works)
-        return tuple(
+            carry_out(works)
+        done = [
             replace(work.finished, seconds=work.watch.total(), scratch=tuple(kept[name].tables))
             for name, work in works.items()
-        )
+        ]
+        return _add_warnings(done, ends)
     finally:
         for spec in specs:
             progress.finish(spec.name)
+
+
+def _add_warnings(reports: Sequence[RunReport], found: Mapping[str, tuple[str, ...]]) -> tuple[RunReport, ...]:
+    """The reports with warnings of this moment, which the catalog does not keep."""
+    return tuple(replace(one, warnings=(*one.warnings, *found[one.release])) for one in reports)
 
 
 def _states(
@@ -179,7 +193,14 @@ def _states(
     return [replace(state, tokens=key) for state in states]
 
 
+def _waits(options: RunOptions, states: Sequence[ReleaseState]) -> bool:
+    """Whether releases that are not due are left alone: noisy statistics always are, as each version is paid."""
+    return options.only_due or (any(state.spec.noisy is not None for state in states) and not options.spend)
+
+
 def _is_due(state: ReleaseState) -> bool:
+    if state.spec.noisy is not None:
+        return is_noisy_due(state)
     entry = state.published
     now = datetime.datetime.now(datetime.UTC)
     return entry is None or is_due(state.spec, entry, now) or shows_erased_keys(state)
@@ -209,10 +230,25 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
-        version = version_of_run(state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker)
+        version = version_of_run(
+            state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker, spend=options.spend
+        )
         decision = version.decide(state, decision)
     notes = list_method_notes(state.spec)
-    return Work(state, target, decision, version, division, machine, watch, secret_of(state), scratch, notes=notes)
+    secret, judge = secret_of(state), partial(_judge, state)
+    return Work(state, target, decision, version, division, machine, watch, secret, scratch, notes=notes, judge=judge)
+
+
+def _judge(state: ReleaseState, done: RunReport) -> RunReport:
+    """Hold a verified version to what people decided, in the transaction that publishes: approvals end meanwhile.
+
+    Raises:
+        PrivacyViolation: the risk is above the threshold.
+        GuardError: the policy's approval no longer holds.
+    """
+    notes = hold_threshold(state.spec, done)
+    hold_approval(state.engine, state.spec, before=state.last_shown)
+    return replace(done, notes=(*done.notes, *notes))
 
 
 def _decide(state: ReleaseState, options: RunOptions) -> Decision:

@@ -6,6 +6,7 @@ Sections are made of plain parts (`document`), which `page` writes as HTML or Ma
 """
 
 from sqlanon.report.document import Page
+from sqlanon.report.frames import FRAMES, frame_report
 from sqlanon.report.owner import owner_report
 from sqlanon.report.page import write_page
 from sqlanon.report.readers import readers_report

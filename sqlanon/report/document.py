@@ -67,7 +67,66 @@ class Picture:
     kind: Literal["picture"] = "picture"
 
 
-Block = Table | Facts | Text | Picture
+State = Literal["measured", "not measured", "stated", "look at it"]
+"""Of a statement: a figure; no figure; words of the policy; something that a person must look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One line of a frame.
+
+    Attributes:
+        about: what is said, in the words of the frame.
+        finding: what was found, or why nothing was.
+        state: how it is known.
+        by: the command that measured it, or that would.
+        word: its definition, a name of `sqlanon.report.frames.words`.
+    """
+
+    about: str
+    finding: str
+    state: State
+    by: str
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Statements as a table whose lines link to their definitions."""
+
+    caption: str
+    items: tuple[Statement, ...]
+    kind: Literal["statements"] = "statements"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Definitions that statements link to: name, title, text."""
+
+    items: tuple[tuple[str, str, str], ...]
+    kind: Literal["words"] = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The first page of a frame.
+
+    Attributes:
+        frame: the title of the frame, and its source.
+        about: what is released, for whom.
+        question: the decision that is asked.
+        figures: three figures, each with its title and how to read it.
+        remains: what remains after all that was measured.
+    """
+
+    frame: str
+    about: tuple[tuple[str, str], ...]
+    question: str
+    figures: tuple[tuple[str, str, str], ...]
+    remains: tuple[str, ...]
+
+
+Block = Table | Facts | Text | Picture | Statements | Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +154,13 @@ class Page:
 
     Attributes:
         release: the name.
-        version: of the release.
+        version: of the release; 0: it has none.
         confidential: it shows the source.
         summary: the few figures to see first.
         sound: every requirement is met; None: this cannot be said from what the report is made of.
         sections: in their order.
         warning: what the reader must know before the requirements; empty: nothing.
+        front: the first page of a frame; None: a report without a frame.
     """
 
     release: str
@@ -110,6 +170,7 @@ class Page:
     sound: bool | None
     sections: tuple[Section, ...]
     warning: str = ""
+    front: Front | None = None
 
 
 def make_table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()) -> Table:

@@ -13,6 +13,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.query.find import is_replaced
 from sqlanon.query.release import Released, read_release
 from sqlanon.release.audit import audit as auditing
+from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.views import spell_table
@@ -22,12 +23,14 @@ from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
 from sqlanon.report.compare import compare_release
+from sqlanon.report.decision import report_decision
 from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
 from sqlanon.report.loss import report_loss
 from sqlanon.report.risk import Measured, risk_section
 from sqlanon.report.settings import report_settings
 from sqlanon.report.sizes import class_sizes_section
+from sqlanon.report.variables import report_variables
 from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, measure, share
@@ -77,10 +80,11 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
-    entry = _find_published(engine, release)
+    entry = find_published(engine, release)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
-    sections: list[Section] = [report_asked(run)]
+    approvals = Approvals(engine).list(entry.release)
+    sections: list[Section] = [report_asked(run), report_decision(entry, run, approvals)]
     exposed = run.exposed
     if entry.view is None:
         if attack:
@@ -91,12 +95,14 @@ def owner_report(
         sections.append(risk_section(None, None, (ELSEWHERE,)))
         if run.shape.grouped:
             sections.append(class_sizes_section(None, ELSEWHERE))
+        sections.append(report_variables(engine, entry.policy, run, None))
     else:
         released = read_release(engine, engine.relation(spell_table(entry.view)))
         exposed = _count_exposure(engine, run, released)
-        sections += [*_measure(engine, entry, run, released), report_loss(run)]
+        sections += [*_measure(engine, entry, run, released), report_variables(engine, entry.policy, run, released)]
+        sections.append(report_loss(run))
         if attack:
-            sections.insert(2, report_attacks(run_attack(engine, entry.release, progress=reporter)))
+            sections.insert(3, report_attacks(run_attack(engine, entry.release, progress=reporter)))
         reporter.stage(entry.release, "distributions")
         sections.append(_compare(engine, entry))
         check_unchanged(engine, released)
@@ -163,7 +169,7 @@ def check_unchanged(engine: Engine, released: Released) -> None:
         )
 
 
-def _find_published(engine: Engine, release: str) -> Entry:
+def find_published(engine: Engine, release: str) -> Entry:
     """The published version of the name or the view.
 
     Raises:

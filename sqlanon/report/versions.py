@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import HistoryReport, RunReport
-from sqlanon.results.figures import count, measure
+from sqlanon.results.figures import count, measure, share
+from sqlanon.results.measured_risk import measured_risk
 
 
 def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
@@ -35,7 +36,7 @@ def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
             )
         )
     head = ">version | status | made (UTC) | by | >rows | >classes | asked | >GCP | method"
-    blocks: list[Block] = [make_table("Versions", head, rows)]
+    blocks: list[Block] = [make_table("Versions", head, rows), *_trend(entries)]
     if run.why:
         blocks.append(Facts((("Why this version was made", "; ".join(run.why)),)))
     if run.data is not None:
@@ -54,6 +55,7 @@ def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
         "them.",
         tuple(blocks),
         (
+            ("k reached", "The smallest class of the version; the highest risk is 1 / the fewest rows or persons."),
             ("published, replaced, withdrawn", "What readers see now; what they saw before; what was taken back."),
             (
                 "rows in groups below the policy",
@@ -61,6 +63,30 @@ def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
             ),
         ),
     )
+
+
+def _trend(entries: Sequence[Entry]) -> list[Block]:
+    """How the risk and the loss went over the versions; of one version there is no trend."""
+    runs = [(entry.version, RunReport.from_dict(entry.report)) for entry in entries]
+    if len(runs) < 2:
+        return []
+    rows = []
+    for version, run in runs:
+        risks = measured_risk(run)
+        known = [risk for risk in (risks.rows, risks.persons) if risk is not None]
+        rows.append(
+            (
+                str(version),
+                count(run.min_class) if known else "-",
+                share(max(known), 1) if known else "-",
+                "-" if risks.published is None else share(risks.published, 1),
+                "-" if risks.marketer is None else share(risks.marketer, 1),
+                f"{run.gcp:.4f}",
+                count(run.suppressed),
+            )
+        )
+    head = ">version | >k reached | >highest risk | >with every published column | >mean risk | >GCP | >rows suppressed"
+    return [make_table("Risk and loss over the versions", head, rows)]
 
 
 def _report_together(one: HistoryReport) -> list[Block]:

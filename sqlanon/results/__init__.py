@@ -10,7 +10,9 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
+from sqlanon.results.candidates import Candidate, CandidatesReport
 from sqlanon.results.compact import CompactReport
+from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import KeptLineage, LineageReport
@@ -19,11 +21,14 @@ from sqlanon.results.risk import (
     AttackerRisk,
     ColumnSet,
     IdentifyingReport,
+    KnownReport,
+    KnownSize,
     MarketerRisk,
     ModelFigure,
     PopulationUniques,
     RiskReport,
+    SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport, StatisticsReport
+from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

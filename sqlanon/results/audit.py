@@ -69,6 +69,7 @@ class AuditReport(Report):
             of the exact quasi columns.
         hidden_cells: of a release of counts: how many of its cells are hidden; ``rows`` are all cells, of the columns
             ``quasi``, and what is about classes is 0.
+        noisy: of differentially private statistics: ``rows`` are its groups, and what is about classes is 0.
     """
 
     table: str
@@ -93,6 +94,7 @@ class AuditReport(Report):
     missing: int = 0
     candidates: bool = False
     hidden_cells: int | None = None
+    noisy: bool = False
 
     @property
     def satisfied(self) -> bool:

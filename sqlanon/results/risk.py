@@ -158,3 +158,62 @@ class IdentifyingReport(Report):
     columns: tuple[str, ...]
     exhaustive: bool
     sets: tuple[ColumnSet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSize:
+    """What an attacker finds who knows so many columns, whichever they are.
+
+    Attributes:
+        known: how many columns.
+        sets: over how many sets of them the figures are.
+        k: rows of the smallest class of any set.
+        worst: a set that has it.
+        minimal: minimal sample uniques of this size: a row and a set that isolates it, and no smaller one does.
+        rows: rows that have one.
+    """
+
+    known: int
+    sets: int
+    k: int
+    worst: tuple[str, ...]
+    minimal: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialUniques:
+    """Rows that few columns isolate, with scores as sdcMicro computes them.
+
+    Attributes:
+        rows: rows with a SUDA score above 0.
+        highest_score, mean_score: SUDA scores of these.
+        highest_dis, mean_dis: DIS-SUDA of these, probabilities that a match is right.
+        columns: the share of minimal uniques that each column is part of.
+    """
+
+    rows: int
+    highest_score: float
+    mean_score: float
+    highest_dis: float
+    mean_dis: float
+    columns: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownReport(Report):
+    """What few known columns reveal of a table.
+
+    Attributes:
+        table: its name; ``rows`` it has.
+        rows: see there.
+        columns: of which an attacker may know any.
+        sizes: by how many he knows.
+        special: of the largest size; None: there are no rows.
+    """
+
+    table: str
+    rows: int
+    columns: tuple[str, ...]
+    sizes: tuple[KnownSize, ...]
+    special: SpecialUniques | None

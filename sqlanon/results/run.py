@@ -60,6 +60,33 @@ class StatisticsReport(Report):
 
 
 @dataclass(frozen=True, slots=True)
+class NoisyReport(Report):
+    """What a version of differentially private statistics publishes and costs; no number of it is exact.
+
+    Attributes:
+        budget: whose persons they are of.
+        epsilon, delta: what the version costs by itself, at most.
+        law: of the noise.
+        tables: how many.
+        groups: how many are published, as declared.
+        reservation: the row of the ledger that charged it.
+        spent, allowed: of the budget, after this version.
+        kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+    """
+
+    budget: str
+    epsilon: float
+    delta: float
+    law: str
+    tables: int
+    groups: int
+    reservation: int
+    spent: float
+    allowed: float
+    kept: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptTable(Report):
     """A scratch table that a run with ``keep_scratch`` left in the private schema.
 
@@ -83,7 +110,7 @@ class RunReport(Report):
     """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
     ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not
-    published, the others are published with ``*`` in every quasi column.
+    published, the others are published with ``*`` in every quasi column. Of counts they are the cells of the view.
     """
 
     release: str
@@ -166,6 +193,8 @@ class RunReport(Report):
     """
     statistics: StatisticsReport | None = None
     """Of a release of counts, which has no classes: ``classes`` and the losses are 0."""
+    noisy: NoisyReport | None = None
+    """Of differentially private statistics: ``rows`` is 0, as the number of rows is no public fact."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -173,6 +202,11 @@ class RunReport(Report):
     def shape(self) -> Shape:
         """Whether rows are in classes, or have boxes of their own."""
         return CLASSES if self.certificate is None else BOXES
+
+    @property
+    def wholly_classed(self) -> bool:
+        """Whether its counts of classes are those of all published rows."""
+        return self.shape.grouped and not self.lineage
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -237,5 +271,6 @@ class RunReport(Report):
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
         values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
+        values["noisy"] = NoisyReport(**report["noisy"]) if report.get("noisy") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

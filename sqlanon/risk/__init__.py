@@ -8,4 +8,5 @@ policy asks for is judged by `sqlanon.release.verify`.
 from sqlanon.risk.assess import THRESHOLD, VALUE, Population, assess
 from sqlanon.risk.attackers import of_persons
 from sqlanon.risk.identifying import identify
+from sqlanon.risk.known import measure_known
 from sqlanon.risk.sizes import class_sizes

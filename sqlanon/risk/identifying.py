@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Engine
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.results import ColumnSet, IdentifyingReport
 from sqlanon.risk.assess import columns_of
@@ -32,7 +32,7 @@ _SPARSE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class DistinctRows:
     """The different rows of a table.
 
     Attributes:
@@ -45,7 +45,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Groups:
+class Groups:
     """Rows that agree in some columns: a number of each, and how many groups there are."""
 
     number: Longs
@@ -73,21 +73,15 @@ def identify(
     Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of
     numbers in memory, fewer where few columns are a key. Nothing is written.
     """
-    import numpy as np
-
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
     asked = [one.name for one in relation.columns if one.name not in others] if columns is None else columns
     chosen = columns_of(relation, table, asked)
     if not chosen:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
-    made = statement("risk/keys", engine.dialect, target=relation.ref, classes=list(chosen), starred=[])
-    *codes, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(chosen) + 1))
-    )
-    rows = _Rows(codes, n)
+    rows = read_distinct(engine, relation.ref, chosen)
     exhaustive = len(chosen) <= MOST_COLUMNS
-    total = int(n.sum())
+    total = int(rows.n.sum())
     sets: tuple[ColumnSet, ...] = ()
     if total:
         found = _list_all(rows) if exhaustive else _greedy(rows)
@@ -99,19 +93,30 @@ def identify(
     return IdentifyingReport(str(relation.ref), total, chosen, exhaustive, sets)
 
 
+def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str]) -> DistinctRows:
+    """The different rows of a table over columns. Cost: one grouping, and memory for a number a row and column."""
+    import numpy as np
+
+    made = statement("risk/keys", engine.dialect, target=table, classes=list(columns), starred=[])
+    *codes, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(columns) + 1))
+    )
+    return DistinctRows(codes, n)
+
+
 Found = tuple[tuple[int, ...], int, float]
 """Places of columns, groups, separation."""
 
 
-def _list_all(rows: _Rows) -> Iterator[Found]:
+def _list_all(rows: DistinctRows) -> Iterator[Found]:
     """Every set once, after the set without its last column."""
     import numpy as np
 
     last = len(rows.codes)
 
-    def grown(places: tuple[int, ...], groups: _Groups) -> Iterator[Found]:
+    def grown(places: tuple[int, ...], groups: Groups) -> Iterator[Found]:
         for i in range(places[-1] + 1 if places else 0, last):
-            more = _divide(groups, rows.codes[i])
+            more = divide_groups(groups, rows.codes[i])
             apart = _separation(rows, more)
             yield (*places, i), more.count, apart
             if more.count < len(rows.n):
@@ -123,26 +128,26 @@ def _list_all(rows: _Rows) -> Iterator[Found]:
                 for beyond in combinations(rest, size):
                     yield (*places, i, *beyond), more.count, apart
 
-    return grown((), _Groups(np.zeros(len(rows.n), np.int64), 1))
+    return grown((), Groups(np.zeros(len(rows.n), np.int64), 1))
 
 
-def _greedy(rows: _Rows) -> Iterator[Found]:
+def _greedy(rows: DistinctRows) -> Iterator[Found]:
     """One set of each size: the one before, and the column that separates most."""
     import numpy as np
 
     places: tuple[int, ...] = ()
-    groups = _Groups(np.zeros(len(rows.n), np.int64), 1)
+    groups = Groups(np.zeros(len(rows.n), np.int64), 1)
     while groups.count < len(rows.n) and len(places) < len(rows.codes):
         rest = [i for i in range(len(rows.codes)) if i not in places]
         apart, best = max(
-            ((_separation(rows, _divide(groups, rows.codes[i])), i) for i in rest),
+            ((_separation(rows, divide_groups(groups, rows.codes[i])), i) for i in rest),
             key=lambda one: (one[0], -one[1]),
         )
-        places, groups = (*places, best), _divide(groups, rows.codes[best])
+        places, groups = (*places, best), divide_groups(groups, rows.codes[best])
         yield places, groups.count, apart
 
 
-def _divide(groups: _Groups, codes: Longs) -> _Groups:
+def divide_groups(groups: Groups, codes: Longs) -> Groups:
     """The groups divided by one more column."""
     import numpy as np
 
@@ -151,14 +156,14 @@ def _divide(groups: _Groups, codes: Longs) -> _Groups:
     size = groups.count * width
     if size > _SPARSE * len(codes):
         found, number = np.unique(key, return_inverse=True)
-        return _Groups(number, len(found))
+        return Groups(number, len(found))
     there = np.zeros(size, np.bool_)
     there[key] = True
     numbers = np.cumsum(there) - 1
-    return _Groups(numbers[key], int(numbers[-1]) + 1)
+    return Groups(numbers[key], int(numbers[-1]) + 1)
 
 
-def _separation(rows: _Rows, groups: _Groups) -> float:
+def _separation(rows: DistinctRows, groups: Groups) -> float:
     import numpy as np
 
     held = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)

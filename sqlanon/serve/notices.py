@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 
 from sqlanon.query.answer import Answer, Bounded
 
@@ -49,12 +48,7 @@ def _exactness(answer: Answer) -> str:
 
 
 def _width(cell: Bounded) -> float:
-    """How far the bounds of a cell are apart, as a share of its estimate; infinite where there is no such share."""
-    if not all(isinstance(one, int | float | Decimal) for one in (cell.estimate, cell.low, cell.high)):
-        return math.inf
-    low, high, estimate = float(cell.low), float(cell.high), float(cell.estimate)
-    share = (high - low) / abs(estimate) if estimate else math.inf
-    return math.inf if math.isnan(share) else share
+    return math.inf if cell.width is None else cell.width
 
 
 def _warnings(answer: Answer) -> Iterator[str]:

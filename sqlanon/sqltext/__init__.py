@@ -6,4 +6,4 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 
 from sqlanon.sqltext.compile import statement
 from sqlanon.sqltext.find import add_template, own_functions, template_names, template_path
-from sqlanon.sqltext.quote import identifier, in_dialect, literal, respell, scratch_table, table_name
+from sqlanon.sqltext.quote import identifier, in_dialect, literal, respell, scratch_table, table_name, type_name

@@ -55,6 +55,18 @@ def in_dialect(text: str, dialect: str) -> str:
     return _QUOTED.sub(lambda found: respell(found[0], dialect), text)
 
 
+def type_name(shown: str) -> str:
+    """The name of a type, as the engine shows it, for SQL in DuckDB's dialect.
+
+    A numeric of PostgreSQL without precision, which is held exactly, would be read as DuckDB's of three digits after
+    the point; one that rounds before the point would not be read.
+
+    >>> type_name("numeric"), type_name("numeric(5,-2)"), type_name("numeric(10,2)")
+    ('pg_catalog.numeric', 'pg_catalog.numeric', 'numeric(10,2)')
+    """
+    return "pg_catalog.numeric" if shown == "numeric" or (shown.startswith("numeric(") and "-" in shown) else shown
+
+
 def table_name(table: TableRef) -> str:
     """The qualified, quoted name of a table."""
     return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)

@@ -52,9 +52,11 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     Raises:
         PrivacyViolation: they are not.
     """
-    context = shape.context()
-    _refuse(release, "cells", scratch.count("statistics/verify_cells", stage=stage, cells=kept.cells, **context))
-    failing, shared = scratch.numbers("statistics/verify_atoms", stage=stage, atoms=kept.atoms, **context)
+    context, keyed = shape.context(), scratch.table("verified_rows")
+    scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
+    _refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
+    failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=kept.atoms, **context)
+    scratch.drop(keyed)
     _refuse(release, "finest cells", failing)
     _refuse(release, "owners of cells", shared)
 

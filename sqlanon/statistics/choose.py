@@ -8,14 +8,16 @@ every cell that it happens to serve. To hide more cells never takes a witness aw
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
-from sqlanon.statistics.deviations import Demand, Deviations
+from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
+from sqlanon.statistics.local import Nearby
+from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System, hash_members
 
 if TYPE_CHECKING:
@@ -26,6 +28,16 @@ if TYPE_CHECKING:
 
 MOST_SERVED = 500_000_000
 """So many bytes what witnesses serve may take; with more no cell is shown again."""
+SPARED = 2
+"""Programs of all atoms may cost one part in so many of what all may, as far as small cells are served."""
+BEGINNING = 0.05
+"""What they may cost before the first cell is served, as a part of that: the first program takes longest."""
+MOST_SHOWN = 50_000_000_000
+"""Ends times witnesses times cells, at most, for which cells are shown again."""
+WHOLE = 60_000_000
+"""Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
+NEARBY = (150, 600)
+"""Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 Step = Callable[[int, int], None]
 """Gets how many small cells are served, and how many there are."""
 
@@ -44,11 +56,16 @@ class Protected:
 
 
 class UnservedError(InfeasibleError):
-    """A small cell cannot be protected whatever is hidden; ``margin`` is the place of its margin, no value."""
+    """A small cell is not protected.
 
-    def __init__(self, margin: int) -> None:
+    Attributes:
+        margin: the place of its margin, no value.
+        exhausted: the search cost what it may; else there is no way, whatever is hidden.
+    """
+
+    def __init__(self, margin: int, *, exhausted: bool) -> None:
         super().__init__("a small cell cannot be protected")
-        self.margin = margin
+        self.margin, self.exhausted = margin, exhausted
 
 
 def insiders_of(system: System) -> list[Longs]:
@@ -66,7 +83,13 @@ def insiders_of(system: System) -> list[Longs]:
 
 
 def choose_hidden(
-    system: System, threshold: int, *, insiders: bool, secret: bytes, step: Step | None = None
+    system: System,
+    threshold: int,
+    *,
+    insiders: bool,
+    secret: bytes,
+    step: Step | None = None,
+    most_work: int = MOST_WORK,
 ) -> Protected:
     """Hide the small cells and as few others as the search finds, with witnesses for all demands.
 
@@ -76,23 +99,27 @@ def choose_hidden(
         insiders: demands also hold for each person who is alone in a cell.
         secret: what the order of equal levels is keyed with.
         step: gets progress.
+        most_work: what the programs may cost; see `Work`.
 
     Raises:
-        UnservedError: a small cell cannot be protected.
+        UnservedError: a small cell cannot be protected, or the programs cost more than they may.
         UnsupportedError: HiGHS is not installed.
 
     Cost: some linear programs for each small cell; with insiders more where one is in the way.
     """
-    search = _Search(system, threshold, insiders_of(system) if insiders else [])
+    search = _Search(system, threshold, insiders_of(system) if insiders else [], Work(most_work))
     small = np.flatnonzero(system.small)
-    search.solver.hide(small)
     for at, cell in enumerate(_ordered(system, small, secret)):
         if step is not None:
             step(at, len(small))
-        for low in (True, False):
-            search.serve(int(cell), low=low)
-    search.show_again(_ordered(system, np.flatnonzero(search.solver.hidden & ~system.small), secret)[::-1])
-    return Protected(search.solver.hidden.copy(), search.kept())
+        search.ahead = 2 * (len(small) - at)
+        try:
+            for low in (True, False):
+                search.serve(int(cell), low=low)
+        except ExhaustedError:
+            raise UnservedError(int(system.margin[cell]), exhausted=True) from None
+    search.show_again(_ordered(system, np.flatnonzero(search.hidden & ~system.small), secret)[::-1])
+    return Protected(search.hidden.copy(), search.kept())
 
 
 def _ordered(system: System, cells: Longs, secret: bytes) -> Longs:
@@ -125,8 +152,10 @@ class _Rows:
 class _Search:
     """The witnesses found so far, the true table the first of them, and what they serve."""
 
-    def __init__(self, system: System, threshold: int, insiders: list[Longs]) -> None:
-        self.system, self.solver = system, Deviations(system)
+    def __init__(self, system: System, threshold: int, insiders: list[Longs], work: Work) -> None:
+        self.system, self._work, self.hidden = system, work, system.small.copy()
+        self._whole, self._near = Deviations(system, self.hidden, work), Nearby(system, self.hidden, work)
+        self.ahead, self._cost = 0, 0
         self._insiders = insiders
         self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
         for person, atoms in enumerate(insiders):
@@ -138,7 +167,7 @@ class _Search:
         self._seen = _Rows(len(insiders), np.bool_)
         self._add(np.zeros(len(system.atoms.count), np.int64))
 
-    def _parts(self, cell: int) -> tuple[dict[int, int], int]:
+    def parts(self, cell: int) -> tuple[dict[int, int], int]:
         """Of each insider of a class by how much his own part exceeds one for each atom; and who has all of it, or -1.
 
         Who has all of a class knows it anyhow.
@@ -163,7 +192,7 @@ class _Search:
         plain = self._meets(cell, moved, low=low, more=0)
         own = plain & ~seen.T
         if self._insiders:
-            excess, whole = self._parts(cell)
+            excess, whole = self.parts(cell)
             for person, more in excess.items():
                 own[person] = self._meets(cell, moved, low=low, more=more) & ~seen[:, person]
             if whole >= 0:
@@ -193,21 +222,44 @@ class _Search:
 
     def _solve(self, cell: int, *, low: bool, persons: tuple[int, ...], able: bool = False) -> bool:
         fixed = tuple(int(atom) for person in persons for atom in self._insiders[person])
-        excess = self._parts(cell)[0] if persons else {}
+        excess = self.parts(cell)[0] if persons else {}
         more = [excess.get(person, 0) for person in persons] or [0]
         most = int(self._most[cell]) + min(more) if low else None
         fewest = None if low else int(self._fewest[cell]) + max(more)
-        change = self.solver.solve(Demand(cell, most, fewest, fixed), keep_shown=able)
+        change = self._find(Demand(cell, most, fewest, fixed), keep_shown=able)
         if change is None:
             if able:
                 return False
-            raise UnservedError(int(self.system.margin[cell]))
+            raise UnservedError(int(self.system.margin[cell]), exhausted=False)
         self._add(change)
         return True
 
+    def _find(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        """A change that meets a demand: of least weight, unless such programs would cost too much for those ahead."""
+        served = 1 - self.ahead / max(1, 2 * int(self.system.small.sum()))
+        large = len(self.system.atoms.count) * len(self.system) > WHOLE
+        if large or self._cost * SPARED > self._work.most * (served + BEGINNING):
+            change = self._find_nearby(demand, keep_shown=keep_shown)
+            if change is not None or keep_shown:
+                return change
+        before = self._work.left
+        try:
+            return self._whole.solve(
+                demand, keep_shown=keep_shown, instead=lambda: self._find_nearby(demand, keep_shown=keep_shown)
+            )
+        finally:
+            self._cost += before - self._work.left
+
+    def _find_nearby(self, demand: Demand, *, keep_shown: bool) -> Longs | None:
+        for most in NEARBY[:1] if keep_shown else NEARBY:
+            change = self._near.solve(demand, most, keep_shown=keep_shown)
+            if change is not None:
+                return change
+        return None
+
     def _add(self, change: Longs) -> None:
         moved = self.system.sums(change)
-        self.solver.hide(np.flatnonzero(moved))
+        self._whole.hide(np.flatnonzero(moved))
         seen = np.zeros(len(self._insiders), bool)
         persons = self._of_atom[np.flatnonzero(change)]
         seen[persons[persons >= 0]] = True
@@ -218,27 +270,29 @@ class _Search:
     def show_again(self, cells: Longs) -> None:
         """Show hidden cells that are not small where other witnesses serve what theirs do.
 
-        Cost: a table of witnesses for each small cell, end and insider; a few of its columns for each cell.
+        Cost: tables of small cells by witnesses and by insiders; for each cell a product of a few of their columns.
         """
-        tables = []
         small = np.flatnonzero(self.system.small)
-        if 2 * len(small) * (1 + len(self._insiders)) * len(self._changes.array) > MOST_SERVED:
+        steps = 2 * len(small) * len(self._changes.array) * len(cells)
+        if not len(small) or 8 * len(small) * max(1, len(self._insiders)) > MOST_SERVED or steps > MOST_SHOWN:
             return
-        for cell in small:
-            for low in (True, False):
-                plain, own = self.serving(int(cell), low=low)
-                tables.append(np.concatenate([plain[np.newaxis], own]))
-        if not tables:
-            return
-        serves = np.concatenate(tables)
-        left, kept = serves.sum(axis=1), np.ones(serves.shape[1], bool)
+        served = Served(self._list_served(small), ~self._seen.array)
+        kept = np.ones(len(self._changes.array), bool)
         for cell in cells:
             movers = np.flatnonzero(kept & (self._moved.array[:, cell] != 0))
-            without = left - serves[:, movers].sum(axis=1)
-            if (without > 0).all():
-                left, kept[movers] = without, False
-                self.solver.show(int(cell))
+            if served.drop(movers):
+                kept[movers] = False
+                self._whole.show(int(cell))
         self._kept = kept
+
+    def _list_served(self, small: Longs) -> Iterator[tuple[Flags, dict[int, Flags]]]:
+        """Of each end of each small cell which witnesses serve it, and which do for insiders with a part of it."""
+        for cell in small:
+            excess, whole = self.parts(int(cell))
+            for low in (True, False):
+                plain, own = self.serving(int(cell), low=low)
+                parts = {person: own[person] for person in excess}
+                yield plain, parts if whole < 0 else {**parts, whole: np.ones(len(plain), bool)}
 
     def kept(self) -> Longs:
         """The witnesses."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -27,15 +28,11 @@ class Cube:
     Attributes:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
-        rows: of the source.
-        persons: in the source.
         counts: how many atoms and how many cells there are.
     """
 
     atoms: TableRef
     cells: TableRef
-    rows: int
-    persons: int
     counts: tuple[int, int]
 
 
@@ -77,7 +74,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    return Cube(atoms, cells, n, persons, (many, listed))
+    return Cube(atoms, cells, (many, listed))
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -108,8 +105,25 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     return build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
 
 
-def share_of_small(scratch: Scratch, shape: Shape, cube: Cube) -> list[tuple[str, int, float]]:
-    """Per margin its name, its cells, and the share of small ones; the largest shares first.
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A margin before anything is hidden.
+
+    Attributes:
+        name: for messages.
+        levels: of each column.
+        cells: how many it has.
+        share: of small ones among them.
+    """
+
+    name: str
+    levels: tuple[int, ...]
+    cells: int
+    share: float
+
+
+def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
+    """The margins, those with the largest shares of small cells first.
 
     Args:
         scratch: the run.
@@ -117,5 +131,18 @@ def share_of_small(scratch: Scratch, shape: Shape, cube: Cube) -> list[tuple[str
         cube: the counted cells.
     """
     rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
-    found = [(shape.margin_name(levels), cells, small / cells) for cells, small, *levels in map(read_integers, rows)]
-    return sorted(found, key=lambda one: (-one[2], one[0]))
+    found = [
+        Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
+        for cells, small, *levels in map(read_integers, rows)
+    ]
+    return sorted(found, key=lambda one: (-one.share, one.name))
+
+
+def find_coarser(margins: Sequence[Margin], of: Margin, most: float) -> Margin | None:
+    """The margin of most cells with coarser levels of the same margin, and at most such a share of small cells."""
+    coarser = [
+        one
+        for one in margins
+        if one.share <= most and one is not of and all(a >= b for a, b in zip(one.levels, of.levels, strict=True))
+    ]
+    return max(coarser, key=lambda one: (one.cells, one.name), default=None)

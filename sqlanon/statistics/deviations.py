@@ -6,6 +6,7 @@ cell changes. The programs look for the change of least weight that also changes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +25,43 @@ FREE = 1e-3
 """What a change of a hidden cell costs for each unit, so that changes stay in few cells."""
 GAP = 0.1
 """By this share the weight of a change in whole numbers may be above the least one."""
+MOST_STEPS = 4
+"""Steps of the simplex method for one demand, at most, per row."""
+MOST_NODES = 500
+"""Nodes that the search for whole numbers may visit for one demand."""
 INTEGER_SECONDS = 10.0
-"""Seconds that the search for whole numbers may take for one demand."""
+"""Seconds that it may take at most, which nodes do not bound."""
+STEPS_OF_NODE = 100
+"""A node of such a search costs so many steps of the simplex method."""
+MOST_WORK = 5_000_000_000
+"""What the programs of a run may cost, in steps of the simplex method times rows; minutes of one core."""
+
+
+class ExhaustedError(Exception):
+    """The programs of a run have cost what they may."""
+
+
+class Work:
+    """Counts what programs cost, which is the same on every machine.
+
+    Args:
+        most: what they may cost, in steps of the simplex method times rows.
+    """
+
+    def __init__(self, most: int = MOST_WORK) -> None:
+        self.most = self.left = most
+
+    def add(self, solver: Any) -> None:  # noqa: ANN401 - HiGHS has no types
+        """Count the last run of a solver.
+
+        Raises:
+            ExhaustedError: it was one too many.
+        """
+        info = solver.getInfo()
+        steps = max(int(info.simplex_iteration_count), 1) + STEPS_OF_NODE * max(int(info.mip_node_count), 0)
+        self.left -= steps * (1000 + int(solver.getNumRow()))
+        if self.left < 0:
+            raise ExhaustedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +81,14 @@ class Demand:
     fixed: tuple[int, ...] = ()
 
 
+def lower_bounds(system: System) -> npt.NDArray[np.float64]:
+    """The least change of each atom: float64[atoms]; one that a published cell consists of does not become zero."""
+    least = -system.atoms.count.astype(np.float64)
+    single = np.diff(system.at) == 1
+    least[system.member[system.at[:-1][single]]] += 1
+    return least
+
+
 class Deviations:
     """One linear program, whose bounds and costs change from demand to demand; it starts where the last one ended.
 
@@ -52,20 +96,23 @@ class Deviations:
 
     Args:
         system: the cells.
+        hidden: bool[classes], which are hidden; `hide` and `show` change it.
+        work: counts what the programs cost.
 
     Raises:
         UnsupportedError: HiGHS is not installed.
     """
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, hidden: Flags, work: Work) -> None:
         self._highs, self._system = import_highs(), system
         self._atoms, self._cells = len(system.atoms.count), len(system)
-        self._least = -system.atoms.count.astype(np.float64)
-        single = np.diff(system.at) == 1
-        self._least[system.member[system.at[:-1][single]]] += 1  # a published cell without zero has no other atom
+        self._least, self._work = lower_bounds(system), work
         self._infinite = self._highs.kHighsInf
-        self.hidden = np.zeros(self._cells, bool)
-        self._solver = self._build(single)
+        self.hidden = hidden
+        self._solver = self._build(np.diff(system.at) == 1)
+        hidden_before = np.flatnonzero(hidden)
+        hidden[hidden_before] = False
+        self.hide(hidden_before)
 
     def _build(self, single: Flags) -> Any:  # noqa: ANN401 - HiGHS has no types
         system, atoms, cells, highs = self._system, self._atoms, self._cells, self._highs
@@ -89,7 +136,10 @@ class Deviations:
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_, program.a_matrix_.index_ = starts.astype(np.int32), index
         program.a_matrix_.value_ = value
-        return make_solver(program)
+        solver = make_solver(program)
+        # With many equal costs the simplex method may turn in a circle.
+        solver.setOptionValue("simplex_iteration_limit", MOST_STEPS * (1000 + cells))
+        return solver
 
     def hide(self, cells: Longs) -> None:
         """These classes are not shown: their changes are free, but for a little."""
@@ -105,14 +155,20 @@ class Deviations:
         for at in (self._atoms + cell, self._atoms + self._cells + cell):
             self._solver.changeColCost(int(at), float(self._system.weight[cell]))
 
-    def solve(self, demand: Demand, *, keep_shown: bool = False) -> Longs | None:
+    def solve(
+        self, demand: Demand, *, keep_shown: bool = False, instead: Callable[[], Longs | None] | None = None
+    ) -> Longs | None:
         """The change of least weight that meets a demand: int64[atoms]; None: there is none.
 
         Args:
             demand: the demand.
             keep_shown: no shown cell may change.
+            instead: finds another change, where this one has fractions, or takes too many steps.
 
-        Cost: one linear program; where its solution is no whole number, one with whole numbers.
+        Raises:
+            ExhaustedError: the program takes too many steps, and there is no other.
+
+        Cost: one linear program; where its solution has fractions and there is no other, one with whole numbers.
         """
         solver, infinite = self._solver, self._infinite
         grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
@@ -133,11 +189,23 @@ class Deviations:
         self._set(changed)
         try:
             solver.run()
-            if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
+            self._work.add(solver)
+            status, able = solver.getModelStatus(), self._highs.HighsModelStatus
+            if status == able.kIterationLimit:
+                solver.clearSolver()
+                other = instead() if instead is not None else None
+                if other is None and not keep_shown:
+                    raise ExhaustedError
+                return other
+            if status != able.kOptimal:
                 return None
             found = np.array(solver.getSolution().col_value[: self._atoms])
             whole = np.rint(found)
-            return whole.astype(np.int64) if np.all(np.abs(found - whole) < NEAR) else self._whole(found)
+            if np.all(np.abs(found - whole) < NEAR):
+                change: Longs = whole.astype(np.int64)
+                return change
+            other = instead() if instead is not None else None
+            return other if other is not None else self._whole(found)
         finally:
             self._set(before)
 
@@ -156,14 +224,13 @@ class Deviations:
         solver, highs, places = self._solver, self._highs, atoms.astype(np.int32)
         kinds = highs.HighsVarType
         solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kInteger), np.uint8))
-        seconds = solver.getRunTime() + INTEGER_SECONDS
-        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("time_limit", seconds)):
+        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
             solver.setOptionValue(name, option)
         try:
             solver.run()
-            status, able = solver.getModelStatus(), highs.HighsModelStatus
-            feasible = solver.getInfo().primal_solution_status == highs.SolutionStatus.kSolutionStatusFeasible
-            if status not in (able.kOptimal, able.kTimeLimit) or not feasible:
+            self._work.add(solver)
+            if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
                 return None
             found: Longs = np.rint(np.array(solver.getSolution().col_value[: self._atoms])).astype(np.int64)
             return found

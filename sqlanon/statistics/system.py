@@ -160,7 +160,7 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
 def weigh(height: int, members: Longs, secret: bytes) -> float:
     """What it costs to hide a class: the more the coarser it is, and a keyed hash where levels are equal."""
     mark = int.from_bytes(hash_members(members, secret), "big") / 2**64
-    return (1.0 + height) * (1.0 + mark / 4)
+    return (1.0 + height / 4) * (1.0 + mark / 4)
 
 
 def hash_members(members: Longs, secret: bytes) -> bytes:

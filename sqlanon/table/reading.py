@@ -11,6 +11,7 @@ from typing import Literal
 
 from sqlanon.engines.base import Column, Relation, TableRef
 from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, person_name
+from sqlanon.sqltext import type_name
 from sqlanon.table.text import text_of
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
@@ -91,8 +92,7 @@ class Reading:
         """SQL type of the column's values in domains and releases."""
         if self.as_text or self.column.kind == "text":
             return "VARCHAR"
-        # sqlglot would read a numeric without precision, which PostgreSQL holds exactly, as DuckDB's (18, 3).
-        return "pg_catalog.numeric" if self.column.type == "numeric" else self.column.type
+        return type_name(self.column.type)
 
 
 @dataclass(frozen=True, slots=True)

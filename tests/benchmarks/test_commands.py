@@ -221,3 +221,9 @@ def test_refine(tmp_path, data):
     found = benchmark("refine", tmp_path / "refine.json", *words)["results"]
     assert [(one["table"], one["rows"]) for one in found] == [("adult", 30162)] * 3 + [("sal", 2000)]
     assert all(one["verified"] and one["refined_gcp"] < one["gcp"] and one["min_class"] >= 10 for one in found)
+
+
+@pytest.mark.thorough
+def test_dp(tmp_path):
+    found = benchmark("dp", tmp_path / "dp.json", "--rows", "2000", "--only", "speed")
+    assert (found["speed"]["rows"], found["speed"]["groups"]) == (2_000, 10_000)

@@ -44,7 +44,7 @@ def refused(folder: Path, *words: object) -> str:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)),
         stdin=subprocess.DEVNULL,

@@ -90,7 +90,9 @@ def test_the_reason_of_the_database_ends_the_message(url: str) -> None:
     code, out, err = run("query", query, "--db", url)
     assert (code, out) == (3, "")
     assert err.splitlines() == [
-        "error: the query has no answer here: a value cannot be read as the type that it is cast to"
+        "error: the query has no answer here: a value cannot be read as the type that it is cast to",
+        f"  {query}",
+        f"  {' ' * query.index('ill')}^^^",
     ]
     assert "ConversionException" in run("--debug", "query", query, "--db", url)[2]
 

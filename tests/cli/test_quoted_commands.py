@@ -47,7 +47,7 @@ NASTY = (
 
 def read_by_bash(text: str) -> list[str]:
     made = f"printf '%s\\0' {text}"
-    ended = subprocess.run(["bash", "-c", made], capture_output=True, check=True, timeout=60)
+    ended = subprocess.run(["bash", "-c", made], capture_output=True, check=True, timeout=600)
     return ended.stdout.decode().split("\0")[:-1]
 
 

@@ -24,8 +24,12 @@ ELSEWHERE: Mapping[str, str] = {
     "freeform": "tests/contract/test_freeform_drawn.py",
     "matchings": "tests/properties/test_matchings.py",
     "koptimize": "tests/contract/test_koptimize.py",
+    "microaggregation": "tests/contract/test_microaggregation.py",
 }
-"""Methods with a suite of their own, and where it is: those of boxes, and the one that takes ordered columns alone."""
+"""Methods with a suite of their own, and where it is.
+
+They are those of boxes, the one that takes ordered columns alone, and the one that draws steps at random.
+"""
 
 
 @dataclass(frozen=True)

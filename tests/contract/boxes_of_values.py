@@ -18,6 +18,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
 from sqlanon.query.functions.definition import Call, Definition
 from sqlanon.query.functions.evaluate import evaluate
+from sqlanon.query.functions.registry import failing
 from sqlanon.query.functions.value import Value, fixed, leaf
 from sqlanon.query.parse.source_types import _read
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, sql
@@ -160,6 +161,8 @@ def check(db: Any, text: str, types: Sequence[str], rng: random.Random, found: F
             found.failed += 1
             if once and all(numbers[pair] in good for pair in pairs) and _ordinary(row, types):
                 found.wrong.append(f"{label}: an error of {_shown(row, types)}, of which every value has a result")
+    if len(good) < len(listed) and not any(failing(tree)):
+        found.wrong.append(f"{label}: the engine has an error, and no definition foresees one")
     found.boxes += len(known)
     pairs = [(i, numbers[pair]) for i in known for pair in places[i] if numbers[pair] in good]
     if not pairs:

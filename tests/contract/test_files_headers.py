@@ -178,7 +178,7 @@ def test_a_small_file_of_one_long_line_is_refused_early(begin: str, encoding: st
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env=environment,
     )

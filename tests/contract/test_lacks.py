@@ -22,7 +22,7 @@ from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.engines.base import Engine
-from sqlanon.engines.lacks import FEATURES, LACKS
+from sqlanon.engines.lacks import FEATURES, LACKS, NOISY
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lack import UNDECLARED
 from sqlanon.policy import release
@@ -39,6 +39,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "refresh: {mode: frozen}": lambda engine: engine.transactions and engine.updates,
     "tables": lambda engine: engine.transactions,
     "statistics": lambda engine: engine.transactions,
+    NOISY: lambda engine: engine.transactions,
     "--compact": lambda engine: engine.compaction is not None,
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
@@ -107,6 +108,19 @@ def counted(db: Any, _: Path) -> None:
     db.run(spec)
 
 
+def noisy(db: Any, _: Path) -> None:
+    name = table_of(db)
+    text = (
+        f"version: 1\nbudgets:\n  - {{name: {name}, persons: {{{name}: id}}, epsilon: 1}}\n"
+        f"releases:\n  - name: {name}\n    source: {name}\n    every: 1d\n"
+        f"    statistics:\n      budget: {name}\n      epsilon: 1\n"
+        "      tables: [{by: ill}]\n      groups: {ill: [a, b]}\n      measures: {n: rows}\n"
+        "      contributions: {groups: 1, rows: 1}\n"
+    )
+    (spec,) = policy.loads(text, {}).releases
+    db.run(spec)
+
+
 def labelled(db: Any, _: Path) -> None:
     with suppress(PolicyError):  # no column of the table has a label
         db.propose(table_of(db), from_labels=True)
@@ -123,6 +137,7 @@ CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     "refresh: {mode: frozen}": frozen,
     "tables": published_together,
     "statistics": counted,
+    NOISY: noisy,
     "--compact": lambda db, _: db.compact(),
     "install-functions": lambda db, _: db.install_functions(),
     "query --as": as_role,

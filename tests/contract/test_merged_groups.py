@@ -46,6 +46,7 @@ def table(shared_db: Any) -> str:
     return name
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("percent", [30, 80])
 @pytest.mark.parametrize("key", ["age", "kind", "seen", "cost", "floor(age / 5.0)"])
 def test_merged_groups_are_narrow_and_hold_the_truth(shared_db: Any, table: str, key: str, percent: int) -> None:

@@ -28,7 +28,8 @@ from tests.oracle.information import Cell, Show, everything, exact, hidden, info
 from tests.oracle.recode import released
 from tests.oracle.requirements import Privacy
 
-OWN = {name for name, one in METRICS.items() if one.asked}
+OWN = {name for name, one in METRICS.items() if one.asked} - {"least_gcp", "sse"}
+"""Others have tests of their own: `test_least_gcp`, `test_microaggregation`."""
 TREE = Way("tree", {"minimize": "gcp", "solver": "auto"})
 
 
@@ -102,7 +103,10 @@ def test_the_papers_table(
     declare(monkeypatch, "given", Given)
     monkeypatch.setattr(Given, "classes", classes)
     _, report = release_rows(shared_db, NINE, tmp_path, method="given", metrics="all", format=kind)
-    assert report.loss.more == pytest.approx({"am": 15 / 9, "lm_values": 1 / 3, "level": 1 / 3, "mi_loss": MI})
+    more = dict(report.loss.more)
+    assert more.pop("least_gcp") == pytest.approx(2 / 27, abs=1e-6)  # c and two others, one row of nine
+    assert more.pop("sse") == 0  # of a column without an order
+    assert more == pytest.approx({"am": 15 / 9, "lm_values": 1 / 3, "level": 1 / 3, "mi_loss": MI})
     found = report.loss.sensitive["s"]
     assert found["pmi_lost"] == pytest.approx(lost, abs=0.0005)
     assert found == pytest.approx(
@@ -135,8 +139,10 @@ def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(Given, "classes", [0, 0, 1, 1])
     _, report = release_rows(shared_db, case, tmp_path, method="given", metrics="all")
     # |R| of p: 2, 2, 1, 1 of |A| = 3; q has one value. log2 F is 1 in all rows of p, and 0 and 1 at the source.
-    assert report.loss.more == pytest.approx(
-        {"am": 6 / 4, "lm_values": (2 * 0.5) / 8, "level": 2 / 8, "mi_loss": 2 / 8}
+    more = dict(report.loss.more)
+    assert more.pop("least_gcp") == pytest.approx((1 / 2 + 1 / 2) / 8, abs=1e-6)  # of p, by rows; q loses nothing
+    assert more == pytest.approx(
+        {"am": 6 / 4, "lm_values": (2 * 0.5) / 8, "level": 2 / 8, "mi_loss": 2 / 8, "sse": 2 / 11}
     )
     # p shares 1 bit of 1 with it before and after, q none.
     assert report.loss.sensitive["s"] == pytest.approx(
@@ -248,6 +254,8 @@ def test_rows_that_are_left_out_lost_everything(shared_db: Any, tmp_path: Path) 
     assert (report.suppressed, report.left_out) == (1, 1)
     classes = [[0, 1, 2], [3, 4]]
     check(report, case, information(case.table, classes, classes, shown, [5]))
+    assert report.loss.more["sse"] == pytest.approx(361 / 444)  # 9 is 19 / 3 from the mean 8 / 3, and loses that
+    assert report.loss.more["least_gcp"] == pytest.approx(7 / 48, abs=1e-6)  # 2 to 9 of 1 to 9, one row of six
 
 
 @pytest.mark.thorough
@@ -319,5 +327,7 @@ def test_all_without_a_sensitive_column_is_what_can_be_measured(shared_db: Any, 
     assert spec_of(source="t", quasi="q", k=2, metrics="all").metrics == ("all",)
     case = Case("bare", {"p": "INTEGER"}, ((1,), (1,), (2,), (4,)), {"p": QI()}, (), Privacy(k=2))
     _, report = release_rows(shared_db, case, tmp_path, **TREE.arguments, metrics="all")
-    assert set(report.loss.more) == {"am", "lm_values", "level", "mi_loss"}
+    assert set(report.loss.more) == {"am", "lm_values", "level", "mi_loss", "sse", "least_gcp"}
+    assert report.loss.more["least_gcp"] == pytest.approx(1 / 4, abs=1e-5)  # 0, 0, 1 / 3 and 2 / 3
+    assert report.loss.more["sse"] == pytest.approx(2 / 6)  # 2 and 4 from 3; all from 2
     assert report.loss.sensitive == {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from typing import Any
 
 import pytest
 
+import sqlanon
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
@@ -19,6 +21,9 @@ ROWS = [
     ("4", "4", "1", "'NaN'", "-2", "-2", "1"),
     ("0", "10000000000", "'-Infinity'", "5", "1", "'Infinity'", "3"),
 ]
+
+HUGE = [("1e308", "1"), ("1e308", "2"), ("-1e308", "1")]
+"""From the left the first two are infinite together."""
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +68,35 @@ def test_a_calculation_of_infinities_that_is_no_number_is_possible(named: tuple[
     else:
         assert cell.low is None or cell.low == float("-inf")
         assert cell.high is None or cell.high != cell.high
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("item", ["sum(f) / count(f)", "sum(f) / count(*)", "count(*) / nullif(sum(f), 0)"])
+def test_a_quotient_of_what_may_be_no_number_may_be_none(shared_db: Any, item: str) -> None:
+    """One of the three values may be NaN, and a class has no value."""
+    name = f"n{uuid.uuid4().hex[:10]}"
+    columns = [quasi("f", "float", "DOUBLE PRECISION", nulls=True), plain("c", "integer", "INTEGER")]
+    rows = [("1", "2", "'none'", "1"), ("5", "'NaN'", "'none'", "1"), ("NULL", "NULL", "'all'", "1")]
+    publish(shared_db, name, columns, rows)
+    source = "(VALUES (1, 1), (CAST('NaN' AS DOUBLE PRECISION), 1), (NULL, 1)) AS v (f, c)"
+    ((value,),) = shared_db.engine.fetch(f"SELECT {item} FROM {source}")
+    assert math.isnan(value)
+    cell = shared_db.query(f"SELECT {item} AS x FROM {name}").rows[0]["x"]
+    assert cell.high is None or cell.high != cell.high
+
+
+@pytest.mark.parametrize("item", ["sum(f)", "avg(f)", "sum(f) / count(*)", "sum(f) FILTER (WHERE c < 3)"])
+def test_a_sum_that_leaves_the_type_on_its_way_has_no_bounds(item: str) -> None:
+    """In another order of the same rows the sum is finite: infinite is not what every consistent source gives."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        publish(db, "huge", [plain("f", "float", "DOUBLE"), plain("c", "integer", "INTEGER")], HUGE)
+        db.engine.execute("SET threads = 1")
+        orders = [", ".join(f"({f}, {c})" for f, c in order) for order in (HUGE, [HUGE[0], HUGE[2], HUGE[1]])]
+        values = {db.engine.fetch(f"SELECT {item} FROM (VALUES {order}) AS v (f, c)")[0][0] for order in orders}
+        assert len(values) == 2
+        cell = db.query(f"SELECT {item} AS x FROM huge").rows[0]["x"]
+        assert cell.low is None or cell.low <= min(values)
+        assert cell.high is None or cell.high >= max(values)
 
 
 @pytest.mark.every_engine

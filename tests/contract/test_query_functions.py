@@ -16,9 +16,10 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.query.functions.definition import Definition, Form, NoEndsError, flat
-from sqlanon.query.functions.registry import DEFINITIONS
+from sqlanon.query.functions.evaluate import evaluate
+from sqlanon.query.functions.registry import DEFINITIONS, definition_of
 from sqlanon.query.functions.texts import LENGTHS
-from tests.contract.boxes_of_values import Found, check, nulls
+from tests.contract.boxes_of_values import BoxLeaves, Found, check, nulls
 from tests.contract.values_of_types import VALUES, combinations, constant, values_of
 
 BOUNDED = [one for one in DEFINITIONS if one.ends is not None]
@@ -61,6 +62,27 @@ def test_values_of_all_types_lie_in_the_abstract_value(shared_db: Any, definitio
     found = look(shared_db, definition, random.Random(definition.name), None, 60)
     assert found.wrong == []
     assert found.boxes > found.failed or not forms_of(definition, shared_db.engine.dialect), found.lacking
+
+
+@pytest.mark.parametrize("definition", BOUNDED, ids=named)
+def test_a_definition_costs_what_it_says(shared_db: Any, definition: Definition) -> None:
+    """Ends repeat those of their operands, so that the cost decides how deep an expression may be."""
+    for form in forms_of(definition, shared_db.engine.dialect):
+        tree = sqlglot.parse_one(written(form.text), read=shared_db.engine.dialect)
+        if form.listed or sum(1 for part in tree.walk() if definition_of(part) is not None) > 1:
+            continue
+        columns = sum(1 for _ in tree.find_all(exp.Column))
+        types = combinations(form.kinds)[0]
+        value = evaluate(tree, BoxLeaves(shared_db, dict(zip("xy", types, strict=False))))
+        parts = [part for part in (value.low, value.high, value.null, value.nothing, value.middle) if part is not None]
+        ends = sum(1 for part in parts for _ in part.find_all(exp.Column))
+        assert ends <= definition.cost * columns * len(parts), (form.text, ends, columns)
+
+
+def test_an_expression_that_would_be_too_long_is_refused_at_once(shared_db: Any) -> None:
+    tree = sqlglot.parse_one("x % 7 % 6 % 5 % 4 % 3", read=shared_db.engine.dialect)
+    with pytest.raises(NoEndsError, match="the ends of % would be too long"):
+        evaluate(tree, BoxLeaves(shared_db, {"x": "INTEGER"}))
 
 
 def composed(rng: random.Random, family: str, columns: dict[str, str], depth: int) -> str:

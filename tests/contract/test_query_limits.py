@@ -10,6 +10,8 @@ import pytest
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.query.ask import ask
+from sqlanon.query.functions import evaluate
 from sqlanon.query.limits import limit_query
 from tests.oracle.handmade import members, plain, publish, quasi
 
@@ -43,8 +45,11 @@ def _bounds(db: Any, query: str) -> tuple[int, int]:
     return cell.low, cell.high
 
 
-def test_a_rewriting_ends_at_the_deadline_and_the_connection_lives_on(named: tuple[Any, str]) -> None:
+def test_a_rewriting_ends_at_the_deadline_and_the_connection_lives_on(
+    named: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     db, name = named
+    monkeypatch.setattr(evaluate, "MOST_NODES", 10**12)
     for query in (
         f"SELECT sum({LONG}) AS n FROM {name}",
         f"SELECT 1 AS n, sum({LONG}) FROM {name} UNION ALL SELECT 1, sum(age) FROM {name}",
@@ -52,6 +57,35 @@ def test_a_rewriting_ends_at_the_deadline_and_the_connection_lives_on(named: tup
         with pytest.raises(DatabaseError, match=r"took longer than 0.5 seconds \(--timeout"):
             db.query(query, seconds=0.5)
         assert db.query(f"SELECT count(*) AS n FROM {name}").rows[0]["n"].exact
+
+
+def test_an_expression_whose_bounds_would_take_minutes_is_refused_at_once(named: tuple[Any, str]) -> None:
+    db, name = named
+    with pytest.raises(UnsupportedError, match="would be too long here; write a shorter expression"):
+        db.query(f"SELECT sum({LONG}) AS n FROM {name}")
+
+
+def test_no_more_rows_are_sent_for_than_an_answer_may_have(
+    named: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver holds a whole result before its first row is read."""
+    db, name = named
+    sent: list[str] = []
+    fetch = type(db.engine).fetch
+
+    def note(engine: Any, statement: Any, **options: Any) -> Any:
+        if getattr(statement, "name", "") == "query":
+            sent.append(statement.text.split()[-1])
+        return fetch(engine, statement, **options)
+
+    monkeypatch.setattr(type(db.engine), "fetch", note)
+    text = f"SELECT age, count(*) AS n FROM {name} GROUP BY age ORDER BY age"
+    assert len(db.query(text).rows) > 3
+    for more in ("", " LIMIT 1000"):
+        with pytest.raises(DatabaseError, match="more than 3 rows"):
+            ask(db.engine, text + more, rows=3)
+    assert len(ask(db.engine, f"{text} LIMIT 2", rows=3).rows) == 2
+    assert sent[1:] == ["4", "4", "2"]
 
 
 def test_a_statement_of_the_engine_ends_at_the_deadline(named: tuple[Any, str]) -> None:
@@ -198,3 +232,14 @@ def test_a_constant_null_in_quotes_is_a_text(named: tuple[Any, str], word: str) 
         "sex IN ('{w}', 'q', 'r', 's', 't', 'u', 'v', 'w', 'z') AND lower(sex) <> 'a'",
     ):
         assert _bounds(db, f"SELECT count(*) AS n FROM {name} WHERE {query.format(w=word)}") == (0, member)
+
+
+def test_a_list_that_the_engine_casts_to_one_type_is_refused(shared_db: Any) -> None:
+    """1 BETWEEN a REAL and 0.9999999999 is TRUE in DuckDB, where all three are REAL, and 1 <= 0.9999999999 is not."""
+    name = f"m{uuid.uuid4().hex[:10]}"
+    columns = [quasi("age", "integer", "INTEGER"), plain("r", "float", "REAL"), plain("e", "decimal", "DECIMAL(18,10)")]
+    publish(shared_db, name, columns, [("1", "3", "0.5", "0.9999999999"), ("2", "2", "1", "2")])
+    for condition in ("age BETWEEN r AND e", "age IN (1, r, e)", "NOT age IN (e, CAST(2 AS REAL))"):
+        with pytest.raises(UnsupportedError, match="write the comparisons one by one"):
+            shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {condition}")
+    assert _bounds(shared_db, f"SELECT count(*) AS n FROM {name} WHERE age IN (2, 3) AND age BETWEEN 1 AND e") == (1, 1)

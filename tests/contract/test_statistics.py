@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -364,6 +365,9 @@ def test_persons_are_published_where_each_is_in_one_cell(shared_db: Any, tmp_pat
     )
     made.run()
     assert {row["region"]: row["persons"] for row in made.rows()} == {None: 15, "a": 6, "b": 4, "c": 5}
+    (entry,) = Catalog(shared_db.engine).entries(made.name)
+    assert entry.report["rows"] == len(made.rows())  # and not the 30 of the source, which are not published
+    assert "30" not in re.findall(r"\d+", json.dumps({**entry.report, "seconds": {}}))
 
 
 def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path: Path) -> None:
@@ -458,6 +462,15 @@ def test_plan_counts_small_cells_and_publishes_nothing(shared_db: Any, tmp_path:
     truth = cells_of(rows)
     small = sum(n < 3 for n in truth.values())
     assert f"{len(truth)} cells of 12 margins; {small} of them" in report.notes[0]
+    counts: dict[tuple[int, ...], list[int]] = {}
+    for cell, n in truth.items():
+        counts.setdefault(tuple(level for level, _ in cell), []).append(n)
+    shares = {levels: sum(n < 3 for n in some) / len(some) for levels, some in counts.items()}
+    assert shares[0, 0, 0] > 0.15
+    better = max(len(counts[levels]) for levels, share in shares.items() if share <= 0.15)
+    finest = next(note for note in report.notes if "region x sex x age (level 0) are small" in note)
+    assert f"{shares[0, 0, 0]:.0%} of the {len(counts[0, 0, 0])} cells" in finest
+    assert f"small; of the {better} of " in finest
     assert report.stages[1:] == (
         f"{made.name}: count the cells of 1 table and all margins",
         f"{made.name}: hide cells of fewer than 3 persons, and others that give them away",

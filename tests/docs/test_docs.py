@@ -33,9 +33,16 @@ COMMANDS = (
     "serve",
     "mcp",
     "evaluate",
+    "compare",
     "report",
     "hierarchy",
+    "budget",
     "releases",
+    "budget",
+    "approve",
+    "evidence",
+    "approvals",
+    "revoke",
     "diff",
     "rollback",
     "unpublish",
@@ -72,7 +79,7 @@ def options(*words: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def known() -> dict[str, set[str]]:
-    within = {f"dbt {command}": options("dbt", command) for command in ("run", "plan", "erase")}
+    within = {f"dbt {command}": options("dbt", command) for command in ("run", "plan", "erase", "describe")}
     return {"": options(), **{command: options(command) for command in COMMANDS}, **within}
 
 
@@ -96,7 +103,7 @@ def test_commands_and_their_options_exist(known):
         for command in re.findall(r"(?:^|[`/ ])sqlanon((?: +[^\s`#|>]+)+)", text, flags=re.MULTILINE):
             words = command.split()
             name = next((word for word in words if word in COMMANDS), "")
-            name = f"dbt {name}" if words[0] == "dbt" else name
+            name = " ".join(words[:2]) if words[0] == "dbt" else name
             given = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
             if given:
                 allowed = known[name] | known[""]

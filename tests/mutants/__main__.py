@@ -1,6 +1,6 @@
 """Draw mutants, run the tests that cover each, and say which were killed.
 
-    python -m tests.mutants map [pytest arguments]        which tests run which code
+    python -m tests.reach record [pytest arguments]       which tests run which code
     python -m tests.mutants run --sample 30 --out x.json  draw, run, write
     python -m tests.mutants show x.json [y.json]          totals; of two files also what only one of them kills
 
@@ -17,56 +17,54 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 from tests.mutants import python_code, sql_templates
 from tests.mutants.python_code import Mutant
+from tests.reach import RECORDED, is_kernel
 
 ROOT = Path(__file__).parents[2]
-MAP = ROOT / ".mutants.jsonl"
-PYTHON = python_code.FILES
-SQL = tuple(f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss"))
-COPIED = (
-    "sqlanon",
-    "sql",
-    "tests",
-    "examples",
-    "benchmarks",
-    "docs",
-    "dbt",
-    "pyproject.toml",
-    "README.md",
-    "CHANGELOG.md",
-)
+IMPORTED = ("duckdb", "jinja2", "numba", "pandas", "psycopg", "pyarrow", "pytest", "sqlglot", "typer")
+"""What most tests need, and what takes long to import."""
+_KEPT: list[ModuleType] = []
+"""Modules of the parent process, whose connections a child must not close."""
 
 
-def drawn(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
+def drawn(room: Any, places: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     """The first of all mutants in a drawn order: more of them begin with the same ones."""
-    rng = random.Random(seed)
-    places = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
-    room = sql_templates if patterns is SQL else python_code
-    every = [mutant for path in places for mutant in room.mutants(ROOT, path)]
-    return rng.sample(every, len(every))[:count]
+    every = [make for path in places for make in room.mutants(ROOT, path)]
+    return [make() for make in random.Random(seed).sample(every, len(every))[:count]]
+
+
+def draw(sample: int, seed: int) -> list[Mutant]:
+    """Mutants of the product: of its Python without kernels (a changed one is compiled anew), and of its SQL."""
+    sql = sample * 60 // 260
+    python = [path for path in sorted(ROOT.glob("sqlanon/**/*.py")) if not is_kernel(path.relative_to(ROOT).as_posix())]
+    templates = sorted(ROOT.glob("sql/core/**/*.sql"))
+    some = drawn(python_code, python, sample - sql, seed), drawn(sql_templates, templates, sql, seed)
+    # Mixed evenly, so that the first of them, too, are a sample of both.
+    places = [(number / len(own), mutant) for own in some for number, mutant in enumerate(own)]
+    return [mutant for _, mutant in sorted(places, key=lambda pair: pair[0])]
 
 
 def covering(lines: Sequence[dict[str, Any]], mutant: Mutant) -> list[dict[str, Any]]:
     """The tests that run it; a quick one of every file first."""
-    if mutant.path.startswith("sql/"):
-        name = "sql:" + "/".join(Path(mutant.path).with_suffix("").parts[2:])
-        found = [line for line in lines if name in line["hits"]]
-    elif mutant.within is not None:
-        found = [line for line in lines if f"{mutant.path}:{mutant.within}" in line["hits"]]
-    else:
-        found = [line for line in lines if any(hit.startswith(f"{mutant.path}:") for hit in line["hits"])]
+    found = [line for line in lines if mutant.path in line["hits"]]
+    if mutant.within is not None:
+        found = [line for line in found if mutant.within in line["hits"][mutant.path]]
     files: dict[str, list[dict[str, Any]]] = {}
     for line in sorted(found, key=lambda line: line["seconds"]):
         files.setdefault(line["test"].partition("::")[0], []).append(line)
@@ -83,45 +81,85 @@ def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[st
         seconds += line["seconds"]
     if not chosen:
         return "uncovered", "", 0
-    words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen]
     # Seconds of the processor: on a busy machine a test that takes long is no test that failed.
     most = math.ceil(60 + 5 * seconds)
+    code, printed = in_copy(copy, ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen], most)
+    if code in (0, None):
+        return "waits" if code is None else "alive", "", len(chosen)
+    failed = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    if code > 1 and not failed:  # pytest itself did not get far
+        return "not tried", printed[-300:], len(chosen)
+    return "killed", failed[0][:160] if failed else f"exit code {code}", len(chosen)
+
+
+def in_copy(copy: Path, words: Sequence[str], seconds: int) -> tuple[int | None, str]:
+    """Run pytest in a copy of the checkout, as a fork of this process, which has imported what takes long.
+
+    Args:
+        copy: the copy.
+        words: pytest's arguments.
+        seconds: of the processor, at most.
+
+    Returns:
+        the exit code, None where it waited twenty times as long; and what it printed.
+    """
+    with tempfile.TemporaryFile("w+") as output:
+        child = os.fork()
+        if not child:
+            _run_child(copy, words, seconds, output.fileno())
+        end = time.monotonic() + 20 * seconds
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            time.sleep(0.05)
+            if time.monotonic() > end:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+                return None, ""
+        output.seek(0)
+        return os.waitstatus_to_exitcode(ended[1]), output.read()
+
+
+def _run_child(copy: Path, words: Sequence[str], seconds: int, output: int) -> NoReturn:
+    """End with pytest's exit code, and never otherwise: what this process has opened is its parent's."""
+    code = 3
     try:
-        ended = subprocess.run(
-            words,
-            cwd=copy,
-            capture_output=True,
-            text=True,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
-            timeout=20 * most,
-        )
-    except subprocess.TimeoutExpired:
-        return "waits", "", len(chosen)
-    if ended.returncode == 0:
-        return "alive", "", len(chosen)
-    failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "killed", failed[0][:160] if failed else f"exit code {ended.returncode}", len(chosen)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        os.chdir(copy)
+        os.environ["PYTHONPATH"] = str(copy)
+        sys.path[:] = [str(copy), *(path for path in sys.path if Path(path).resolve() != ROOT)]
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        ours = [name for name in sys.modules if name.partition(".")[0] in ("tests", "sqlanon", "benchmarks")]
+        _KEPT.extend(sys.modules.pop(name) for name in ours)
+        import pytest
+
+        code = pytest.main(words)
+        sys.stdout.flush()
+    except BaseException:  # noqa: BLE001 - shown, as it ends here
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def run(options: argparse.Namespace) -> None:
     """Every drawn mutant in a copy of the checkout."""
     from tests.engines import _postgres
 
+    for name in IMPORTED:
+        import_module(name)
     if url := _postgres()[0]:
         os.environ["SQLANON_TEST_PG"] = url
-    lines = [json.loads(line) for line in MAP.read_text().splitlines()]
-    sql = options.sample * 60 // 260
-    mutants = drawn(PYTHON, options.sample - sql, options.seed) + drawn(SQL, sql, options.seed)
+    lines = [json.loads(line) for line in RECORDED.read_text().splitlines()]
+    mutants = draw(options.sample, options.seed)
     before = json.loads(options.out.read_text()) if options.out.exists() else {"seed": options.seed, "mutants": []}
     results: list[dict[str, Any]] = before["mutants"]
     if before["seed"] != options.seed or [r["path"] for r in results] != [m.path for m in mutants[: len(results)]]:
         sys.exit(f"{options.out} holds other mutants: give another file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
-        for name in COPIED:
-            source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
+        for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
         for number, mutant in enumerate(mutants[len(results) :], len(results) + 1):
             start, kept = time.perf_counter(), (copy / mutant.path).read_bytes()
             tests = covering(lines, mutant)
@@ -172,22 +210,17 @@ def show(files: Sequence[Path]) -> None:
 
 
 def main() -> None:
-    """One of the three."""
+    """One of the two."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
-    actions.add_parser("map")
     asked = actions.add_parser("run")
     asked.add_argument("--sample", type=int, default=260, help="mutants, 200 of Python to 60 of SQL")
     asked.add_argument("--seed", type=int, default=11)
     asked.add_argument("--limit", type=float, default=120, help="seconds of tests a mutant, as they were recorded")
     asked.add_argument("--out", type=Path, required=True, help="goes on where this file ends")
     actions.add_parser("show").add_argument("files", type=Path, nargs="+")
-    options, rest = parser.parse_known_args()
-    if options.action == "map":
-        environ = {**os.environ, "SQLANON_MUTANTS_MAP": str(MAP)}
-        words = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.mutants.record", *rest]
-        sys.exit(subprocess.run(words, cwd=ROOT, env=environ, check=False).returncode)
-    elif options.action == "run":
+    options = parser.parse_args()
+    if options.action == "run":
         run(options)
     else:
         show(options.files)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-FILES = (
-    "sqlanon/privacy/*.py",
-    "sqlanon/privacy/*/requirement.py",
-    "sqlanon/release/verify/verify*.py",
-    "sqlanon/formats/*.py",
-    "sqlanon/query/logic/*.py",
-    "sqlanon/query/where/*.py",
-    "sqlanon/query/boxes/*.py",
-    "sqlanon/query/rewrite/sums.py",
-    "sqlanon/query/rewrite/*aggregates.py",
-)
-"""The modules that mutants are drawn from."""
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -65,22 +54,21 @@ class Mutant:
     text: str
 
 
-def mutants(root: Path, path: Path) -> Iterator[Mutant]:
-    """Every mutant of a module, in the order of its nodes."""
+def mutants(root: Path, path: Path) -> Iterator[Callable[[], Mutant]]:
+    """Every mutant of a module, in the order of its nodes; each is made when it is called."""
+    for place, (node, _) in enumerate(_nodes(ast.parse(path.read_text(encoding="utf-8")))):
+        for number, _ in enumerate(_changes(node)):
+            yield partial(_mutant, root, path, place, number)
+
+
+def _mutant(root: Path, path: Path, place: int, number: int) -> Mutant:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for place, (node, within) in enumerate(_nodes(tree)):
-        for kind, changed in _changes(node):
-            made = copy.deepcopy(tree)
-            target = list(_nodes(made))[place][0]
-            _replace(made, target, changed)
-            yield Mutant(
-                path.relative_to(root).as_posix(),
-                node.lineno,
-                kind,
-                f"{ast.unparse(node).splitlines()[0][:90]} -> {ast.unparse(changed).splitlines()[0][:90]}",
-                within,
-                ast.unparse(ast.fix_missing_locations(made)) + "\n",
-            )
+    node, within = list(_nodes(tree))[place]
+    kind, changed = list(_changes(node))[number]
+    shown = f"{ast.unparse(node).splitlines()[0][:90]} -> {ast.unparse(changed).splitlines()[0][:90]}"
+    _replace(tree, node, changed)
+    text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    return Mutant(path.relative_to(root).as_posix(), node.lineno, kind, shown, within, text)
 
 
 def blocks(tree: ast.AST, inside: bool = False) -> Iterator[tuple[list[ast.stmt], int, int]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tests.mutants.python_code import Mutant
@@ -41,7 +42,7 @@ CHANGES: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def mutants(root: Path, path: Path) -> Iterator[Mutant]:
+def mutants(root: Path, path: Path) -> Iterator[Callable[[], Mutant]]:
     """Every mutant of a template."""
     text = path.read_text(encoding="utf-8")
     bare = COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
@@ -54,4 +55,5 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
             whole = text.splitlines()[line - 1].strip()
             made = text[:start] + instead + text[end:]
             after = made.splitlines()[line - 1].strip()
-            yield Mutant(path.relative_to(root).as_posix(), line, kind, f"{whole[:90]} -> {after[:90]}", None, made)
+            shown = f"{whole[:90]} -> {after[:90]}"
+            yield partial(Mutant, path.relative_to(root).as_posix(), line, kind, shown, None, made)

@@ -19,10 +19,12 @@ OTHERS = {
     "sqlanon/evaluate/workload.py",
     "sqlanon/policy/workload.py",
     "sqlanon/release/catalog/entry.py",
+    "sqlanon/report/evidence/figures.py",
+    "sqlanon/report/frames/words.py",
 }
 """Where something else has the name of a format.
 
-A workload's generator ``ranges``, a report's number of rows ``suppressed``.
+A workload's generator ``ranges``, a report's number of rows ``suppressed`` and what a report says of it.
 """
 
 

@@ -33,12 +33,16 @@ def test_a_changed_test_file_runs_whole():
 
 def test_those_that_run_the_fewest_files_come_first():
     lines = [
-        ("tests/test_a.py::test_1", 0.25, ["sqlanon/a.py", "sqlanon/b.py"]),
-        ("tests/test_a.py::test_2", 0.5, ["sqlanon/a.py"]),
-        ("tests/test_a.py::test_2", 1.5, ["sqlanon/a.py"]),  # another combination of its parameters
-        ("tests/test_b.py::test_3", 1.0, ["sqlanon/a.py"]),
+        ("tests/test_a.py::test_1", 0.25, ["sqlanon/a.py", "sqlanon/b.py"], False),
+        ("tests/test_a.py::test_2[x]", 0.5, ["sqlanon/a.py"], False),
+        ("tests/test_a.py::test_2[y]", 1.5, ["sqlanon/a.py"], False),
+        ("tests/test_b.py::test_3", 1.0, ["sqlanon/a.py"], False),
+        ("tests/test_b.py::test_4", 1.0, ["sqlanon/a.py"], True),
     ]
-    found = summarize(json.dumps({"test": name, "seconds": cost, "hits": hits}) for name, cost, hits in lines)
+    found = summarize(
+        json.dumps({"test": name, "seconds": cost, "hits": {file: [1] for file in hits}, "thorough": thorough})
+        for name, cost, hits, thorough in lines
+    )
     names = found["tests"]
     assert names == [
         ["tests/test_a.py::test_1", 0.25],

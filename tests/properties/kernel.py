@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sqlanon.kernels import extent as ex
-from sqlanon.kernels.mondrian import divide, grow, score
+from sqlanon.kernels.mondrian import divide, grow, grow_by_median, score
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared.kernel_input import bare_of, make_room
@@ -78,7 +78,11 @@ def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> l
     rows, spare, shape, domains = _bare(table)
     first, bounds = np.zeros(table.rows, np.bool_), np.array([0, table.rows])
     relaxed, median = variant == "relaxed", cut == "median"
-    grow(rows, spare, first, bounds, shape, demands(table, privacy), domains, relaxed, median, 0)
+    asked = demands(table, privacy)
+    if median:
+        grow_by_median(rows, spare, first, bounds, shape, asked, relaxed, 0)
+    else:
+        grow(rows, spare, first, bounds, shape, asked, domains, relaxed, 0)
     return _classes(rows.number, first)
 
 
@@ -115,7 +119,7 @@ def grouped_mondrian(table: Table, k: int, *, counted: bool) -> list[list[int]]:
         bounds = [0, divide(rows, spare, j, cut), n] if j >= 0 else [0, n]
     else:
         bounds = [0, n]
-    grow(rows, spare, first, np.array(bounds), shape, asked, domains, False, False, 0)
+    grow(rows, spare, first, np.array(bounds), shape, asked, domains, False, 0)
     members = list(groups.values())
     return [[row for g in some for row in members[g]] for some in _classes(rows.number, first)]
 

@@ -126,12 +126,21 @@ def pages(folder: Path, connect_module: Any) -> dict[str, str]:
     return {
         "owner": db.report(name, workload=workload),
         "readers": db.report(name, audience="readers"),
+        "frame": db.report(name, frame="iso27559", attack=True),
         "hostile": write_page(hostile()),
     }
 
 
 @pytest.mark.parametrize(
-    ("which", "scheme"), [("owner", "light"), ("owner", "dark"), ("readers", "dark"), ("hostile", "light")]
+    ("which", "scheme"),
+    [
+        ("owner", "light"),
+        ("owner", "dark"),
+        ("readers", "dark"),
+        ("hostile", "light"),
+        ("frame", "light"),
+        ("frame", "dark"),
+    ],
 )
 def test_nothing_to_object_to(folder: Path, pages: dict[str, str], which: str, scheme: str) -> None:
     measured = looked_at(folder, pages[which], scheme)

@@ -69,7 +69,7 @@ class Running:
     def url(self, user: str = "ann", password: str = "secret", **options: str) -> str:
         """A connection URL."""
         asked = "".join(f"&{key}={value}" for key, value in options.items())
-        return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/sqlanon?connect_timeout=30{asked}"
+        return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/sqlanon?connect_timeout=600{asked}"
 
     def connect(self, **options: Any) -> psycopg.Connection:
         """A connection of psycopg."""

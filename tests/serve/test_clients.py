@@ -209,7 +209,7 @@ def ran(server: Running, *commands: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "PGCONNECT_TIMEOUT": "60"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

@@ -69,9 +69,11 @@ def test_a_lost_catalog_process_is_made_anew(running: Running, monkeypatch: pyte
     with running.connect() as connection:
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
         idle = running.server._shared.catalog()._processes._idle
-        for process in idle:
-            process._process.kill()
-            process._process.wait()
+        alive = [process._process for process in idle if process._process is not None]
+        assert alive
+        for process in alive:
+            process.kill()
+            process.wait()
         assert connection.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)
         monkeypatch.setattr(database, "SECONDS", 0.2)
         idle[-1]._process.send_signal(signal.SIGSTOP)
@@ -106,7 +108,7 @@ def started(place: Place, folder: Path, *words: str) -> tuple[subprocess.Popen[s
 
 def gone(place: Place, before: list[int]) -> None:
     """No session of the server stays in the database."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not set(sessions(place)) <= set(before) and time.monotonic() < until:
         time.sleep(0.05)
     assert set(sessions(place)) <= set(before)
@@ -126,7 +128,7 @@ def test_a_server_that_ends_leaves_nothing_behind(place: Place, tmp_path: Path, 
             assert connection.execute(f"SELECT count(*) FROM {place.source}").fetchone() == (60.0,)
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
             process.send_signal(number)
-            process.wait(60)
+            process.wait(600)
             with pytest.raises(psycopg.OperationalError):
                 connection.execute("SELECT 1")
         assert process.returncode == (128 + number if number is signal.SIGTERM else -number)
@@ -135,7 +137,7 @@ def test_a_server_that_ends_leaves_nothing_behind(place: Place, tmp_path: Path, 
         process.communicate()
     gone(place, others)
     assert place.owner.engine.fetch(tables) == before
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while any(Path(f"/proc/{child}/cmdline").exists() and b"worker" in read(child) for child in children):
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -223,15 +225,13 @@ def test_a_server_that_is_killed_while_it_answers_leaves_nothing_behind(place: P
     try:
         for thread in threads:
             thread.start()
-        until = time.monotonic() + 60
-        while not (children := children_of(process.pid)) and time.monotonic() < until:
+        while not ((children := children_of(process.pid)) and set(sessions(place)) - set(others)):
+            assert all(thread.is_alive() for thread in threads)
             time.sleep(0.05)
-        time.sleep(0.5)
-        assert len(set(sessions(place)) - set(others)) >= 1
         process.kill()
-        process.wait(60)
+        process.wait(600)
         for thread in threads:
-            thread.join(60)
+            thread.join(600)
             assert not thread.is_alive()
     finally:
         process.kill()
@@ -240,7 +240,7 @@ def test_a_server_that_is_killed_while_it_answers_leaves_nothing_behind(place: P
     assert children
     gone(place, others)
     assert place.owner.engine.fetch(tables) == before
-    until = time.monotonic() + 60  # a question has 5 seconds; then they see that nobody reads
+    until = time.monotonic() + 600  # a question has 5 seconds; then they see that nobody reads
     while any(b"worker" in read(str(child)) for child in children) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(b"worker" in read(str(child)) for child in children)
@@ -267,6 +267,9 @@ def test_answers_while_connections_are_killed_and_the_release_is_withdrawn(tmp_p
         for reader in readers:
             reader.start()
         try:
+            while (60.0,) not in found:
+                assert all(reader.is_alive() for reader in readers)
+                time.sleep(0.01)
             for _ in range(3):
                 for pid in sessions(place):
                     place.owner.engine.execute(f"SELECT pg_terminate_backend({pid})")

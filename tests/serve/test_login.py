@@ -9,7 +9,6 @@ import os
 import ssl
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import psycopg
@@ -222,12 +221,20 @@ def ask_again_and_again(connection: psycopg.Connection, sql: str) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_query_is_cancelled(running: Running) -> None:
     with running.connect() as connection:
-        timer = threading.Timer(0.3, connection.cancel_safe)
-        timer.start()
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            ask_again_and_again(connection, slow(running.place.source))
-        timer.join()
-        time.sleep(0.2)
+        done = threading.Event()
+
+        def cancel() -> None:
+            while not done.wait(0.1):  # one that comes between two queries is of none
+                connection.cancel_safe()
+
+        canceller = threading.Thread(target=cancel)
+        canceller.start()
+        try:
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                ask_again_and_again(connection, slow(running.place.source))
+        finally:
+            done.set()
+            canceller.join()
         assert connection.execute("SELECT 1").fetchone() == (1,)
         assert connection.execute(f"SELECT count(*) FROM {running.place.source}").fetchone() == (60.0,)
 

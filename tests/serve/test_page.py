@@ -66,7 +66,7 @@ def test_psql(visits: Running) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
         env={**os.environ, "PAGER": "cat", "LC_ALL": "C.UTF-8"},
     )
     assert lines(ended.stdout) == [line for line in lines(text) if not line.startswith(PROMPT)]
@@ -77,6 +77,6 @@ def test_sqlalchemy(visits: Running, tmp_path: Path) -> None:
     file = tmp_path / "ask.py"
     file.write_text(program.replace("ann:a long password@127.0.0.1:5433", f"ann:secret@127.0.0.1:{visits.port}"))
     ended = subprocess.run(
-        [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path
+        [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=600, cwd=tmp_path
     )
     assert lines(ended.stdout) == lines(shown), ended.stderr

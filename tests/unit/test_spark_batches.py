@@ -52,7 +52,7 @@ def test_no_two_depend_on_each_other(batch: list[tuple[Statement, str, str, set[
 
 
 def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised() -> None:
-    met = threading.Barrier(3, timeout=10)
+    met = threading.Barrier(3, timeout=300)
     done = []
 
     def execute(one: Statement) -> None:

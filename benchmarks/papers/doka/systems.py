@@ -74,7 +74,7 @@ def in_tree_order(rows: Rows) -> Rows:
         rows.codes.max(axis=1).astype(np.int64) + 1,
     )
     first, bounds, free = np.zeros(n, np.bool_), np.array([0, n]), demands_of(1, [])
-    grow(bare, make_room(n, d, rows.geometry), first, bounds, rows.geometry, free, domains, False, False, 0)
+    grow(bare, make_room(n, d, rows.geometry), first, bounds, rows.geometry, free, domains, False, 0)
     return rows.picked(bare.number.astype(np.int64))
 
 

@@ -1,5 +1,5 @@
 -- name: statistics/verify_atoms
--- params: stage, atoms (tables), columns (list of {alias, levels, paths}), person (alias of the persons' numbers)
+-- params: keyed (table, as statistics/verify_rows makes it), atoms (table), columns (list of {levels})
 -- returns: failing bigint: finest combinations of the staged rows that are not in the table with the same rows and persons, others that are in
 --   it, atoms of one person without an owner; shared bigint: owners that are several persons, or persons that are several owners
 WITH f AS (
@@ -13,20 +13,7 @@ WITH f AS (
         , s.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
 {% endfor %}
 {% endfor %}
-    FROM (
-        SELECT
-            t.{{ person }} AS person
-{% for c in columns %}
-{% set i = loop.index %}
-{% for level in range(c.levels) %}
-            , {% if c.paths %}CASE WHEN t.{{ c.alias }} IS NULL THEN 'n' ELSE p{{ i }}.v{{ level }} END{% else %}CASE WHEN t.{{ c.alias }} IS NULL THEN 'n' ELSE 'v' || CAST(t.{{ c.alias }} AS VARCHAR) END{% endif %} AS v{{ i }}_{{ level }}
-{% endfor %}
-{% endfor %}
-        FROM {{ stage | table }} AS t
-{% for c in columns if c.paths %}
-        LEFT JOIN {{ c.paths | table }} AS p{{ c.place }} ON p{{ c.place }}.value = {{ "CAST(t.%s AS VARCHAR)" | format(c.alias) if c.as_text else "t." ~ c.alias }}
-{% endfor %}
-    ) AS s
+    FROM {{ keyed | table }} AS s
     GROUP BY {% for c in columns %}{% set i = loop.index %}{% set outer = loop.first %}{% for level in range(c.levels) %}{{ ", " if not (outer and loop.first) }}s.v{{ i }}_{{ level }}{% endfor %}{% endfor %}
 
 )

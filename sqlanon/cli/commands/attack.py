@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from sqlanon.cli.arguments import parse_names
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, open_database, option
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+from sqlanon.spec import PolicySpec
 
 
 def attack(
@@ -32,13 +34,40 @@ def attack(
             "seconds).",
         ),
     ] = None,
+    control: Annotated[
+        float | None,
+        option(
+            "--control",
+            "SHARE",
+            "Make the policy's release in scratch without this share of the persons, such as 0.2, and attack both "
+            "groups; nothing is published.",
+        ),
+    ] = None,
+    sets: Annotated[
+        str | None,
+        option(
+            "--sets",
+            "A,B/C",
+            "With --control: two sets of quasi columns that are linked (default: all columns, in turn).",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, option("--seed", "N", "With --control: draw the same again (default: from the operating system).")
+    ] = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
     """Attack a release with the values of its source: expected success, against what is promised.
 
-    Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l.
+    Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l; with --control no figure decides.
     """
+    if control is not None:
+        if known or victims is not None:
+            raise PolicyError("attack: --known and --victims are of attacks on what is published; leave out --control")
+        _with_control(screen, load(policy, db), release, db, (control, sets, seed))
+        return 0
+    if sets is not None or seed is not None:
+        raise PolicyError("attack: --sets and --seed are of a trial with a control group; add --control 0.2")
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.attack(release, known=parse_names("--known", known) or None, victims=victims)
@@ -48,3 +77,27 @@ def attack(
 
         attack_report(screen, report)
     return 0 if report.held else 1
+
+
+def _with_control(
+    screen: Screen,
+    spec: PolicySpec,
+    release: str | None,
+    db: str | None,
+    asked: tuple[float, str | None, int | None],
+) -> None:
+    """Try a release of the policy, and show the attacks on both groups."""
+    share, sets, seed = asked
+    chosen = pick(spec, [release] if release else None, "")
+    if len(chosen) != 1:
+        raise PolicyError(
+            f"attack --control tries one release, and the policy has several: {', '.join(one.name for one in chosen)}"
+        )
+    pair = None if sets is None else [parse_names("--sets", [one]) for one in sets.split("/")]
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+        report = connected.attack_with_control(chosen[0], share, sets=pair, seed=seed)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.control import control_report
+
+        control_report(screen, report)

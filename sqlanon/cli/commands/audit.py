@@ -33,7 +33,7 @@ from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
-    from sqlanon.results import AuditReport, IdentifyingReport, RiskReport
+    from sqlanon.results import AuditReport, IdentifyingReport, KnownReport, RiskReport
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 Names = list[str] | None
@@ -95,6 +95,14 @@ def audit(
             "distinguish rows.",
         ),
     ] = False,
+    known: Annotated[
+        int | None,
+        option(
+            "--known",
+            "M",
+            "Instead measure k over every set of up to M columns, and the rows that so few identify (SUDA).",
+        ),
+    ] = None,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -125,10 +133,9 @@ def audit(
         parse_names("--identifier", identifier),
         {name: value for name, value in about.items() if value is not None},
     )
-    if find_qi and table is not None and asked.about:
-        raise PolicyError(f"--find-qi measures columns alone; leave {first_option(asked.about)} out")
-    if table is None and find_qi:
-        raise PolicyError("--find-qi goes with a TABLE or a file")
+    asked = replace(asked, sets=_Sets(find_qi, known)) if find_qi or known is not None else asked
+    if asked.sets is not None:
+        asked.sets.check(table, asked.about)
     named = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
     if table is None and any(named.values()):
         first = next(name for name, columns in named.items() if columns)
@@ -138,7 +145,7 @@ def audit(
     if weight is not None and asked.quasi is None:
         raise PolicyError("--weight: name the columns that an attacker knows with --qi")
     if table is not None and db is None and _is_file(table):
-        return _file(screen, table, asked, read, policy, find_qi=find_qi)
+        return _file(screen, table, asked, read, policy)
     if read:
         raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
     spec = find_policy(db, policy)
@@ -156,13 +163,13 @@ def audit(
         warned = measured_in_part(connected.engine, table)
         screen.warn(warned)
         screen.show(*(f"warning: {warning}" for warning in warned))
-        if find_qi:
-            return _identifying(screen, _found_qi(connected, table, asked))
+        if asked.sets is not None:
+            return asked.sets.show(screen, asked.sets.measure(connected, table, asked))
         release = _release_of(connected, spec, table)
         report = _audit_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
-        classes = report.groups is None and not report.candidates and report.hidden_cells is None
+        classes = report.groups is None and not report.candidates and report.hidden_cells is None and not report.noisy
         plain = classes and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
@@ -181,13 +188,53 @@ class _Asked:
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
     about: dict[str, Any]
+    sets: _Sets | None = None
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """The options that measure sets of columns in place of the table's classes."""
+
+    find_qi: bool
+    known: int | None
+
+    def check(self, table: str | None, about: dict[str, Any]) -> None:
+        """Refuse what does not go with them."""
+        name = "--find-qi" if self.find_qi else "--known"
+        if self.find_qi and self.known is not None:
+            raise PolicyError("--find-qi and --known each measure sets of columns; give one of them")
+        if table is None:
+            raise PolicyError(f"{name} goes with a TABLE or a file")
+        if about:
+            raise PolicyError(f"{name} measures columns alone; leave {first_option(about)} out")
+
+    def measure(self, connected: Database, table: str, asked: _Asked) -> IdentifyingReport | KnownReport:
+        """The sets of the columns of --qi, or of all but those of --sensitive and --identifier."""
+        left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
+        if self.known is not None:
+            return connected.known(table, self.known, asked.quasi, left_out=left_out)
+        return connected.find_quasi(table, asked.quasi, left_out=left_out)
+
+    def show(self, screen: Screen, report: IdentifyingReport | KnownReport) -> int:
+        """Print a report of `measure`."""
+        screen.emit(report.to_dict())
+        if not screen.silent:
+            from sqlanon.cli.show.known import known_report
+            from sqlanon.cli.show.risk import identifying_report
+            from sqlanon.results import IdentifyingReport
+
+            if isinstance(report, IdentifyingReport):
+                identifying_report(screen, report)
+            else:
+                known_report(screen, report)
+        return 0
 
 
 def _is_file(table: str) -> bool:
     return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
 
 
-def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None, *, find_qi: bool) -> int:
+def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None) -> int:
     from sqlanon.database import open_file
 
     if policy is not None:
@@ -196,10 +243,10 @@ def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy
     with open_file(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
         connected, name, people = file.database, file.table, file.population
         screen.warn(file.notes)
-        if find_qi:
-            found_qi = replace(_found_qi(connected, name, asked), table=path)
+        if asked.sets is not None:
+            found = replace(asked.sets.measure(connected, name, asked), table=path)
             screen.close()
-            return _identifying(screen, found_qi)
+            return asked.sets.show(screen, found)
         asked = replace(asked, about=about | ({"population": people} if people else {}))
         report = replace(_audit_table(connected, name, asked, None), table=path)
         risk = replace(_assess_risk(connected, name, report, asked), table=path)
@@ -219,20 +266,6 @@ def _assess_risk(connected: Database, table: str, report: AuditReport, asked: _A
     return connected.assess(
         table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
     )
-
-
-def _found_qi(connected: Database, table: str, asked: _Asked) -> IdentifyingReport:
-    left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
-    return connected.find_quasi(table, asked.quasi, left_out=left_out)
-
-
-def _identifying(screen: Screen, report: IdentifyingReport) -> int:
-    screen.emit(report.to_dict())
-    if not screen.silent:
-        from sqlanon.cli.show.risk import identifying_report
-
-        identifying_report(screen, report)
-    return 0
 
 
 def _show_reports(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:

@@ -14,6 +14,7 @@ from sqlanon.cli.batch import select_plan_options, work_on_each
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.compacting import Compact
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
+from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     AllowWeaker,
     Due,
@@ -213,6 +214,36 @@ def erase(
     return None
 
 
+def describe(
+    screen: Screen,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", show_default=False, help="Only these releases.")
+    ] = None,
+    output: Annotated[Path | None, option("--output", "FILE", "Write it to this new file.", short="-o")] = None,
+    project_dir: ProjectDir = None,
+    profiles_dir: ProfilesDir = None,
+    profile: Profile = None,
+    target: Target = None,
+    target_path: TargetPath = None,
+    db: Db = None,
+) -> int | None:
+    """Write published releases as sources of dbt, with descriptions and meta of their columns."""
+    if output is not None:
+        ensure_new(output)
+    url = db or _url(_Asked(project_dir, profiles_dir, profile, target, target_path, db).load())
+    from sqlanon.dbt.describe import describe_releases
+    from sqlanon.dbt.files import write_yaml
+
+    with open_database(url, screen, read_only=True) as connected:
+        content = describe_releases(connected, names or ())
+    screen.emit(content)
+    if output is not None:
+        write_new(output, write_yaml(content))
+    elif not screen.json:
+        screen.product(write_yaml(content))
+    return None
+
+
 def _url(project: Project) -> str:
     assert project.policy.connection is not None
     return project.policy.connection
@@ -250,5 +281,5 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (run, plan, erase):
+for command in (run, plan, erase, describe):
     register(app, command, spark=False)

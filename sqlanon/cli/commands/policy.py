@@ -30,6 +30,7 @@ from sqlanon.cli.options import (
     PolicyFile,
     RecordFile,
     Select,
+    Spend,
     Types,
     collect_reading,
     find_url,
@@ -187,6 +188,7 @@ def run(
     keep_scratch: KeepScratch = False,
     new_lineage: NewLineage = False,
     new_classes: NewClasses = False,
+    spend: Spend = False,
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
@@ -209,8 +211,8 @@ def run(
             def together(release: ReleaseSpec, name: str) -> RunReport:
                 """The tables of one release are run with the first of them."""
                 if name not in tables:
-                    if keep_scratch or new_lineage:
-                        option = "--keep-scratch" if keep_scratch else "--new-lineage"
+                    if keep_scratch or new_lineage or spend:
+                        option = "--keep-scratch" if keep_scratch else "--spend" if spend else "--new-lineage"
                         raise PolicyError(f"{option} is for releases of one table; {name} has several")
                     all_of = [one for one in spec.releases if one.together and one.together.name == name]
                     try:
@@ -236,6 +238,7 @@ def run(
                     keep_scratch=keep_scratch,
                     new_lineage=new_lineage,
                     new_classes=new_classes,
+                    spend=spend,
                 )
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:

@@ -41,34 +41,55 @@ def report(
             short="-w",
         ),
     ] = None,
+    frame: Annotated[
+        str | None,
+        option(
+            "--frame",
+            "FRAME",
+            "In the words of wp216, hipaa, ema0070, iso27559, sdc or edpb2025, with a page to sign.",
+        ),
+    ] = None,
+    pdf: Annotated[bool, flag("--pdf", "PDF, printed by Chromium; with -o FILE.")] = False,
     attack: Annotated[bool, flag("--attack", "For the owner: run the attacks of sqlanon attack as well.")] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Write a report of a release: one HTML file that needs no other, or Markdown."""
+    """Write a report of a release: one HTML file that needs no other, Markdown or PDF."""
     if audience not in AUDIENCES:
         raise PolicyError(f"--for {audience}: a report is for {' or '.join(AUDIENCES)}")
+    if pdf and (md or output is None):
+        raise PolicyError("--pdf writes a file of its own: give -o FILE, and leave out --md")
     if workload is not None and not workload.is_file():
         raise PolicyError(f"no workload file {workload}")
     if output is not None:
         ensure_new(output)
-    chosen = workload or (WORKLOAD if audience == "owner" and WORKLOAD.is_file() else None)
+    plain = audience == "owner" and frame is None
+    chosen = workload or (WORKLOAD if plain and WORKLOAD.is_file() else None)
     form: Literal["html", "md"] = "md" if md else "html"
     reader: Literal["owner", "readers"] = "readers" if audience == "readers" else "owner"
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        text = connected.report(release, audience=reader, form=form, workload=chosen, attack=attack)
-    described = {"release": release, "for": audience, "form": form}
+        text = connected.report(release, audience=reader, form=form, workload=chosen, attack=attack, frame=frame)
+    described = {"release": release, "for": audience, "form": "pdf" if pdf else form}
     if output is None:
         screen.emit({**described, "report": text})
         if not screen.json:
             screen.product(text)
         return None
-    write_new(output, text, private=True)
+    content: str | bytes = text
+    if pdf:
+        from sqlanon.report.pdf import print_page
+
+        content = print_page(text)
+    write_new(output, content, private=True)
     screen.emit({**described, "output": str(output)})
     if not screen.silent:
         secret = (
-            "confidential: it shows the source" if audience == "owner" else "made of the view and its metadata alone"
+            "figures of the source, and no value of a cell"
+            if frame
+            else "confidential: it shows the source"
+            if audience == "owner"
+            else "made of the view and its metadata alone"
         )
         screen.show(f"report: {output}, for you alone to read; {secret}")
     return None

@@ -25,6 +25,10 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         )
         _promises(screen, report)
         return
+    if report.noisy:
+        screen.show(f"audit of {clean(report.table)}: {things(report.rows, 'noisy group')}", "")
+        _promises(screen, report)
+        return
     if report.candidates:
         screen.show(
             f"audit of {clean(report.table)}: {things(report.rows, 'row')}, each in a box of its own",

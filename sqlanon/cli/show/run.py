@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         HistoryReport,
         LineageReport,
         LossReport,
+        NoisyReport,
         RequirementResult,
         RunReport,
         StatisticsReport,
@@ -45,6 +46,9 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         return
     if report.statistics is not None:
         _counts_report(screen, report, report.statistics, following)
+        return
+    if report.noisy is not None:
+        _noisy_report(screen, report, report.noisy, following)
         return
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
@@ -162,7 +166,7 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
-        f"  source    {clean(report.source)}, {count(report.rows)} rows",
+        f"  source    {clean(report.source)}",
         f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
         f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
         f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
@@ -170,6 +174,24 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
     screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}")
+    next_commands(screen, following)
+
+
+def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:
+    """Show one run of differentially private statistics."""
+    delta = f", delta {noisy.delta:g}" if noisy.delta else ""
+    kept = [] if noisy.kept is None else [f"  kept      {share(noisy.kept, 1)} of a person's rows on average (noisy)"]
+    screen.show(
+        f"release {clean(report.release)} version {report.version}: verified, published as {clean(report.published)}",
+        *format_reasons("because", report.why if report.replaces else ()),
+        f"  source    {clean(report.source)}",
+        f"  groups    {count(noisy.groups)} of {things(noisy.tables, 'table')}, as declared",
+        f"  noise     {noisy.law}; epsilon {noisy.epsilon:g}{delta} for a person and all its rows",
+        f"  budget    {clean(noisy.budget)}: {noisy.spent:.4g} of {noisy.allowed:g} spent",
+        *kept,
+        "",
+        *(f"warning: {clean(warning)}" for warning in report.warnings),
+    )
     next_commands(screen, following)
 
 
@@ -274,7 +296,10 @@ def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple
 
 def format_metrics(report: LossReport) -> list[str]:
     """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
-    lines = [", ".join(f"{clean(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
+    found = dict(report.more)
+    least = found.pop("least_gcp", None)
+    lines = [] if least is None else [f"no release of these rows, with this k, has a GCP below {least:.4f}"]
+    lines += [", ".join(f"{clean(name)} {value:.4f}" for name, value in found.items())] if found else []
     for column, values in report.sensitive.items():
         lines.append(f"{clean(column)}: " + ", ".join(f"{clean(name)} {value:.4f}" for name, value in values.items()))
     return lines

@@ -58,6 +58,7 @@ class DuckDBEngine(Compacting):
         contains="LIST_CONTAINS(%(array)s, %(value)s)",
         temporary_functions="temp.main",
         collations=False,
+        hidden_collations=True,
         block_rows=2048,
         listed_bit="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
         row_numbers=True,

@@ -15,7 +15,7 @@ import numpy as np
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.bounds import measure_widest
 from sqlanon.kernels.compiled import expect
-from sqlanon.kernels.mondrian import grow
+from sqlanon.kernels.mondrian import grow, grow_by_median
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.mondrian.tree import grow_tree
 from sqlanon.methods.onedim.axes import weigh_geometry
@@ -42,7 +42,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
     """
     assert context.accuracy is not None
     n, goal = context.encoded.rows, context.accuracy.maximize
-    expect(grow)
+    expect(grow_by_median if median else grow)
     rid, codes, sensitive, _ = kernel_input.fetch_codes(context, False)
     geometry, bounds = kernel_input.make_geometry(context), bounds_of(context)
     cutting = weigh_geometry(context, geometry)

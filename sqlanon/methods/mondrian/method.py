@@ -170,7 +170,7 @@ class Mondrian:
         import numpy as np
 
         from sqlanon.kernels.compiled import expect
-        from sqlanon.kernels.mondrian import grow
+        from sqlanon.kernels.mondrian import grow, grow_by_median
         from sqlanon.methods.mondrian.tree import grow_tree
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
@@ -178,7 +178,7 @@ class Mondrian:
         from sqlanon.methods.shared.class_boxes import make_spans
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
-        expect(grow)
+        expect(grow_by_median if median else grow)
         geometry = kernel_input.make_geometry(context)
         base = np.zeros(1, dtype=np.int64)
         bounds: list[int] = []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.mondrian import divide, grow, score
+from sqlanon.kernels.mondrian import divide, grow, grow_by_median, score
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def grow_tree(
         progress: gets the number of finished rows.
         bounds: where pieces begin that are cut already, and n; empty: all rows are one piece.
         relaxed: see `grow`.
-        median: see `grow`.
+        median: the paper's cut (`grow_by_median`) in place of the least loss.
 
     Returns:
         bool[n], True where a leaf begins.
@@ -62,18 +62,12 @@ def grow_tree(
     first = np.zeros(n, dtype=np.bool_)
 
     def cut(start: int, stop: int, target: int) -> None:
-        grow(
-            rows.part(start, stop),
-            spare.part(start, stop),
-            first[start:stop],
-            np.array([0, stop - start]),
-            geometry,
-            demands,
-            domains,
-            relaxed,
-            median,
-            target,
-        )
+        part, room, flags = rows.part(start, stop), spare.part(start, stop), first[start:stop]
+        whole = np.array([0, stop - start])
+        if median:
+            grow_by_median(part, room, flags, whole, geometry, demands, relaxed, target)
+        else:
+            grow(part, room, flags, whole, geometry, demands, domains, relaxed, target)
 
     pieces = list(bounds) or [0, n]
     shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))

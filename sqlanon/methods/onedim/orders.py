@@ -75,7 +75,7 @@ class Tree(Hilbert):
             stop = min(start + together, n)
             spare, begins = kernel_input.make_room(TREE_ROWS, d, geometry), np.zeros(stop - start, np.bool_)
             bounds = np.append(np.arange(0, stop - start, TREE_ROWS), stop - start)
-            grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, False, leaf)
+            grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, leaf)
 
         with ThreadPoolExecutor(context.threads) as pool:
             for done, _ in enumerate(pool.map(some, range(0, n, together)), 1):

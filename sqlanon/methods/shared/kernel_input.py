@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import TableRef
-from sqlanon.kernels.extent import (
-    MASK_LIMIT,
-    NULLS,
-    ORDERED,
-    SCALE,
-    SET,
-    SIZE,
-    SPAN,
-    TREE,
-    WORD_END,
-    Geometry,
-)
+from sqlanon.kernels.extent import NULLS, SIZE, WORD_END, Geometry
 from sqlanon.kernels.lanes import pad_width
 from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
@@ -28,10 +17,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy.base import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.privacy.values import rows_of_codes, values_of
-from sqlanon.table.domain import Domain
-from sqlanon.table.encode import by_code
-from sqlanon.table.scratch import Scratch
-from sqlanon.table.tree import Tree, tree_of
+from sqlanon.table.geometry import geometry_of
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
@@ -40,62 +26,9 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
 
 
-def kind_of(domain: Domain) -> int:
-    """How extents of an attribute are measured."""
-    if domain.reading.treatment == "hierarchy":
-        return TREE
-    if domain.reading.treatment == "nominal":
-        return SET if domain.size <= MASK_LIMIT else SPAN
-    return ORDERED
-
-
 def make_geometry(context: Context) -> Geometry:
     """The attributes' facts and tables; see `geometry_of`."""
     return geometry_of(context.scratch, context.encoded.quasi)
-
-
-def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
-    """The facts and tables of attributes; positions come from the domain tables, one integer a code."""
-    facts = np.zeros((len(quasi), 9), dtype=np.int64)
-    tables: list[npt.NDArray[np.int64]] = []
-    start = bits = 0
-    ordered = [domain for domain in quasi if kind_of(domain) == ORDERED]
-    positions = by_code(scratch, "table/domain_positions", ordered, "int32")
-    for j, domain in enumerate(quasi):
-        kind = kind_of(domain)
-        table = np.zeros(0, dtype=np.int64)
-        levels = own = 0
-        if kind == ORDERED:
-            code, pos = next(positions)
-            table = np.zeros(domain.codes, dtype=np.int64)
-            table[code] = pos
-        elif kind == TREE:
-            tree = tree_of(domain)
-            levels, table = len(tree.node) - 1, _pack_levels(tree)
-        else:
-            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
-        if kind == SET:
-            own = max(domain.size, 1) + domain.has_null
-            if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
-                bits = -(-bits // 64) * 64
-        weight = domain.reading.spec.weight
-        words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
-        facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
-        tables.append(table)
-        start += len(table)
-        bits += own
-        if own > 64:  # its last word is its own as well
-            bits = -(-bits // 64) * 64
-    return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
-
-
-def _pack_levels(tree: Tree) -> npt.NDArray[np.int64]:
-    """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
-    size = len(tree.node[0])
-    parts = [
-        part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level] * SCALE // size)
-    ]
-    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
 
 def fetch_codes(

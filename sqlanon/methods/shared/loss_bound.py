@@ -16,10 +16,10 @@ import numpy as np
 from sqlanon.kernels.bounds import OVER, Bounds
 from sqlanon.kernels.extent import ORDERED, SCALE, TREE
 from sqlanon.methods.base import Context
-from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.exact_values import Measures, read_measures
 from sqlanon.spec import Accuracy
 from sqlanon.table.domain import Domain
+from sqlanon.table.geometry import kind_of
 from sqlanon.table.tree import tree_of
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def bounds_of(context: Context) -> Bounds:
         tables.append(until)
     if limit is not None and (len(quasi) > 1 or tables[0] is None):
         weights = sum(domain.reading.spec.weight for domain in quasi)
-        rounded = sum(d.reading.spec.weight for d in quasi if kernel_input.kind_of(d) == ORDERED)
+        rounded = sum(d.reading.spec.weight for d in quasi if kind_of(d) == ORDERED)
         total = min(limit.numerator * weights * SCALE // limit.denominator + rounded, OVER - 1)
     return pack_bounds(total, tables, [domain.codes for domain in quasi])
 
@@ -130,14 +130,14 @@ def _find(name: str, quasi: Sequence[Domain]) -> Domain | None:
 
 def _find_last_codes(context: Context, domain: Domain, extent: Fraction) -> Longs:
     """Per code the last one within an extent in the column's own units."""
-    if kernel_input.kind_of(domain) == TREE:
+    if kind_of(domain) == TREE:
         return _until_node(domain, int(extent))
     return _shift_nodes(domain, read_measures(context.scratch, domain).last_within(extent))
 
 
 def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | None:
     """Per code the last one within a share of the domain, below 1; None for sets, which have members, not ends."""
-    kind = kernel_input.kind_of(domain)
+    kind = kind_of(domain)
     if kind == TREE:
         return _until_node(domain, domain.size * share.numerator // share.denominator)
     if kind != ORDERED:

@@ -23,7 +23,7 @@ from sqlanon.query.refusal import Refused
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree, column, sql, string, table_of
 from sqlanon.spec import FormatSpec
-from sqlanon.sqltext import literal
+from sqlanon.sqltext import literal, type_name
 from sqlanon.table import rules
 
 VIEW = "released"
@@ -149,7 +149,7 @@ def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
     cell, form, rule = released.form.cell(own, "node", VIEW), released.form, own.rule
     assert rule is not None
     shown = released.once(("labels", own.name), lambda: _labels(engine, released, own))
-    node, kind = cell.parts["node"], "TEXT" if own.kind == "text" else own.source_type
+    node, kind = cell.parts["node"], "TEXT" if own.kind == "text" else type_name(own.source_type)
     ends: dict[str, str] = {}
     for at, end in enumerate(("lo", "hi")):
         cases = ""

@@ -171,6 +171,7 @@ DEFINITIONS = (
         exp.Neg,
         "-",
         ends=rises(-1, size=_same, linear=True),
+        fails=True,
         signatures=((_NUMBER,),),
         forms=(Form("-{x}", (_NUMBERS,)),),
         null_in=True,
@@ -181,6 +182,7 @@ DEFINITIONS = (
         "+",
         operands=_TWO,
         ends=_moved(rises(1, 1, size=_sum, linear=True)),
+        fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
             ("date", "whole"),
@@ -204,6 +206,7 @@ DEFINITIONS = (
         "-",
         operands=_TWO,
         ends=_moved(rises(1, -1, size=_sum, linear=True)),
+        fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
             ("date", "whole"),
@@ -228,6 +231,8 @@ DEFINITIONS = (
         "*",
         operands=_TWO,
         ends=_multiply,
+        cost=7,
+        fails=True,
         signatures=((_NUMBER, _NUMBER),),
         forms=(
             Form("{x} * {y}", (_NUMBERS, _NUMBERS)),
@@ -243,6 +248,8 @@ DEFINITIONS = (
         "/",
         operands=_TWO,
         ends=_divide,
+        cost=12,
+        fails=True,
         signatures=((_NUMBER, _NUMBER),),
         forms=(
             Form("{x} / {y}", (_NUMBERS, _NUMBERS)),
@@ -261,6 +268,7 @@ DEFINITIONS = (
         "//",
         operands=_TWO,
         ends=_divide,
+        fails=True,
         signatures=(("whole", "whole"),),
         forms=(Form("{x} // 3", (("whole",),), ("duckdb",)), Form("{x} // -4", (("whole",),), ("duckdb",))),
         constant=(1,),
@@ -274,6 +282,8 @@ DEFINITIONS = (
         "%",
         operands=_TWO,
         ends=_rest,
+        cost=9,
+        fails=True,
         signatures=(("whole|decimal", "whole|decimal"),),
         forms=(Form("{x} % 3", (("whole", "decimal"),)), Form("{x} % -4", (("whole", "decimal"),))),
         constant=(1,),

@@ -1,4 +1,4 @@
-"""What chooses between values: coalesce, nullif, greatest, least; CASE is taken apart where rows are counted."""
+"""What chooses between values: coalesce, nullif, greatest, least."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, every, negate, some,
 _NUMBER = "whole|decimal|double"
 _NUMBERS = ("whole", "decimal", "double")
 _LISTED = ("this", "expressions")
-GRAMMAR = frozenset([exp.Case, exp.If, exp.And, exp.Or, exp.Between])
-"""What is taken apart where it is read: its parts have ends, and it has none."""
 
 
 def _typed(call: Call, value: Value) -> Value:
@@ -124,6 +122,7 @@ DEFINITIONS = (
         frozenset(_LISTED),
         operands=_LISTED,
         ends=_coalesce,
+        cost=6,
         signatures=((_NUMBER, _NUMBER),),
         forms=(
             Form("coalesce({x}, 3)", (_NUMBERS,)),
@@ -152,6 +151,7 @@ DEFINITIONS = (
             frozenset(_LISTED),
             operands=_LISTED,
             ends=_extreme_of(*words),
+            cost=5,
             signatures=((_NUMBER, _NUMBER),),
             forms=(
                 Form(f"{name}({{x}}, {{y}})", (_NUMBERS, _NUMBERS)),
@@ -166,8 +166,6 @@ DEFINITIONS = (
             (exp.Least, "least", ("LEAST", "GREATEST")),
         )
     ),
-    Definition(exp.Case, "CASE", frozenset({"this", "ifs", "default"}), operands=()),
-    Definition(exp.If, "if", frozenset({"this", "true", "false"}), operands=()),
 )
 
 

@@ -53,7 +53,9 @@ def _sides(call: Call) -> tuple[Value, Value]:
     return left, right
 
 
-def _compare(kind: type[exp.Expr]) -> Transfer:
+def compare(kind: type[exp.Expr]) -> Transfer:
+    """The rule of a comparison."""
+
     def ends(call: Call) -> Value:
         left, right = _sides(call)
         if kind in (exp.GT, exp.GTE):
@@ -82,7 +84,7 @@ DEFINITIONS = (
             node,
             sign,
             operands=_TWO,
-            ends=_compare(node),
+            ends=compare(node),
             signatures=(
                 (_NUMBER, _NUMBER),
                 ("date|timestamp", "date|timestamp|quoted"),
@@ -113,11 +115,6 @@ DEFINITIONS = (
         forms=(Form("{x} SIMILAR TO 'a.*'", _TEXT),),
         null_in=True,
         collation=True,
-    ),
-    Definition(exp.Between, "BETWEEN", operands=("this", "low", "high"), collation=True),
-    *(
-        Definition(node, name, frozenset({"this", "expression"}), operands=_TWO)
-        for node, name in ((exp.And, "AND"), (exp.Or, "OR"), (exp.Xor, "xor"))
     ),
 )
 

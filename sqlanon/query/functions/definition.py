@@ -40,7 +40,10 @@ class Call:
         made: exp.Expr = self.node.copy()
         rest = list(operands)
         for name, found in operands_of(self.node):
-            if isinstance(found, list):
+            if name == "ifs":
+                turns = [(rest.pop(0), rest.pop(0)) for _ in self.node.args["ifs"]]
+                made.set(name, [exp.If(this=own(turn), true=own(value)) for turn, value in turns])
+            elif isinstance(found, list):
                 made.set(name, [own(rest.pop(0)) for _ in found])
             else:
                 made.set(name, parenthesize(rest.pop(0)))
@@ -100,6 +103,9 @@ class Definition:
         floating: it makes numbers that may be infinite or NaN.
         length: how many characters its text may have, by those of its parts, see `sqlanon.query.functions.texts`.
         unit: of a time, the step within which it has one value.
+        cost: how often the ends of an operand occur in the abstract value, at most, by those that an operand has.
+        fails: it may be an error of operands for which the engine has no result: a number that is too large for its
+            type, a divisor 0, a time without a year.
     """
 
     node: type[exp.Expr]
@@ -122,6 +128,8 @@ class Definition:
     floating: bool = False
     length: str = "longest"
     unit: Callable[[exp.Expr], str | None] | None = None
+    cost: int = 3
+    fails: bool = False
 
     def accepts(self, kinds: Sequence[str]) -> bool:
         """Whether it has ends for operands of these kinds; a NULL is of every kind."""
@@ -145,8 +153,11 @@ def operands_of(node: exp.Expr) -> list[tuple[str, exp.Expr | list[exp.Expr]]]:
 
 
 def flat(node: exp.Expr) -> list[exp.Expr]:
-    """The operands of a call, in their order."""
-    return [one for _, found in operands_of(node) for one in (found if isinstance(found, list) else [found])]
+    """The operands of a call, in their order; a WHEN of CASE has two, its condition and its value."""
+    listed = [one for _, found in operands_of(node) for one in (found if isinstance(found, list) else [found])]
+    if not isinstance(node, exp.Case):
+        return listed
+    return [part for one in listed for part in ([one.this, one.args["true"]] if one.arg_key == "ifs" else [one])]
 
 
 def remember(definition: Definition) -> None:

@@ -14,7 +14,9 @@ from sqlanon.query.functions.value import Value
 from sqlanon.query.sql.sqltree import Tree
 
 MOST_CALLS = 64
-"""Operators and functions of one expression: its ends repeat its parts."""
+"""Operators and functions of one expression."""
+MOST_NODES = 60_000
+"""Nodes of the trees of one abstract value: its ends repeat those of its operands, see `Definition.cost`."""
 
 
 class Leaves(Protocol):
@@ -72,6 +74,8 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
         for at in found.constant:
             if at < len(operands) and (not made[at].fixed or operands[at].find(exp.Column) is not None):
                 raise NoEndsError(call, f"{found.name} takes a constant there")
+        if found.cost * sum(map(_size, made)) > MOST_NODES:
+            raise NoEndsError(call, f"the ends of {found.name} would be too long here; write a shorter expression")
         asked = Call(call, made, type_, leaves.dialect)
         own = found.ends(asked)
         exact = own.exact and found.exact
@@ -91,6 +95,12 @@ def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[i
     for operand in flat(node):
         _collect(operand.unnest(), leaves, found, sharp=jumps)
     calls.append(node)
+
+
+def _size(value: Value) -> int:
+    """How many nodes the trees of a value have."""
+    parts = (value.low, value.high, value.null, value.nothing, value.middle)
+    return sum(1 for part in parts if part is not None for _ in part.walk())
 
 
 def _no_ends(node: exp.Expr) -> str:

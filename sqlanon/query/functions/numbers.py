@@ -82,6 +82,8 @@ DEFINITIONS = (
         "abs",
         _ONE,
         ends=_abs,
+        cost=5,
+        fails=True,
         signatures=((_NUMBER,),),
         forms=(Form("abs({x})", (_NUMBERS,)),),
         exact=False,
@@ -108,6 +110,7 @@ DEFINITIONS = (
         frozenset({"this", "decimals"}),
         operands=("this", "decimals"),
         ends=_round,
+        fails=True,
         signatures=((_NUMBER, "whole"),),
         forms=(
             Form("round({x})", (_NUMBERS,)),
@@ -135,6 +138,7 @@ DEFINITIONS = (
         "cast",
         frozenset({"this", "to"}),
         ends=_cast,
+        fails=True,
         signatures=((_NUMBER,), ("date|timestamp",)),
         forms=(
             Form("CAST({x} AS INTEGER)", (_NUMBERS,)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.query.functions.aggregates import DEFINITIONS as AGGREGATES
-from sqlanon.query.functions.choice import GRAMMAR
+from sqlanon.query.functions.conditions import ANY, CHOSEN
 from sqlanon.query.functions.definition import Definition
 from sqlanon.query.functions.registry import DEFINITIONS
 
@@ -16,6 +16,8 @@ _KINDS = {
     "date|timestamp": "dates or timestamps",
     "boolean": "booleans",
     "interval": "intervals",
+    ANY: "values of any type",
+    CHOSEN: "numbers, dates, timestamps and booleans",
 }
 
 
@@ -27,9 +29,8 @@ def reference() -> str:
             form = f"`{one.forms[0].text.replace('{x}', 'x').replace('{y}', 'y')}`"
             forms = rows.setdefault(_operands(one), [])
             forms += [form] if form not in forms else []
-    skipped = {*AGGREGATES, *(one for one in DEFINITIONS if one.node in GRAMMAR)}
     bounded = {one.name for one in DEFINITIONS if one.ends is not None}
-    listed = {one.name for one in DEFINITIONS if one not in skipped} - bounded
+    listed = {one.name for one in DEFINITIONS if one not in AGGREGATES} - bounded
     lines = ["| over ranges there are | of |", "|---|---|"]
     lines += [f"| {', '.join(forms)} | {operands} |" for operands, forms in rows.items()]
     names = ", ".join(f"`{name}`" for name in sorted(listed, key=str.lower))

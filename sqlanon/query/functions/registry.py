@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from sqlglot import exp
 
-from sqlanon.query.functions import aggregates, arithmetic, choice, comparisons, numbers, texts, times
+from sqlanon.query.functions import aggregates, arithmetic, choice, comparisons, conditions, numbers, texts, times
 from sqlanon.query.functions.definition import Definition, flat, remember
 
 DEFINITIONS: tuple[Definition, ...] = (
@@ -17,6 +17,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     *times.DEFINITIONS,
     *texts.DEFINITIONS,
     *comparisons.DEFINITIONS,
+    *conditions.DEFINITIONS,
     *aggregates.DEFINITIONS,
 )
 _BY_NODE = {one.node: one for one in DEFINITIONS}
@@ -97,6 +98,11 @@ def divisors(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
             yield part, flat(part)[found.divides]
 
 
+def failing(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts of an expression that may be errors of the engine."""
+    return (part for part in node.walk() if (found := definition_of(part)) is not None and found.fails)
+
+
 def passes_null(node: exp.Expr) -> bool:
     """Whether some part of an expression may have a value where an operand of it is NULL."""
     return any((found := definition_of(part)) is not None and found.passes_null for part in node.walk())
@@ -104,7 +110,14 @@ def passes_null(node: exp.Expr) -> bool:
 
 def keeps_ends(node: exp.Expr) -> bool:
     """Whether the ends of an expression are reached where those of its columns are, each of which occurs once in it."""
-    return all((found := definition_of(part)) is None or found.ends is None or found.exact for part in node.walk())
+    return all(
+        (found := definition_of(part)) is None or found.ends is None or found.exact or not _reads_range(part)
+        for part in node.walk()
+    )
+
+
+def _reads_range(node: exp.Expr) -> bool:
+    return any(one.table == "_box" for one in node.find_all(exp.Column))
 
 
 def length_of(node: exp.Expr) -> str:

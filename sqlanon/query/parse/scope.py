@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes.box import VIEW, Box, box_of
 from sqlanon.query.boxes.released_view import ReleasedView
+from sqlanon.query.functions.order import is_ordered
 from sqlanon.query.functions.registry import by_collation, is_floating
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
@@ -64,6 +65,7 @@ class Scope(ReleasedView):
         """
         bound = with_columns(node, lambda found: self._item(found, items) or self._place(found))
         self._check_collations(bound, node)
+        self._check_boxes(bound, node)
         return bound
 
     def view(self) -> exp.Expr:
@@ -98,6 +100,21 @@ class Scope(ReleasedView):
                 )
             if own.collation is None and _goes_by_collation(found):
                 self.check_collation(own, node)
+
+    def _check_boxes(self, bound: Tree, node: exp.Expr) -> None:
+        """Refuse what goes by an order or equality that the published texts have not: of enums, and of collations."""
+        for found in (found for found in bound.find_all(exp.Column) if found.table == "_box"):
+            box = self.box(found.name)
+            reason = ""
+            if box.field.kind == "enum" and box.type is None and is_ordered(found):
+                reason = "the release holds this enum as text, without its order; cast it to text to compare texts"
+            hidden = self.engine.capabilities.hidden_collations and not box.field.deterministic
+            if hidden and not isinstance(found.parent, exp.Is):
+                reason = (
+                    "the source compares it by a collation, and the release holds other texts; ask whether it is NULL"
+                )
+            if reason:
+                refuse(self.text, node, f"column {box.field.name}: {reason}")
 
     def check_collation(self, own: Field, node: exp.Expr) -> None:
         """Refuse what goes by the collation of a text column where the release does not know it.

@@ -145,7 +145,7 @@ def _distinct(asked: Asked) -> Apart:
 def _averaged(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
-        return [], known_average(a.id, asked.row, asked.average_type)
+        return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
     make = average if a.of_boxes else average_of_exact
     return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
 

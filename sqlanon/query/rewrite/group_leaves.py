@@ -62,6 +62,8 @@ class GroupLeaves:
             found = definition.estimate(call, made)
         else:
             found = call.at(*(one for one in middles if one is not None))
+        if found is not None and call.type.is_type("BOOLEAN"):
+            return when(sql("COALESCE(:l = :h, FALSE)", l=made.low, h=made.high), made.low, found)
         if not definition.jumps and found is not None and not _into_whole(call):
             return found
         return meet(found, made.low, made.high)

@@ -36,6 +36,8 @@ from sqlanon.query.sql.types import is_whole
 STEPS = 5
 """Steps of Newton; each about doubles the digits."""
 
+INFINITY = "CAST('Infinity' AS DOUBLE)"
+
 ROUNDED = 1e-12
 """What N - v D misses by the rounding of doubles, as a share of N."""
 
@@ -117,10 +119,12 @@ def quotient(
     # What counts is at least 1 where it is not 0, and it is not always 0.
     smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (" WHEN b >= 0 AND m > 0 THEN 1 END" if whole else " END")
     slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
-    bounds = {
-        "l": f"MAX(CASE WHEN side = 'low' AND NOT o THEN v + LEAST({slack}, 0) / ({smallest}) END)",
-        "h": f"MAX(CASE WHEN side = 'high' AND NOT o THEN v + GREATEST({slack}, 0) / ({smallest}) END)",
-    }
+    # The steps compare N - v D, which NaN and infinities (of either side of the quotient) leave without an order.
+    endless = " OR ".join(f"COALESCE(ABS({name}) >= {INFINITY}, FALSE)" for name in "gtbm")
+    known = f"NOT BOOL_OR(o OR {endless})"
+    lowest = f"MAX(CASE WHEN side = 'low' THEN v + LEAST({slack}, 0) / ({smallest}) END)"
+    highest = f"MAX(CASE WHEN side = 'high' THEN v + GREATEST({slack}, 0) / ({smallest}) END)"
+    bounds = {"l": f"CASE WHEN {known} THEN {lowest} END", "h": f"CASE WHEN {known} THEN {highest} END"}
     zero = sql("0") if present else sql("MAX(CASE WHEN d > 0 THEN 0 ELSE 1 END)")
     return made, {
         f"e{a.id}": sql("CAST(NULL AS DOUBLE)"),

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.typed_quotient import mean
-from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, select, sql, when
+from sqlanon.query.sql.sqltree import ZERO, Tree, as_type, column, named, negate, select, sql, when
 
 FOUND = "_found"
 """The table of the rows under their conditions."""
@@ -24,6 +24,14 @@ Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 
 
 NAN, INFINITE = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
+
+
+def is_huge(end: str) -> str:
+    """The SQL that says whether a double is finite and so large that sums may leave the type on their way.
+
+    Such a sum depends on the order in which the engine adds up, and may be infinite or NaN.
+    """
+    return f"(ABS({end}) >= 1e290 AND ABS({end}) < {INFINITE})"
 
 
 def nan_or(sure: Tree, maybe: Tree, bound: Tree) -> Tree:
@@ -111,7 +119,10 @@ def average(
     ]
     if floating:
         most = "MAX(CASE WHEN side = 1 THEN v END)"
-        maybe = sql(f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE})")
+        maybe = sql(
+            f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE}) "
+            f"OR BOOL_OR({is_huge('v')})"
+        )
         sure = sql(
             f"BOOL_OR(side = 0 AND held > 0 AND v = {NAN}) OR (BOOL_OR(side = 0 AND held > 0 AND v >= {INFINITE}) "
             f"AND BOOL_OR(side = 1 AND held > 0 AND v = -{INFINITE}))"
@@ -125,12 +136,17 @@ def average(
     }
 
 
-def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType) -> dict[str, Tree]:
+def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
     """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
     zero = exp.Literal.number(0)
     held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
     value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
-    return {f"{end}{number}": value for end in "lh"} | {
+    bound = value
+    if floating:
+        doubles = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
+        text = f"COALESCE(BOOL_OR(:p AND ({is_huge(':l')} OR {is_huge(':h')})), FALSE)"
+        bound = when(negate(sql(text, p=row["possible"], l=doubles[0], h=doubles[1])), value)
+    return {f"{end}{number}": bound for end in "lh"} | {
         f"e{number}": as_type(value, "DOUBLE"),
         f"u{number}": sql("CASE WHEN :n > 0 THEN 0 ELSE 1 END", n=held),
     }
@@ -169,7 +185,10 @@ def average_of_exact(
     steps.append((f"_average_{number}", select(kept, table)))
     low, high = sql("MIN(al)"), sql("MAX(ah)")
     if floating:
-        maybe = sql(f"MAX(most) = {NAN} OR (MIN(least) = -{INFINITE} AND MAX(most) >= {INFINITE})")
+        maybe = sql(
+            f"MAX(most) = {NAN} OR (MIN(least) = -{INFINITE} AND MAX(most) >= {INFINITE}) "
+            f"OR BOOL_OR({is_huge('least')} OR {is_huge('most')})"
+        )
         sure = sql(
             f"BOOL_OR(held > 0 AND most = {NAN}) OR (BOOL_OR(held > 0 AND most >= {INFINITE}) "
             f"AND BOOL_OR(held > 0 AND least = -{INFINITE}))"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, nan_or
+from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, is_huge, nan_or
 from sqlanon.query.rewrite.query_plan import Aggregate
 from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate, sql, when
 from sqlanon.query.sql.types import is_single, is_whole
@@ -149,12 +149,16 @@ def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
 
 
 def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> tuple[Tree, Tree]:
-    """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds."""
+    """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds.
+
+    So do finite values whose sum leaves the type.
+    """
     ends = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
     least_, most = (
         sql(f"{kind}(:x)", x=when(row["possible"], end)) for kind, end in zip(("MIN", "MAX"), ends, strict=True)
     )
-    maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE})", l=least_, m=most)
+    huge = sql(f"BOOL_OR(:p AND ({is_huge(':l')} OR {is_huge(':h')}))", p=row["possible"], l=ends[0], h=ends[1])
+    maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE}) OR :h", l=least_, m=most, h=huge)
     # What is certain of a row: of a box the end on this side, of exact values (many in one row) each of the two.
     up, down = (ends[0], ends[1]) if a.of_boxes else (ends[1], ends[0])
     sure = sql(

@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import countable, is_finite
 from sqlanon.query.functions.comparisons import MIRROR, OPPOSITE, SIGNS, is_equality, is_inequality
+from sqlanon.query.functions.conditions import MIXED, mixes_floats
 from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.inverse import of_the_time_itself
 from sqlanon.query.functions.registry import definition_of, needs_finite_times, null_with_column
@@ -80,6 +81,7 @@ class Predicates:
 
     def __init__(self, scope: Scope, terms: Terms, types: SourceTypes) -> None:
         self._scope, self._terms = scope, terms
+        self._types = types
         self._leaves = RowLeaves(scope, types, terms)
         self._ids: dict[tuple[str, bool], int] = {}
         self._constants = Constants(scope)
@@ -185,6 +187,7 @@ class Predicates:
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
                 refuse(self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first")
+            self._check_mixed(node, [node.args["low"], node.args["high"]])
             ends = exp.and_(
                 exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()),
                 exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
@@ -195,6 +198,7 @@ class Predicates:
                 box = self._scope.box(node.this.name)
                 self._check_equality(box, node)
                 return self._test(box, node, "other", None, positive=positive)
+            self._check_mixed(node, node.expressions)
             equal = [
                 again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive) for item in node.expressions
             ]
@@ -291,6 +295,14 @@ class Predicates:
         )
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
+    def _check_mixed(self, node: exp.Expr, listed: Sequence[exp.Expr]) -> None:
+        """Refuse a list that the engine casts to one type of floating point numbers, other than its comparisons."""
+        if all(_is_plain(one.unnest()) for one in listed):
+            return
+        types = self._types.of_all([node.this, *listed], node)
+        if mixes_floats(types):
+            refuse(self._scope.text, node, MIXED)
+
     def _is_long(self, node: exp.In) -> bool:
         """Whether a list of texts is long enough to be one test in place of one for each text.
 
@@ -345,12 +357,6 @@ class Predicates:
         value = self._constants.value(box, constant)
         if value is None:
             return False  # a comparison with NULL is never TRUE, whatever its sign
-        if box.field.kind == "enum" and box.type is None and op not in ("=", "<>"):
-            refuse(
-                self._scope.text,
-                constant,
-                f"column {box.field.name}: the release holds this enum as text, without its order",
-            )
         if op in ("=", "<>"):
             self._scope.check_equality(box, constant)
         else:
@@ -451,6 +457,14 @@ def _is_value(node: exp.Expr, box: Box) -> bool:
 def _is_predicate(node: exp.Expr) -> bool:
     """Whether it is a condition, which IS TRUE and the like may be asked of; not a column by itself."""
     return isinstance(node.unnest(), exp.Predicate | exp.Connector | exp.Not)
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    """Whether it is NULL, a text, or a number without an exponent: of no floating point type."""
+    node = node.this.unnest() if isinstance(node, exp.Neg) else node
+    if isinstance(node, exp.Literal):
+        return bool(node.is_string) or "e" not in node.name.lower()
+    return isinstance(node, exp.Null)
 
 
 def _in_array(node: exp.Expr) -> exp.Expr | None:

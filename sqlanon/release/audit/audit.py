@@ -22,6 +22,7 @@ from sqlanon.release.audit.by_certificate import audit_candidates, has_own_boxes
 from sqlanon.release.audit.distinguishing_columns import find_lowering
 from sqlanon.release.audit.judge_persons import judge_persons
 from sqlanon.release.audit.of_counts import audit_counts
+from sqlanon.release.audit.of_noisy import audit_noisy
 from sqlanon.release.audit.place import Place, open_place
 from sqlanon.release.audit.unknown_values import unknown_values
 from sqlanon.release.catalog.entry import Entry
@@ -92,6 +93,8 @@ def _audit(
 ) -> AuditReport:
     relation = place.relation
     facts = facts_beside(engine, relation.ref)
+    if (place.entry is not None and place.entry.noisy) or "epsilon" in (facts.get("statistics") or {}):
+        return audit_noisy(engine, place, named=bool(quasi or sensitive or identifiers))
     if facts.get("statistics") or (place.entry is not None and place.entry.statistics):
         return audit_counts(engine, place, bool(quasi or sensitive or identifiers), spec)
     if has_own_boxes(place.entry, facts):

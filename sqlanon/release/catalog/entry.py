@@ -91,6 +91,11 @@ class Entry:
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
 
     @property
+    def noisy(self) -> bool:
+        """Whether it has differentially private statistics."""
+        return bool(self.policy.get("noisy"))
+
+    @property
     def certificate(self) -> tuple[TableRef, ...]:
         """With boxes of their own: the tables of edges and of drawn boxes; else none."""
         if not self.policy.get("privacy", {}).get("own_boxes"):
@@ -166,6 +171,8 @@ def refuse_counts(entry: Entry, what: str) -> None:
     """
     if entry.statistics:
         raise UnsupportedError(f"{entry.release} is a release of counts (statistics): {what}")
+    if entry.noisy:
+        raise UnsupportedError(f"{entry.release} has differentially private statistics: {what}")
 
 
 @dataclass(frozen=True, slots=True)

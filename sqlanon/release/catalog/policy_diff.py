@@ -17,7 +17,7 @@ from sqlanon.declared.records import ByColumn
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
-SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
+SETTINGS = ("context", "dimensions", "execution", "memory", "readers", "refresh", "review")
 """Keys that do not change the released rows: how a release is made, who reads it, and its joins.
 
 A change of these needs no new version.
@@ -64,6 +64,9 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
     found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
+    asked = [bool(one["refresh"].get("needs_approval")) for one in (old, new)]
+    found += _compare_setting("refresh.needs_approval", *asked, weaker=asked[0], setting=True)
+    found += _threshold(old.get("threshold"), new.get("threshold"))
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     found += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
@@ -72,6 +75,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     # Rows next to counts of the same source give hidden cells away.
     counts = bool(old.get("statistics")), bool(new.get("statistics"))
     found += _compare_setting("statistics", *counts, weaker=counts[0])
+    found += _noisy(old.get("noisy"), new.get("noisy"))
     # Tokens that stay link versions.
     rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
     found += _compare_setting("rotate", *rotated, weaker=rotated[0])
@@ -87,14 +91,27 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         "key",
         "name",
         "publish_file",
+        "threshold",
         *(("statistics",) if counts[0] != counts[1] else ()),
+        "noisy",
     }
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
-            if path not in ("refresh.max_failing", "refresh.mode", "together.rotate"):
+            if path not in _COMPARED:
                 found += _compare_setting(path, before.get(path), after.get(path), setting=key in SETTINGS)
     return tuple(found)
+
+
+def _noisy(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
+    """A larger epsilon is weaker, and so are rows or counts in place of noisy statistics."""
+    yield from _compare_setting("differential privacy", bool(old), bool(new), weaker=bool(old))
+    if not old or not new:
+        return
+    before, after = dict(_flat("noisy", old)), dict(_flat("noisy", new))
+    for path in sorted(set(before) | set(after)):
+        more = path == "noisy.epsilon" and Fraction(str(after[path])) > Fraction(str(before[path]))
+        yield from _compare_setting(path, before.get(path), after.get(path), weaker=more)
 
 
 def list_weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
@@ -297,4 +314,25 @@ def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
     yield from _compare_setting("history.max_failing", before, after, weaker=looser, setting=True)
 
 
+def _threshold(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
+    """A higher risk, or that of a weaker attacker or of fewer known columns, accepts more; another reason does not.
+
+    It is no setting: the published version was not measured against the new one.
+    """
+    if old is None or new is None:
+        yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=old is not None)
+        return
+    looser = Fraction(new["risk"]) > Fraction(old["risk"])
+    for key, strictest in (("attacker", "prosecutor"), ("over", "published")):
+        looser |= new[key] not in (old[key], strictest)
+    yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=looser)
+    yield from _compare_setting("threshold.because", old["because"], new["because"], setting=True)
+
+
+def _accepted(threshold: Policy | None) -> str | None:
+    return None if threshold is None else f"{threshold['risk']} ({threshold['attacker']}, {threshold['over']} columns)"
+
+
+_COMPARED = ("refresh.max_failing", "refresh.mode", "refresh.needs_approval", "together.rotate")
+"""Paths that have a comparison of their own."""
 _DEFAULTS = redact(ReleaseSpec("", "", (), PrivacySpec()))

@@ -45,6 +45,19 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         del policy["together"]
     if spec.statistics is None:  # 0.1.0 had none
         del policy["statistics"]
+    if spec.noisy is None:
+        del policy["noisy"]
+    else:
+        for groups in ("values", "bins"):
+            policy["noisy"][groups] = {
+                name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
+                for name, one in getattr(spec.noisy, groups)
+            }
+    for key in ("context", "threshold", "review"):  # 0.1.0 had none of them
+        if policy[key] is None:
+            del policy[key]
+    if not spec.refresh.needs_approval:  # nor this
+        del policy["refresh"]["needs_approval"]
     if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then
         policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
         if spec.refine.search == 0:

@@ -9,7 +9,7 @@ import os
 import secrets
 from dataclasses import dataclass, replace
 
-from sqlanon.declared import METHODS, most_suppressed, read_refining
+from sqlanon.declared import METHODS, least_class, most_suppressed, read_refining
 from sqlanon.declared.combinations import list_unpromised
 from sqlanon.formats import Levels, format_of
 from sqlanon.loss import Attribute, Facts, joint_counts, measure, measure_asked, measure_classification
@@ -99,7 +99,7 @@ def make_classes(
         assignment = divided.assignment
     with watch.stage("recode"):
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
-        joint = joint_counts(scratch, encoded, spec.metrics)
+        joint = joint_counts(scratch, encoded, spec.metrics, least_class(spec), machine.threads)
         if assignment.spans is None and not (spec.metrics or judged):
             read = encoded.quasi
         omitted = scratch.table("omitted") if assignment.unassigned else None

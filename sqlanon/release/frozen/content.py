@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.lineage import number_of
 from sqlanon.release.catalog.metadata import metadata_rows
 from sqlanon.release.catalog.private_tables import private_table
@@ -72,7 +73,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
                 max_group=groups.max_class,
             ),
         )
-        facts.update(_facts(done))
+        facts.update(_facts(done) | find_collated(scratch, draft.staged.roles))
         return done
 
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:

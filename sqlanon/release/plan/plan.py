@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from sqlanon.declared import read_refining
 from sqlanon.declared.combinations import list_remarks
 from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
 from sqlanon.declared.trials import CORES, estimate_search
 from sqlanon.engines.base import Engine
+from sqlanon.errors import GuardError
 from sqlanon.formats import format_of
 from sqlanon.methods.method import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.recorded_method import list_method_notes
@@ -27,7 +30,7 @@ from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.loss_limit import describe_bound
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
-from sqlanon.release.plan.counts import plan_counts
+from sqlanon.release.plan.noisy import plan_noisy
 from sqlanon.release.plan.shown import columns_of, statements
 from sqlanon.release.prepare.range_warnings import warn_of_outliers
 from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
@@ -39,9 +42,9 @@ from sqlanon.release.stages.work import Stage, Work, secret_of
 from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
 from sqlanon.release.trials.persons_cost import persons_cost
 from sqlanon.release.trials.suggest_best import suggest_best
+from sqlanon.release.verify.accepted_risk import describe_threshold
 from sqlanon.release.verify.persons import plan_warnings
 from sqlanon.release.versions.choose_version import version_of_run
-from sqlanon.release.versions.statistics import OfStatistics
 from sqlanon.results import Estimate, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.kinds import count_kinds
@@ -78,6 +81,8 @@ def plan(
     watch = Stopwatch(spec.name, progress)
     try:
         with ExitStack() as held:
+            if spec.noisy is not None:
+                return plan_noisy(engine, spec, watch)
             with watch.stage("state"):
                 Catalog(engine).guard()
                 works = {one.name: _work(engine, one, machine, watch, new_lineage) for one in _tables(spec, beside)}
@@ -86,12 +91,13 @@ def plan(
             work, reading = works[spec.name], read_of(works)
             spec = work.spec
             reading.run(works, planned=True)
-            if isinstance(work.version, OfStatistics):
-                return plan_counts(work, reading, work.version, _change(work.decision, work.target))
             stages = [reading, *stages_after_reading(works)]
             scratch, target, version = work.scratch, work.target, work.version
             decision, runs = work.decision, not work.unchanged
             planned = version.plan(work)
+            if isinstance(planned, PlanReport):
+                texts = tuple(stage.text for stage in stages)
+                return replace(planned, change=_change(decision, target), stages=texts)
             ready, tried = planned.ready, planned.tried
             narrow = warn_of_outliers(scratch, ready.quasi)
             better = cost = lost = None
@@ -122,6 +128,7 @@ def plan(
                     *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
                     *narrow,
                     *_together(engine, spec, beside),
+                    *_approval(work),
                 ),
                 statements=tuple(statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
@@ -136,7 +143,7 @@ def plan(
                     *work.division.remarks,
                     *list_remarks(spec),
                     *_measured_on(spec, lost, ready),
-                    *(note for note in (better, cost) if note),
+                    *(note for note in (better, cost, describe_threshold(spec)) if note),
                     *_trial_notes(spec, ready),
                     *compared.notes,
                 ),
@@ -250,6 +257,14 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
     own = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
     execute(own, {spec.name: work})
     return work.compared
+
+
+def _approval(work: Work) -> tuple[str, ...]:
+    """What a run would say of the policy's approval."""
+    try:
+        return hold_approval(work.state.engine, work.spec, before=work.state.last_shown)
+    except GuardError as refused:
+        return (f"a run would stop: {refused}",)
 
 
 def _change(decision: Decision, target: Publication) -> str:

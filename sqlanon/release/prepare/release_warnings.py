@@ -34,7 +34,13 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
     spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []
     for entry in state.beside:
-        if entry.statistics or entry.status != "published" or entry.release == spec.name or entry.source != source:
+        if (
+            entry.statistics
+            or entry.noisy
+            or entry.status != "published"
+            or entry.release == spec.name
+            or entry.source != source
+        ):
             continue
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
         same_place = entry.view_schema == target.view.schema and not entry.file and not target.file

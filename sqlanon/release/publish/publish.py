@@ -14,6 +14,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.collated import find_collated
 from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import mark_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_rows
@@ -188,7 +189,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         link=ready.roles.link,
     )
     names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
-    facts = facts_of(recoded, target.view.name)
+    facts = facts_of(recoded, target.view.name) | find_collated(scratch, encoded.roles)
 
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
         return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
@@ -206,18 +207,17 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
     )
 
 
-def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+def put_in(new: New) -> RunReport:
     """Write, verify and swap in one version; returns the report as the catalog has it.
 
     Raises:
-        PrivacyViolation: the written tables fail; everything is rolled back.
+        PrivacyViolation: the written tables fail, or what people decided refuses them; everything is rolled back.
     """
-    engine = state.engine
-    with watch.stage("state"):
-        make_room(state, target, content.secret)
-    if target.file:
-        return _publish_file(state, target, content, watch)
-    new = New(state, target, content, watch)
+    engine = new.state.engine
+    with new.watch.stage("state"):
+        make_room(new.state, new.target, new.content.secret)
+    if new.target.file:
+        return _publish_file(new)
     if not engine.transactions:
         return new.put_in_phases()
     with engine.publishing():
@@ -247,14 +247,27 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
     return [done for done, _ in filled]
 
 
+Judge = Callable[[RunReport], RunReport]
+"""Refuses a version that was verified, or gives its report, in the publishing transaction."""
+
+
 @dataclass(frozen=True, slots=True)
 class New:
-    """A version on its way into the source's database."""
+    """A version on its way to its readers.
+
+    Attributes:
+        state: the release as the run found it.
+        target: where the version goes.
+        content: what is written.
+        watch: measures the stages.
+        judge: has the last word on the verified version.
+    """
 
     state: ReleaseState
     target: Publication
     content: Content
     watch: Stopwatch
+    judge: Judge = lambda report: report
 
     @property
     def _shown(self) -> list[Pointing]:
@@ -275,7 +288,7 @@ class New:
             )
             check_still_free(self.state, self.target, found)
         with self.watch.stage("verify"):
-            done = self.content.verify(physical, found)
+            done = self.judge(self.content.verify(physical, found))
         with self.watch.stage("publish"):
             self.content.keep()
             engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
@@ -373,7 +386,8 @@ def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunR
     )
 
 
-def _publish_file(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+def _publish_file(new: New) -> RunReport:
+    state, target, content, watch, judge = new.state, new.target, new.content, new.watch, new.judge
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
     with watch.stage("state"), engine.publishing():
@@ -390,7 +404,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
                 content.write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
             with watch.stage("verify"):
-                done = content.verify(place, found)
+                done = judge(content.verify(place, found))
             with watch.stage("publish"):
                 rows = mark_rows(content.metadata(done), content.secret, spec.name, target.version)
                 engine.load_rows(metadata_of(place), COLUMNS, rows)

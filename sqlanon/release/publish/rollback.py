@@ -10,6 +10,7 @@ from typing import Any
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.catalog.approvals import require_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
@@ -88,8 +89,9 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                 f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
                 "Python allow_weaker=True)"
             )
+        ends = require_approval(engine, release, policy) if policy["refresh"].get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
-        warnings = _warnings(engine, entry, weaker)
+        warnings = (*_warnings(engine, entry, weaker), *ends)
         shown = list_pointings(engine, view, entry.physical, pair=is_pair(entry))
         holding.enter_context(hold_scope(engine, scope_of(entry)))
         refuse_together(engine, entry)
@@ -209,7 +211,7 @@ def report_version(engine: Engine, name: str) -> VersionReport:
     Raises:
         PolicyError: there is none.
     """
-    return _report(_entry(engine, name))
+    return _report(find_version(engine, name))
 
 
 def diff(engine: Engine, first: str, second: str) -> DiffReport:
@@ -218,12 +220,17 @@ def diff(engine: Engine, first: str, second: str) -> DiffReport:
     Raises:
         PolicyError: one of them is not in the catalog.
     """
-    one, two = _entry(engine, first), _entry(engine, second)
+    one, two = find_version(engine, first), find_version(engine, second)
     found = list_differences(one.policy, two.policy)
     return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), list_weakenings(found))
 
 
-def _entry(engine: Engine, name: str) -> Entry:
+def find_version(engine: Engine, name: str) -> Entry:
+    """The row of ``NAME@VERSION`` in the catalog; without a version, of the published one.
+
+    Raises:
+        PolicyError: there is none.
+    """
     release, at, number = name.rpartition("@")
     if not at or not number.isdigit():
         release, number = name, ""

@@ -27,6 +27,14 @@ def execute(stages: Sequence[Stage], works: Works) -> None:
         stage.run(works)
 
 
+def carry_out(works: Works) -> None:
+    """Carry out all stages of a run."""
+    own = [stage for work in works.values() for stage in work.version.own_stages(work)]
+    execute(own or [read_of(works)], works)
+    if not own:
+        execute(stages_after_reading(works), works)
+
+
 def read_of(works: Works) -> ReadSources:
     """The first stage."""
     return ReadSources(tuple(works), tuple(str(work.state.source.ref) for work in works.values()))
@@ -222,10 +230,9 @@ class Publish:
         parts = []
         for work in all_of:
             assert work.content is not None
-            parts.append(New(work.state, work.target, work.content, work.watch))
+            parts.append(New(work.state, work.target, work.content, work.watch, work.judge))
         if len(parts) == 1:
-            (part,) = parts
-            all_of[0].report = put_in(part.state, part.target, part.content, part.watch)
+            all_of[0].report = put_in(parts[0])
         else:
             for work, report in zip(all_of, put_together(parts), strict=True):
                 work.report = report

@@ -19,12 +19,12 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
 from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.publish import Content, Judge
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.made import Made
-from sqlanon.results import DataChange, RunReport
+from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
@@ -70,11 +70,17 @@ class Version(Protocol):
             PrivacyViolation: a limit of the policy is exceeded.
         """
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """All stages, of versions that read their source by themselves; none: it is staged, and `stages` follow."""
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """The stages from here to the one that publishes, for a source that was looked at."""
 
-    def plan(self, work: Work) -> Planned:
-        """Profile the rows that a method would divide. Nothing is written."""
+    def plan(self, work: Work) -> Planned | PlanReport:
+        """Profile the rows that a method would divide. Nothing is written.
+
+        A kind that divides no rows makes the report itself, but for its stages and its change.
+        """
 
     def profile(self, work: Work) -> None:
         """Find the domains of the rows, and whether the policy can be met."""
@@ -112,6 +118,7 @@ class Work:
         notes: for the report.
         content: what is to be published, from `stage.Measure` on.
         report: what the run gives, from the last stage on.
+        judge: has the last word on the verified version: what people decided about the release.
     """
 
     state: ReleaseState
@@ -132,6 +139,7 @@ class Work:
     notes: tuple[str, ...] = ()
     content: Content | None = None
     report: RunReport | None = None
+    judge: Judge = lambda report: report
 
     @property
     def spec(self) -> ReleaseSpec:

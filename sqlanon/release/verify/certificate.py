@@ -143,7 +143,7 @@ def _content(scratch: Scratch, encoded: Encoded, lined: Ints, spec: ReleaseSpec,
 
     It covers method, options, k, codes and geometry.
     """
-    from sqlanon.methods.shared.kernel_input import geometry_of
+    from sqlanon.table.geometry import geometry_of
 
     options = METHODS[spec.method.name].values(spec.method.options)
     said = {**options, "k": spec.privacy.k, "method": spec.method.name}

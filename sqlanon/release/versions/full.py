@@ -38,6 +38,10 @@ class Full:
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.own_stages`: the source is staged."""
+        return ()
+
     def stages(self, work: Work) -> Sequence[Stage]:
         name, before = work.spec.name, work.decision.previous
         stages: list[Stage] = [Profile(name, work.staged.rows)]

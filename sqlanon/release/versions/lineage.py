@@ -88,6 +88,10 @@ class OfLineage:
                 # be a mixed cohort.
                 self._outlook.hold(work.spec)
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.own_stages`: the source is staged."""
+        return ()
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`.
 

@@ -21,19 +21,18 @@ from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.work import Planned, Stage, Work
-from sqlanon.results import LossReport, RunReport, StatisticsReport
+from sqlanon.release.stages.work import Stage, Work
+from sqlanon.release.versions.statistics_plan import plan_counts
+from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import Cube, count_cells, read_system, share_of_small
+from sqlanon.statistics.cube import Cube, count_cells, read_system
 from sqlanon.statistics.hide import Hidden, hide_cells
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
 
-MANY_SMALL = 0.15
-"""Of a margin with a larger share of small cells plan advises coarser levels."""
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Counts have no classes."""
 
@@ -140,6 +139,10 @@ class OfStatistics:
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _published(work.spec.name, previous, "the source's rows changed")
 
+    def own_stages(self, work: Work) -> Sequence[Stage]:
+        """See `Version.own_stages`: the source is staged."""
+        return ()
+
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         asked = work.spec.statistics
@@ -147,15 +150,11 @@ class OfStatistics:
         name = work.spec.name
         return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
 
-    def plan(self, work: Work) -> Planned:
-        """See `Version.plan`; plans of counts are made by `small_shares`."""
-        raise NotImplementedError
-
-    def small_shares(self, work: Work) -> tuple[Shape, Cube, list[tuple[str, int, float]]]:
-        """The shape, the counted cells, and per margin its name, its cells and the share of small ones."""
+    def plan(self, work: Work) -> PlanReport:
+        """See `Version.plan`: the cells are counted, and the share of small ones of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        return shape, cube, share_of_small(work.scratch, shape, cube)
+        return plan_counts(work, shape, cube, list_neighbours(work.state))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -187,9 +186,14 @@ class OfStatistics:
                 self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
             except UnservedError as error:
                 margin = shape.margin_name(system.levels_of(error.margin))
+                why = (
+                    "the search for cells to hide took as long as it may, and a small cell of "
+                    f"{margin} is not protected yet"
+                    if error.exhausted
+                    else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
+                )
                 raise InfeasibleError(
-                    f"{work.spec.name}: a small cell of {margin} cannot be hidden from readers whatever else is "
-                    "hidden; nothing was published. Publish coarser levels or fewer columns"
+                    f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
                 ) from None
 
     def compare(self, work: Work) -> None:
@@ -206,7 +210,7 @@ class OfStatistics:
             version=target.version,
             source=str(staged.roles.relation.ref),
             published=target.shown,
-            rows=cube.rows,
+            rows=cube.counts[1],
             suppressed=0,
             classes=0,
             min_class=0,
@@ -324,7 +328,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [one.release for one in state.beside if one.source == source and not one.statistics]
+    names = [one.release for one in state.beside if one.source == source and not (one.statistics or one.noisy)]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"

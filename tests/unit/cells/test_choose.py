@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from sqlanon.statistics import choose
 from sqlanon.statistics.bounds import bound_hidden
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
 from tests.oracle.table_reader import ends, numbers, tables
@@ -137,3 +138,24 @@ def test_equal_cells_are_one_class() -> None:
     assert by_cell[None, 1] == by_cell[1, 1]
     assert by_cell[None, 0] != by_cell[1, 0]
     assert list(np.bincount(system.listed)).count(2) == 2
+
+
+@pytest.mark.parametrize("insiders", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_reader_finds_a_small_cell_where_programs_have_near_atoms_alone(
+    seed: int, insiders: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "SPARED", 10**12)
+    monkeypatch.setattr(choose, "NEARBY", (4, 8))
+    case = tiny(drawn(("near", seed), (3, 4)))
+    found = protect(case, insiders=insiders)
+    assert found is not None
+    assert failing(case, hidden_of(case, found)) == []
+
+
+def test_a_search_that_costs_too_much_names_a_margin() -> None:
+    system = tiny(drawn(1, (3, 4))).system(M)
+    with pytest.raises(UnservedError) as raised:
+        choose_hidden(system, M, insiders=False, secret=b"key", most_work=1)
+    assert raised.value.exhausted
+    assert system.small[system.listed[raised.value.margin]]

@@ -21,7 +21,7 @@ from sqlanon.declared.keys import ARGUMENTS, FIRST, KEYS, PANELS, TABLE
 from sqlanon.declared.options import AnonymizeOptions, FileOptions
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.errors import PolicyError
-from sqlanon.policy import models, reference, release, schema
+from sqlanon.policy import models, noisy_models, reference, release, schema
 from sqlanon.policy.reference import arguments_table, signatures
 from sqlanon.policy.sections import SECTIONS
 from sqlanon.spec import ReleaseSpec
@@ -49,6 +49,16 @@ MODELS: dict[str, type[models.Written]] = {
     "statistics.columns.*.": models.CountedColumnModel,
     "statistics.tables.": models.CountedTableModel,
     "statistics.protect.": models.ProtectModel,
+    "context.": models.ContextModel,
+    "threshold.": models.ThresholdModel,
+    "budgets.": noisy_models.BudgetModel,
+    "noisy:": noisy_models.NoisyReleaseModel,
+    "noisy.": noisy_models.NoisyModel,
+    "noisy.tables.": noisy_models.NoisyTableModel,
+    "noisy.groups.*.": noisy_models.NoisyGroupsModel,
+    "noisy.measures.*.": noisy_models.NoisyMeasureModel,
+    "noisy.contributions.": noisy_models.ContributionsModel,
+    "noisy.show.": noisy_models.ShowModel,
 }
 """The model of each part of a policy, by how the paths of its keys begin."""
 NOT_ARGUMENTS = {
@@ -60,6 +70,9 @@ NOT_ARGUMENTS = {
     "columns.*.role": "given by role",
     "privacy.max_loss": "given as a number",
     "format.kind": "given as format",
+    "context": "for policies: what people decided",
+    "threshold": "for policies: what people decided",
+    "review": "for policies: what people decided",
 }
 """Keys of a release that are no argument of their own, with the reason.
 
@@ -124,7 +137,7 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         "refresh.",
         "refresh.cohort.",
         "tables:",
-        *(part for part in MODELS if part.startswith("statistics")),
+        *(part for part in MODELS if part.startswith(("statistics", "budgets", "noisy", "context", "threshold"))),
     }
     keys = {key.path for part, known in parts().items() if part not in within for key in known.values()}
     by_name = {"columns.*.role", "privacy"}
@@ -300,6 +313,7 @@ def test_what_the_interface_takes_and_gives_is_public() -> None:
         "BaseException",
         "TracebackType",
         "SparkSession",
+        "Fraction",
         "None",
     }
     for home in (sqlanon.Database, sqlanon.Release, sqlanon.connect, sqlanon.anonymize, sqlanon.load_policy):

@@ -55,7 +55,7 @@ PROBLEMS = [
     (
         "policy:7: releases[words].method.name: there is no such method (did you mean mondrian?); methods: tree, "
         "hilbert, hilbert_fast, idistance, idistance_fast, mondrian, topdown, anatomy, suppress, best, tds, "
-        "fulldomain, koptimize, kmember, mdav, agglomerative, sequential, freeform, matchings"
+        "fulldomain, koptimize, kmember, mdav, agglomerative, sequential, microaggregation, freeform, matchings"
     ),
     (
         "policy:14: releases[options].method.minimise: idistance has no such option (did you mean minimize?); options: "

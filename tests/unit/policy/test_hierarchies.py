@@ -128,7 +128,7 @@ def test_a_device_or_a_pipe_is_not_read(tmp_path: Path, kind: str, read: object)
         "import resource, sqlanon.policy as p; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); "
         f"p.{name}({'/dev/zero' if kind == 'device' else str(path)!r})"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False)
     assert "PolicyError" in ended.stderr
     assert "cannot be read (no regular file, but a device or a pipe)" in ended.stderr
 

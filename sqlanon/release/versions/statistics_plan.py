@@ -5,38 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.release.prepare.row_security import hidden_rows
-from sqlanon.release.stages.stage import ReadSources, stages_after_reading
 from sqlanon.release.stages.work import Work
-from sqlanon.release.versions.statistics import MANY_SMALL, OfStatistics, list_neighbours
 from sqlanon.results import PlanColumn, PlanReport
+from sqlanon.statistics.cube import Cube, Margin, find_coarser, list_margins
+from sqlanon.statistics.shape import Shape
 
+MANY_SMALL = 0.15
+"""Of a margin with a larger share of small cells plan advises coarser levels."""
 SHOWN = 5
 """Margins that the notes name, at most."""
 
 
-def plan_counts(work: Work, reading: ReadSources, version: OfStatistics, change: str) -> PlanReport:
-    """What a run would do.
+def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str]) -> PlanReport:
+    """What a run would do, but for its stages and its change.
 
     Args:
         work: the release; its source was read.
-        reading: the stage that read it.
-        version: the kind of its versions.
-        change: the decision in a line.
-
-    Raises:
-        PolicyError, GuardError, InfeasibleError: what would stop the run.
+        shape: what would be published.
+        cube: its cells, counted.
+        neighbours: warnings of other releases of the source.
     """
     spec, asked = work.spec, work.spec.statistics
     assert asked is not None
-    stages = [reading, *stages_after_reading({spec.name: work})]
-    shape, cube, shares = version.small_shares(work)
+    margins = list_margins(work.scratch, shape, cube)
     kinds = {reading.name: reading.column.shown_type for reading in work.staged.roles.quasi}
     return PlanReport(
         release=spec.name,
         source=str(work.staged.roles.relation.ref),
         publish=work.target.shown,
         state=work.decision.state,
-        change=change,
+        change="",
         why=work.decision.why,
         weaker=(),
         rows=work.staged.rows,
@@ -57,22 +55,23 @@ def plan_counts(work: Work, reading: ReadSources, version: OfStatistics, change:
         execution="kernel",
         format="statistics",
         warnings=(
-            *list_neighbours(work.state),
+            *neighbours,
             *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=tuple(_notes(cube.counts[1], shares, asked.threshold)),
-        stages=tuple(stage.text for stage in stages),
+        notes=tuple(_notes(cube.counts[1], margins, asked.threshold)),
     )
 
 
-def _notes(cells: int, shares: Sequence[tuple[str, int, float]], threshold: int) -> list[str]:
-    small = round(sum(many * share for _, many, share in shares))
+def _notes(cells: int, margins: Sequence[Margin], threshold: int) -> list[str]:
+    small = round(sum(one.cells * one.share for one in margins))
     part = f"{small} of them ({small / max(cells, 1):.0%}) have fewer than {threshold} persons"
-    found = [f"{cells} cells of {len(shares)} margins; {part}"]
-    many = [one for one in shares if one[2] > MANY_SMALL]
-    for name, of, share in many[:SHOWN]:
-        found.append(f"{share:.0%} of the {of} cells of {name} are small")
+    found = [f"{cells} cells of {len(margins)} margins; {part}"]
+    many = [one for one in margins if one.share > MANY_SMALL]
+    for one in many[:SHOWN]:
+        better = find_coarser(margins, one, MANY_SMALL)
+        instead = f"; of the {better.cells} of {better.name} {better.share:.0%} are" if better is not None else ""
+        found.append(f"{one.share:.0%} of the {one.cells} cells of {one.name} are small{instead}")
     if many:
         rest = f" and {len(many) - SHOWN} more margins" if len(many) > SHOWN else ""
         found.append(

@@ -1,0 +1,109 @@
+"""What counts without small cells cost: the share of hidden cells, and processor seconds of a run.
+
+Each table is released with its certificate on an in-memory DuckDB, with m = 5 and without bounds; ``hidden`` are shares
+of the cells of the view, ``classes`` of those that differ for a reader (a total of one part is that part). Readers are
+outsiders (``none``) or persons who are alone in a cell (``alone``). ``search`` are the seconds of the choice alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import sqlanon
+from benchmarks.record import RESULTS, Record, has_data, options
+from examples.sources import ADULT, SAL, data_folder
+from sqlanon.policy import load
+
+EDUCATION, WORK = "adult_hierarchy_education.csv", "adult_hierarchy_workclass.csv"
+HOSPITAL = """
+CREATE TABLE hospital AS
+SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age
+FROM (SELECT p, (hash(p * 5 + 1) % 1000003) / 1000003.0 AS u FROM range(60000) AS r(p)) AS each
+"""
+TABLES: dict[str, tuple[str, str]] = {
+    "adult 3 columns": (
+        "adult",
+        "{education: {hierarchy: education.csv}, sex: {}, workclass: {hierarchy: workclass.csv}}",
+    ),
+    "sal 4 columns": ("sal", '{sex: {}, education: {}, marital: {}, twenty: {hierarchy: "steps:2"}}'),
+    "hospital": ("hospital", '{ward: {hierarchy: "steps:10,50,200"}, sex: {}, age: {}}'),
+    "adult 5 columns": (
+        "adult",
+        "{education: {hierarchy: education.csv}, sex: {}, workclass: {hierarchy: workclass.csv}, race: {}, decade: {}}",
+    ),
+}
+
+
+def read_sources(db: Any) -> None:
+    """Load the tables."""
+    folder = data_folder()
+    db.engine.execute(
+        "CREATE TABLE adult AS SELECT row_number() OVER () AS p, *, CAST(age AS INTEGER) // 20 AS decade "
+        f"FROM read_csv('{folder / ADULT}')"
+    )
+    db.engine.execute(
+        "CREATE TABLE sal AS SELECT row_number() OVER () AS p, *, CAST(age AS INTEGER) // 20 AS twenty "
+        f"FROM (FROM read_csv('{folder / SAL}') LIMIT 100000)"
+    )
+    db.engine.execute(HOSPITAL)
+
+
+def write_hierarchies(folder: Path) -> None:
+    """Hierarchies of Adult next to the policy."""
+    for name, file in (("education", EDUCATION), ("workclass", WORK)):
+        shutil.copy(data_folder() / "adult" / "hierarchies" / file, folder / f"{name}.csv")
+
+
+def measured(db: Any, folder: Path, name: str, insiders: str) -> dict[str, Any]:
+    """One release."""
+    source, columns = TABLES[name]
+    by = [part.split(":")[0].strip("{ ") for part in columns.split("}, ")]
+    file = folder / "anon.yml"
+    file.write_text(
+        f"version: 1\nreleases:\n  - name: counts\n    source: {source}\n    person: p\n    publish: release.counts\n"
+        f"    statistics:\n      columns: {columns}\n      tables: [{{name: all, by: [{', '.join(by)}]}}]\n"
+        f"      measures: {{n: count}}\n      protect: {{persons: 5, insiders: {insiders}}}\n"
+    )
+    used = time.process_time()
+    report = db.run(load(file).releases[0], allow_weaker=True)
+    seconds = time.process_time() - used
+    used = time.process_time()
+    db.audit("release.counts")
+    audit = time.process_time() - used
+    found = report.statistics
+    db.unpublish("counts", purge=True)
+    return {
+        "table": name,
+        "insiders": insiders,
+        "cells": found.cells,
+        "hidden": found.hidden / found.cells,
+        "witnesses": found.witnesses,
+        "cpu_seconds": seconds,
+        "audit_cpu_seconds": audit,
+    }
+
+
+def main(words: list[str] | None = None) -> None:
+    """Measure and write the result."""
+    parser = options(__doc__, RESULTS / "statistics.json")
+    parser.add_argument("--only", default=",".join(TABLES), help="tables, comma list; default: all")
+    args = parser.parse_args(words)
+    if not has_data():
+        return
+    record, results = Record("statistics"), []
+    with sqlanon.connect("duckdb:///:memory:") as db, tempfile.TemporaryDirectory() as folder:
+        read_sources(db)
+        write_hierarchies(Path(folder))
+        for name in args.only.split(","):
+            for insiders in ("none", "alone"):
+                results.append(measured(db, Path(folder), name, insiders))
+                print(results[-1], flush=True)
+    record.write(args.out, results=results)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Candidate releases of one source, each tried in scratch: loss, width of answers, what a model learns, and risk.
+
+Nothing is published, and nothing is left in the database.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.control.base import Outcome
+from sqlanon.attack.control.classifier import measure_auc
+from sqlanon.attack.control.hold_out import HoldOut
+from sqlanon.attack.control.rates import measure_risk
+from sqlanon.attack.control.read_trial import read_space
+from sqlanon.attack.control.registry import ATTACKS
+from sqlanon.attack.control.run import make_trial
+from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError, UnsupportedError
+from sqlanon.release.rehearse import rehearse
+from sqlanon.results import Candidate, CandidatesReport
+
+if TYPE_CHECKING:
+    from sqlanon.arrays import Flags
+    from sqlanon.attack.control.base import Trial
+    from sqlanon.engines.base import Engine
+    from sqlanon.progress import Progress
+    from sqlanon.release.divide.classes import Machine
+    from sqlanon.spec import ReleaseSpec
+
+QUERIES = 200
+"""Counts whose bounds are measured."""
+PART = 0.2
+"""Of all rows that a count selects, about, if its columns are independent and even."""
+SKIPPED = ("classifier",)
+"""Attacks that are left out: they take longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is compared by.
+
+    Attributes:
+        control: the share of the persons held out.
+        seed: of every draw; None: from the operating system.
+        target: a column that is published as it is, which a model learns; None: none.
+    """
+
+    control: float = 0.2
+    seed: int | None = None
+    target: str | None = None
+
+
+def compare_candidates(
+    engine: Engine,
+    specs: Sequence[ReleaseSpec],
+    machine: Machine,
+    asked: Asked,
+    progress: Progress | None = None,
+) -> CandidatesReport:
+    """Try releases of one source, one after the other.
+
+    Args:
+        engine: the source's database.
+        specs: the candidates, of one source and the same columns.
+        machine: what the methods may use.
+        asked: what is compared by.
+        progress: gets stages and counts.
+
+    Raises:
+        PolicyError: the share or the target is not possible. A candidate that cannot be made is in the report.
+
+    Cost: a run for each candidate, and the attacks of `sqlanon.attack.control` without the classifier.
+    """
+    if not 0 < asked.control < 1:
+        raise PolicyError(f"compare: control {asked.control:g}: a share of persons above 0 and below 1, such as 0.2")
+    if asked.seed is not None and asked.seed < 0:
+        raise PolicyError(f"compare: seed {asked.seed}: a whole number from 0")
+    spec = specs[0]
+    if asked.target is not None:
+        published = [one.name for one in spec.columns if one.role in ("sensitive", "insensitive")]
+        if asked.target.lower() not in {name.lower() for name in published}:
+            raise PolicyError(
+                f"compare {spec.name}: target {asked.target} is no column that is published as it is; there are: "
+                f"{', '.join(published)}"
+            )
+    asked = replace(asked, seed=secrets.randbits(32) if asked.seed is None else asked.seed)
+    found: list[Candidate] = []
+    of_source: float | None = None
+    for number, one in enumerate(specs, 1):
+        own = Candidate(number, one.privacy.k, one.method.name, one.refine is not None)
+        try:
+            made, trial = _try_one(engine, one, machine, asked, progress)
+        except (InfeasibleError, PolicyError, UnsupportedError) as error:
+            found.append(replace(own, refused=_explain(error)))
+            continue
+        if asked.target is not None:
+            at = [column.name.lower() for column in trial.columns].index(asked.target.lower())
+            of_source = measure_auc(trial, at, original=True) if of_source is None else of_source
+            made = replace(made, auc=measure_auc(trial, at))
+        found.append(replace(made, number=number, k=own.k, method=own.method, refine=own.refine))
+    assert asked.seed is not None
+    return CandidatesReport(spec.name, spec.source, asked.control, asked.seed, asked.target, of_source, tuple(found))
+
+
+def _explain(error: SqlanonError) -> str:
+    return str(error).splitlines()[0]
+
+
+def _try_one(
+    engine: Engine, spec: ReleaseSpec, machine: Machine, asked: Asked, progress: Progress | None
+) -> tuple[Candidate, Trial]:
+    assert asked.seed is not None
+    start = time.perf_counter()
+    with ExitStack() as held:
+        hold_out = HoldOut(asked.control, asked.seed, held)
+        made = held.enter_context(rehearse(engine, spec, machine, progress, seed=asked.seed, choose=hold_out))
+        split = hold_out.split
+        assert split is not None
+        seconds = time.perf_counter() - start
+        loss, recoded, rows = made.loss(), made.made.recoded, made.staged.rows
+        space = read_space(made, split)
+    trial = make_trial(spec, split, space, asked.seed, machine.threads)
+    risks = [
+        (measure_risk(outcome)[1], outcome.what)
+        for name, attack in ATTACKS.items()
+        if name not in SKIPPED
+        for outcome in attack.run(trial)
+        if isinstance(outcome, Outcome)
+    ]
+    risk, attack_name = max(risks, default=(0.0, ""))
+    return (
+        Candidate(
+            0,
+            spec.privacy.k,
+            spec.method.name,
+            spec.refine is not None,
+            classes=recoded.classes,
+            min_class=recoded.min_class,
+            gcp=loss.gcp,
+            width=measure_width(trial),
+            average_risk=recoded.classes / rows,
+            risk=risk,
+            attack=attack_name,
+            seconds=seconds,
+        ),
+        trial,
+    )
+
+
+def measure_width(trial: Trial) -> float | None:
+    """How far the bounds of counts are apart, by the count, the median over `QUERIES` counts that are not 0.
+
+    A count selects neighbouring codes of two quasi columns (of one, if there is one). It is at least the rows whose
+    cells lie inside, and at most those whose cells reach inside. None: all counts are 0, or there are no quasi columns.
+    """
+    quasi, rng, space = trial.with_role("quasi"), trial.rng("width"), trial.space
+    if not quasi:
+        return None
+    found = []
+    for _ in range(QUERIES):
+        certain, possible = (np.ones(len(space.members), np.bool_) for _ in range(2))
+        true = np.ones(len(trial.inside), np.bool_)
+        columns = rng.choice(quasi, min(2, len(quasi)), replace=False)
+        for a in columns:
+            codes = int(space.codes[a])
+            width = max(1, round(codes * PART ** (1 / len(columns))))
+            low = int(rng.integers(0, codes - width + 1))
+            high = low + width - 1
+            inside, reaches = _compare_cells(trial, int(a), low, high)
+            certain &= inside
+            possible &= reaches
+            true &= (trial.inside[:, a] >= low) & (trial.inside[:, a] <= high)
+        if true.any():
+            least, most = int(space.members[certain].sum()), int(space.members[possible].sum())
+            found.append((most - least) / int(true.sum()))
+    return float(np.median(found)) if found else None
+
+
+def _compare_cells(trial: Trial, a: int, low: int, high: int) -> tuple[Flags, Flags]:
+    """Whether each released cell lies in an interval of codes, and whether it reaches into it."""
+    space = trial.space
+    if space.kinds[a]:
+        kinds, first = int(space.kinds[a]), int(space.start[a])
+        has = space.sets[first : first + int(space.codes[a]) * kinds].reshape(-1, kinds)
+        within: Flags = np.asarray(has[low : high + 1].any(axis=0), np.bool_)
+        beyond: Flags = np.asarray(has[:low].any(axis=0) | has[high + 1 :].any(axis=0), np.bool_)
+        return (within & ~beyond)[space.cells[a]], within[space.cells[a]]
+    null = space.null[a]
+    within = ((space.low[a] <= high) & (space.high[a] >= low)) | (null & (low == 0))
+    beyond = (space.low[a] < low) | (space.high[a] > high) | (null & (low > 0))
+    return within & ~beyond, within

@@ -1,0 +1,38 @@
+"""Linkability: two sources know different columns of a person; do both lead to the same released row?
+
+Giomi et al. 2023, section 4.2, with one neighbour. Each source takes one of the nearest released rows, by the distance
+of Gower; of equally near ones each is as likely, so that the success is expected and not drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.control.base import Attack, Lacking, Outcome, Successes, Trial
+
+if TYPE_CHECKING:
+    from sqlanon.arrays import Ints
+
+
+def link_rows(trial: Trial) -> Iterator[Outcome | Lacking]:
+    """Link persons by the two sets of columns of the trial."""
+    from sqlanon.attack.kernels.nearest import link
+
+    first, second = (np.array(one, np.int64) for one in trial.sets)
+    if not len(first) or not len(second):
+        yield Lacking("linkability: two sets of quasi columns are needed, and the release has one column")
+        return
+    inside, outside, every = trial.draw(trial.affords(len(first) + len(second)))
+
+    def succeed(rows: Ints) -> Successes:
+        return Successes(float(link(trial.space, first, second, rows).sum()), len(rows))
+
+    names = (", ".join(trial.columns[a].name for a in one) for one in trial.sets)
+    naive = 1.0 / int(trial.space.members.sum())
+    yield Outcome("linkability", tuple(names), succeed(inside), succeed(outside), naive, every)
+
+
+LINKABILITY = Attack("linkability", "two sets of columns that lead to the same released row", link_rows)

@@ -1,0 +1,93 @@
+"""What is asked of differentially private statistics, as frozen values; `sqlanon.spec` has the releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+NoiseLaw = Literal["auto", "laplace", "gaussian"]
+"""The law of the noise; ``auto``: the one with the smaller standard deviations."""
+Quantity = Literal["rows", "persons", "sum", "mean"]
+"""What is measured of each group."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSpec:
+    """A budget of a kind of person, over all tables, releases and versions, for ever.
+
+    Attributes:
+        name: the budget's name in the ledger.
+        persons: the tables that have rows of these persons, each with the columns that say whose row it is.
+        epsilon, delta: what all releases together may cost; a delta of 0 allows Laplace noise only.
+        anchor: a file outside of the database that has a copy of the ledger; None: a restored or copied database is not
+            recognized.
+    """
+
+    name: str
+    persons: tuple[tuple[str, tuple[str, ...]], ...]
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyTable:
+    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any."""
+
+    name: str
+    by: tuple[str, ...]
+    totals: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyMeasure:
+    """A number that is published of each group.
+
+    Attributes:
+        name: the column of the view.
+        quantity: what is measured.
+        column: of a sum or mean, the source's column.
+        low, high: values beyond are taken as these.
+        unit: sums are of whole multiples of it.
+    """
+
+    name: str
+    quantity: Quantity
+    column: str = ""
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(0)
+    unit: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class NoisySpec:
+    """Differentially private statistics of one source.
+
+    Groups with a hierarchy have it in `ReleaseSpec.columns`.
+
+    Attributes:
+        budget: whose persons they are of, and what they may cost.
+        epsilon: what one version costs.
+        tables: what is published.
+        values: groups that are listed, by column, each as the database writes it as text.
+        bins: groups of numbers, by column: the ends of intervals, each with its lower end and without its upper one.
+        measures: what is published of each group.
+        groups: of a person's groups of one table so many are counted.
+        rows: of a person's rows of one group so many are counted.
+        noise: the law of the noise.
+        show: groups of fewer persons, as far as the noisy number says, are marked as not shown; None: there is no mark.
+        kept: publish the mean share of a person's rows that are counted.
+    """
+
+    budget: BudgetSpec
+    epsilon: Fraction
+    tables: tuple[NoisyTable, ...]
+    values: tuple[tuple[str, tuple[str, ...]], ...]
+    bins: tuple[tuple[str, tuple[Fraction, ...]], ...]
+    measures: tuple[NoisyMeasure, ...]
+    groups: int
+    rows: int
+    noise: NoiseLaw = "auto"
+    show: int | None = None
+    kept: bool = True

@@ -1,0 +1,101 @@
+"""``sqlanon compare``: candidate releases of one source side by side, none of them published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.arguments import parse_names
+from sqlanon.cli.new_file import ensure_new, write_new
+from sqlanon.cli.options import POLICY, Db, PolicyFile, find_url, flag, load, open_database, option, pick
+from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+MOST = 60
+"""Candidates, at most."""
+
+
+def compare(
+    screen: Screen,
+    release: Annotated[
+        str | None,
+        typer.Argument(show_default=False, help="The release; needed where the policy has several."),
+    ] = None,
+    k: Annotated[
+        list[str] | None, option("--k", "NUMBERS", "Values of k, such as 5,10,20 (default: the policy's).")
+    ] = None,
+    method: Annotated[
+        list[str] | None, option("--method", "NAMES", "Methods, such as tree,mondrian (default: the policy's).")
+    ] = None,
+    refine: Annotated[bool, flag("--refine", "Try each with a local pass as well.")] = False,
+    target: Annotated[
+        str | None,
+        option("--target", "COLUMN", "A column published as it is, which a model learns from each candidate."),
+    ] = None,
+    control: Annotated[float, typer.Option("--control", metavar="SHARE", help="Persons that are held out.")] = 0.2,
+    seed: Annotated[
+        int | None, option("--seed", "N", "Draw the same again (default: from the operating system).")
+    ] = None,
+    write: Annotated[
+        Path | None, option("--write", "FILE", "Write the candidate of --choose as a policy, to a new file.")
+    ] = None,
+    choose: Annotated[
+        int | None, option("--choose", "N", "With --write: the number of a candidate; it alone is tried.")
+    ] = None,
+    html: Annotated[Path | None, option("--html", "FILE", "Write table and picture to a new file.")] = None,
+    policy: PolicyFile = None,
+    db: Db = None,
+) -> int | None:
+    """Compare candidate releases, made in scratch: loss, width of answers, what a model learns, and risk.
+
+    Nothing is published.
+    """
+    from sqlanon.policy import Choice, choose_policy
+
+    if (write is None) != (choose is None):
+        raise PolicyError("compare: --write FILE and --choose N go together")
+    for file in (write, html):
+        if file is not None:
+            ensure_new(file)
+    spec = load(policy, db)
+    chosen = pick(spec, [release] if release else None, "")
+    if len(chosen) != 1:
+        raise PolicyError(
+            f"compare tries one release, and the policy has several: {', '.join(one.name for one in chosen)}"
+        )
+    (own,) = chosen
+    sizes = _numbers(parse_names("--k", k)) or (own.privacy.k,)
+    methods = parse_names("--method", method) or (own.method.name,)
+    passes = (False, True) if refine else (False,)
+    choices = [Choice(size, name, again) for size in sizes for name in methods for again in passes]
+    if len(choices) > MOST:
+        raise PolicyError(f"compare: {len(choices)} candidates, more than {MOST}; name fewer")
+    made = [choose_policy(policy or POLICY, own.name, one) for one in choices]
+    if choose is not None and write is not None:
+        if not 1 <= choose <= len(choices):
+            raise PolicyError(f"compare: --choose {choose}: a candidate from 1 to {len(choices)}")
+        made = [made[choose - 1]]
+    specs = [next(one for one in each.releases if one.name == own.name) for _, each in made]
+    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+        report = connected.compare(specs, control=control, seed=seed, target=target)
+    if write is not None:
+        write_new(write, made[0][0], private=True)  # the connection may have a password
+    if html is not None:
+        from sqlanon.report.candidates import draw_candidates
+
+        write_new(html, draw_candidates(report))
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.compare import candidates_report
+
+        candidates_report(screen, report)
+    return 0
+
+
+def _numbers(texts: tuple[str, ...]) -> tuple[int, ...]:
+    bad = [text for text in texts if not text.isdecimal() or int(text) < 1]
+    if bad:
+        raise PolicyError("compare: --k: whole numbers of at least 1, such as 5,10,20")
+    return tuple(dict.fromkeys(int(text) for text in texts))

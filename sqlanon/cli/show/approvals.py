@@ -1,0 +1,72 @@
+"""Approvals: one that was recorded, and all of a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import clean, command, count, make_sheet, share
+from sqlanon.results.measured_risk import TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results.approvals import Approval, ListedApproval
+
+
+def approval_lines(one: Approval) -> list[str]:
+    """What was recorded, and the figures that it is bound to."""
+    version = f" version {one.version}" if one.version is not None else ", the policy before there is a version"
+    if one.action == "revoked":
+        return [f"{clean(one.release)}: every approval revoked by {clean(one.approver)}; what is published stays"]
+    return [
+        f"{clean(one.release)}{version}: approved by {clean(one.approver)} until {one.until}",
+        *([f"  condition  {clean(one.terms)}"] if one.terms else []),
+        *(f"  {title:<66} {share(one.figures[key], 1)}" for key, title in TITLES.items() if key in one.figures),
+        f"  policy     SHA-256 {one.policy_hash[:16]}..",
+        f"  signature  {'yes' if one.signature else 'none'}",
+    ]
+
+
+def listed(screen: Screen, found: Sequence[ListedApproval]) -> None:
+    """All decisions, the newest last."""
+    if not found:
+        screen.show(
+            f"nothing was approved yet; {command('approve', 'NAME', options=['--by', 'NAME', '--until', 'DATE'])}"
+        )
+        return
+    rows = [
+        (
+            one.approval.release,
+            "-" if one.approval.version is None else str(one.approval.version),
+            one.approval.action,
+            one.approval.approver,
+            one.approval.given_at[:10],
+            one.approval.until or "-",
+            _state(one),
+            one.signed,
+        )
+        for one in found
+    ]
+    titles = (
+        ("release", "wrap"),
+        ("v", "right"),
+        ("decision", "left"),
+        ("by", "wrap"),
+        ("on", "left"),
+        ("until", "left"),
+        ("state", "left"),
+        ("signed", "left", 1),
+    )
+    screen.show(make_sheet(titles, rows))
+    for one in found:
+        if one.approval.terms:
+            screen.show(f"condition of {clean(one.approval.release)}: {clean(one.approval.terms)}")
+        for line in one.grown:
+            screen.show(f"warning: {clean(one.approval.release)}: {line}")
+
+
+def _state(one: ListedApproval) -> str:
+    if one.approval.action == "revoked":
+        return "-"
+    return f"valid, {count(one.days)} days" if one.state == "valid" else one.state

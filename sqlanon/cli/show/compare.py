@@ -1,0 +1,55 @@
+"""Candidate releases side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, note, share
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import Candidate, CandidatesReport
+
+HEAD = (
+    ("n", "right"),
+    ("candidate", "wrap"),
+    ("classes", "right", 3),
+    ("loss", "right"),
+    ("width", "right"),
+    ("AUC", "right"),
+    ("risk", "right"),
+    ("seconds", "right", 2),
+)
+
+
+def candidates_report(screen: Screen, report: CandidatesReport) -> None:
+    """Show a line for each candidate, and the reasons of those that cannot be made."""
+    screen.show(
+        f"candidates for {clean(report.release)} of {clean(report.source)}; {share(report.control, 1)} of the "
+        "persons are held out, and nothing was published",
+        f"  seed {report.seed}",
+        "",
+        make_sheet(HEAD, [_row(one) for one in report.candidates]),
+        "",
+    )
+    if report.source_auc is not None:
+        screen.show(f"AUC of a model that learnt {clean(report.target or '')} from the source: {report.source_auc:.3f}")
+    for one in report.candidates:
+        if one.refused is not None:
+            screen.show(note(f"{one.number}: {one.refused}"))
+
+
+def _row(one: Candidate) -> tuple[str, ...]:
+    name = f"k={one.k} {one.method}{', refine' if one.refine else ''}"
+    if one.refused is not None:
+        return (str(one.number), f"{name}: not possible", "", "", "", "", "", "")
+    return (
+        str(one.number),
+        name,
+        count(one.classes),
+        f"{one.gcp:.4f}",
+        "" if one.width is None else share(one.width, 1),
+        "" if one.auc is None else f"{one.auc:.3f}",
+        share(one.risk or 0.0, 1),
+        format_seconds(one.seconds),
+    )

@@ -1,0 +1,67 @@
+"""Published releases as sources of dbt, with descriptions and ``meta`` of their columns, which catalogs show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlanon.database.lineage import describe_change
+from sqlanon.database.readable import Readable
+from sqlanon.errors import PolicyError
+from sqlanon.query.release import read_release
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import spell_table
+
+
+def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str, Any]:
+    """The content of a properties file of dbt.
+
+    Args:
+        database: where the releases are.
+        names: of releases; none: every published one with a view in this database.
+
+    Raises:
+        PolicyError: a release is not published here.
+    """
+    found = [
+        one for one in Catalog(database.engine).entries(statuses=("published",)) if one.view and not one.statistics
+    ]
+    unknown = [name for name in names if name not in {one.release for one in found}]
+    if unknown:
+        listed = ", ".join(one.release for one in found) or "none"
+        raise PolicyError(f"{', '.join(unknown)}: no published release of rows with a view here; there are: {listed}")
+    sources: dict[str, list[dict[str, Any]]] = {}
+    for entry in found:
+        if not names or entry.release in names:
+            sources.setdefault(str(entry.view_schema), []).append(_table(database, entry))
+    return {
+        "version": 2,
+        "sources": [{"name": schema, "schema": schema, "tables": tables} for schema, tables in sorted(sources.items())],
+    }
+
+
+def _table(database: Readable, entry: Entry) -> dict[str, Any]:
+    assert entry.view is not None
+    engine = database.engine
+    released = read_release(engine, engine.relation(spell_table(entry.view)))
+    by_name = {name: one for one in released.fields for name in one.published}
+    columns: list[dict[str, Any]] = []
+    for column in released.view.columns:
+        one = by_name.get(column.name)
+        if one is None:
+            columns.append({"name": column.name})
+            continue
+        _, masking, text = describe_change(one.role, entry.policy, entry.report)
+        about = {"role": one.role, "source_column": one.name, "masking": masking}
+        columns.append({"name": column.name, "description": f"{one.name}, {text}", "meta": {"sqlanon": about}})
+    context = {key: value for key, value in (entry.policy.get("context") or {}).items() if value}
+    asked = {key: value for key, value in entry.policy["privacy"].items() if value and key in ("k", "l", "distinct_l")}
+    named: dict[str, Any] = {"release": entry.release, "version": entry.version, "source": entry.source}
+    named |= {"privacy": asked, **({"context": context} if context else {})}
+    return {
+        "name": str(entry.view_name),
+        "description": f"Anonymized release {entry.release}, version {entry.version}, by sqlanon {entry.sqlanon}.",
+        "meta": {"sqlanon": named},
+        "columns": columns,
+    }

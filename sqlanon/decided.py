@@ -1,0 +1,68 @@
+"""What the people answerable for a release decided, as frozen values: its purpose, the risk that they accept, reviews.
+
+Nothing here is interpreted but the numbers: texts are stored with the policy, and printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Literal
+
+Attacker = Literal["prosecutor", "journalist", "marketer"]
+Over = Literal["quasi", "published"]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSpec:
+    """The circumstances of a release in its owner's words.
+
+    Attributes:
+        purpose: what the data are used for.
+        recipients: who gets them.
+        environment: where they are used.
+        controls: contracts, access rules and logs there.
+        other_data: what recipients may have beside the release.
+        legal_basis: of the processing.
+        owner: who answers for the release.
+    """
+
+    purpose: str | None = None
+    recipients: str | None = None
+    environment: str | None = None
+    controls: str | None = None
+    other_data: str | None = None
+    legal_basis: str | None = None
+    owner: str | None = None
+
+    def items(self) -> Iterator[tuple[str, str | None]]:
+        """The keys in their order, with their texts."""
+        for one in fields(self):
+            yield one.name, getattr(self, one.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdSpec:
+    """The risk that is accepted, at most.
+
+    Attributes:
+        risk: a probability.
+        because: why this number.
+        attacker: whose risk it bounds.
+        over: known columns: the quasi columns, or every published column but the sensitive ones.
+    """
+
+    risk: Fraction
+    because: str
+    attacker: Attacker = "prosecutor"
+    over: Over = "quasi"
+
+    @property
+    def rows(self) -> int:
+        """Rows, or persons, of a group whose risk is not above it.
+
+        >>> ThresholdSpec(Fraction(1, 11), "").rows
+        11
+        """
+        return -(-self.risk.denominator // self.risk.numerator)

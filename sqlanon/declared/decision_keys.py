@@ -1,0 +1,75 @@
+"""Keys of what people decided about a release (``context``, ``threshold``, ``review``), as entries of the table."""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+from sqlanon.decided import Attacker, Over
+from sqlanon.declared.key import Key
+from sqlanon.declared.kinds import DURATION, FLAG, TEXT
+from sqlanon.declared.thresholds import PRESETS
+from sqlanon.declared.values import SHARE, OneOf
+
+DECISION_KEYS: Final[tuple[Key, ...]] = (
+    Key(
+        "context",
+        None,
+        None,
+        "The circumstances of the release, in your own words: stored with the policy, printed in reports, never "
+        "interpreted. See [evidence.md](evidence.md).",
+    ),
+    Key(
+        "threshold",
+        None,
+        None,
+        "The risk that is accepted, at most. A run measures it on the written table, and publishes nothing where it is "
+        "higher (exit code 1). The name of a guideline alone may be written as text: `threshold: ema0070`.",
+    ),
+    Key(
+        "review",
+        DURATION,
+        None,
+        "How long after its publication a version is due for review: 365d. Reports print the date; nothing stops.",
+    ),
+    Key("context.purpose", TEXT, None, "What the data are used for."),
+    Key("context.recipients", TEXT, None, "Who gets them."),
+    Key("context.environment", TEXT, None, "Where they are used."),
+    Key("context.controls", TEXT, None, "Contracts, access rules and logs there."),
+    Key("context.other_data", TEXT, None, "What recipients may have beside the release."),
+    Key("context.legal_basis", TEXT, None, "The legal basis of the processing."),
+    Key("context.owner", TEXT, None, "Who answers for the release."),
+    Key(
+        "threshold.preset",
+        OneOf(tuple(PRESETS)),
+        None,
+        "A guideline. " + " ".join(f"`{name}`: {one.about} ({one.source})." for name, one in PRESETS.items()),
+    ),
+    Key(
+        "threshold.risk",
+        SHARE,
+        None,
+        "The probability of being found, at most. 0.09 and 0.33 are taken as 1/11 and 1/3, which guidelines round to "
+        "them; any other number exactly as it is written. Default: that of the guideline.",
+    ),
+    Key("threshold.because", TEXT, None, "Why this number; required where no guideline has one."),
+    Key(
+        "threshold.attacker",
+        OneOf(get_args(Attacker)),
+        "prosecutor",
+        "`prosecutor`: the row, or the person, that is found most easily by who knows that it is in the table; "
+        "`journalist`: by who does not, in the population of `k_map`; `marketer`: the mean over all rows.",
+    ),
+    Key(
+        "threshold.over",
+        OneOf(tuple(reversed(get_args(Over)))),
+        "quasi",
+        "`quasi`: the quasi columns are known; `published`: every published column but the sensitive ones.",
+    ),
+    Key(
+        "refresh.needs_approval",
+        FLAG,
+        False,
+        "A run stops unless `sqlanon approve` has recorded an approval of this policy that has neither expired nor "
+        "been revoked.",
+    ),
+)

@@ -1,0 +1,176 @@
+"""Keys of differentially private statistics: ``budgets``, and ``statistics`` with a ``budget``."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final, get_args
+
+from sqlanon.budgeted import NoiseLaw
+from sqlanon.declared.key import Key
+from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, TEXT, Kind
+from sqlanon.declared.records import ByName, Names
+from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
+from sqlanon.spec import RowSecurity
+
+LARGEST_EPSILON = Fraction(100)
+"""Above it the guarantee says nothing."""
+LARGEST_DELTA = Fraction(1, 1000)
+MOST_CONTRIBUTED = 1_000_000
+"""Groups and rows of a person, at most."""
+
+LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
+"""What `sqlanon.policy.noisy` reads, with places of its own in messages."""
+
+EPSILON = Number(Fraction(0), LARGEST_EPSILON, above=True)
+
+NOISY_KEYS: Final[tuple[Key, ...]] = (
+    Key("policy:budgets", None, None, "Budgets of differentially private statistics."),
+    Key("budgets.name", TEXT, REQUIRED, "The budget's name in the ledger and on the command line."),
+    Key(
+        "budgets.persons",
+        ByName(Names(), "stays: patient_id"),
+        REQUIRED,
+        "The tables that have rows of these persons, each with the column, or the columns together, that say whose row "
+        "it is. Releases of all of them spend the same budget.",
+    ),
+    Key(
+        "budgets.epsilon",
+        EPSILON,
+        REQUIRED,
+        "What all releases and versions together may cost, for ever. `sqlanon budget raise` changes it.",
+    ),
+    Key(
+        "budgets.delta",
+        Number(Fraction(0), LARGEST_DELTA),
+        0,
+        "The delta of the whole budget; 0 allows Laplace noise only.",
+    ),
+    Key(
+        "budgets.anchor",
+        TEXT,
+        None,
+        "A file outside of the database, relative to the policy's folder, that gets a copy of the ledger, so that a "
+        "restored or copied database is recognized. Several databases with the same persons name the same file, and "
+        "share the budget.",
+    ),
+    Key("noisy:name", TEXT, REQUIRED, "The release's name in the catalog and on the command line."),
+    Key("noisy:source", A_TABLE, REQUIRED, "The table whose rows are measured, as `persons` of the budget names it."),
+    Key(
+        "noisy:publish",
+        A_TABLE,
+        None,
+        "The view that readers get; default: the release's name in the schema `release`.",
+    ),
+    Key(
+        "noisy:publish_file",
+        TEXT,
+        None,
+        "DuckDB: another database file that will hold just this release, for readers who must not open the source's.",
+    ),
+    Key(
+        "noisy:row_security",
+        OneOf(get_args(RowSecurity)),
+        None,
+        "PostgreSQL: `applied` measures the rows that row-level security lets the releasing role see.",
+    ),
+    Key("noisy:readers", Names(), (), "Who reads the release, as of other releases."),
+    Key(
+        "noisy:every",
+        DURATION,
+        REQUIRED,
+        "How often a new version is made: 24h, 7d, 30d. Only the clock decides, never a change of the source.",
+    ),
+    Key("noisy:statistics", None, REQUIRED, "What is measured, and what it costs."),
+    Key("noisy.budget", TEXT, REQUIRED, "The budget that is spent."),
+    Key("noisy.epsilon", EPSILON, REQUIRED, "What each version costs at most; all tables and measures share it."),
+    Key(
+        "noisy.tables",
+        None,
+        REQUIRED,
+        "The tables, at least one, each with `by`: the columns of its groups, the coarsest first.",
+    ),
+    Key("noisy.tables.name", TEXT, None, "The table's name in the view; default: its columns."),
+    Key("noisy.tables.by", Names(), REQUIRED, "The columns of its groups, the coarsest first."),
+    Key(
+        "noisy.tables.totals",
+        FLAG,
+        True,
+        "Publish the totals of GROUP BY ROLLUP as well: of the columns from the left, and of each level of a "
+        "hierarchy. They are measured too, and agree with their parts.",
+    ),
+    Key(
+        "noisy.groups",
+        None,
+        {},
+        "Of each column in `by` its groups: a list of values, `bins`, or a `hierarchy`. Groups are declared, never "
+        "taken from the data; all of them are published, and other values are left out.",
+    ),
+    Key("noisy.groups.*.values", LIST, None, "The values, each as text. A list alone means this."),
+    Key(
+        "noisy.groups.*.bins",
+        LIST,
+        None,
+        "Ends of intervals of a number, ascending: `[0, 20, 40]` are [0, 20) and [20, 40).",
+    ),
+    Key(
+        "noisy.groups.*.hierarchy",
+        None,
+        None,
+        "A hierarchy that lists its values: a file, groups or a table. The name of a file alone means this.",
+    ),
+    Key(
+        "noisy.measures",
+        None,
+        REQUIRED,
+        "What is published of each group, by its name in the view: `rows`, `persons` (distinct ones), "
+        "`{sum: column, range: [low, high]}` or `{mean: column, range: [low, high]}`.",
+    ),
+    Key("noisy.measures.*.count", OneOf(("rows", "persons")), None, "`rows` or `persons`. A word alone means this."),
+    Key("noisy.measures.*.sum", TEXT, None, "The column whose values are added up."),
+    Key("noisy.measures.*.mean", TEXT, None, "The column whose mean is published; NULL is no value."),
+    Key(
+        "noisy.measures.*.range",
+        LIST,
+        None,
+        "Of a sum or mean: the lowest and the highest value; values beyond are taken as these. Noise grows with it.",
+    ),
+    Key(
+        "noisy.measures.*.unit",
+        Number(Fraction(0), None, above=True),
+        1,
+        "Of a sum or mean: values are rounded to multiples of it; sums of floating-point numbers depend on the order.",
+    ),
+    Key("noisy.contributions", None, REQUIRED, "How much of one person is counted."),
+    Key(
+        "noisy.contributions.groups",
+        Integer(1, MOST_CONTRIBUTED),
+        REQUIRED,
+        "Of a person's groups of one table so many are counted, chosen by a keyed hash.",
+    ),
+    Key(
+        "noisy.contributions.rows",
+        Integer(1, MOST_CONTRIBUTED),
+        REQUIRED,
+        "Of a person's rows of one group so many are counted, chosen by a keyed hash.",
+    ),
+    Key(
+        "noisy.noise",
+        OneOf(get_args(NoiseLaw)),
+        "auto",
+        "`laplace`, `gaussian` (needs the budget's `delta`), or the one that errs less.",
+    ),
+    Key("noisy.show", None, None, "When the column `shown` is true."),
+    Key(
+        "noisy.show.persons",
+        Integer(1),
+        REQUIRED,
+        "`shown` is true where the noisy number of persons is so large. It is free; small groups are mostly noise.",
+    ),
+    Key(
+        "noisy.kept",
+        FLAG,
+        True,
+        "Measure the mean share of a person's rows that are counted, and publish it as metadata, for a twentieth of "
+        "`epsilon`.",
+    ),
+)

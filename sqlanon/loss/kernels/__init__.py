@@ -1,0 +1,1 @@
+"""Compiled parts of metrics that compare rows with rows."""

@@ -1,0 +1,183 @@
+"""The narrowest box of k rows around a row, by branch and bound, or a width that it does not fall below.
+
+A box around row x that has k rows is as wide as x and any of these rows together. So the k-th of the rows nearest to x
+bounds it (`sqlanon.loss.kernels.near_rows`). Better bounds come from boxes that must hold some rows already: such a box
+is at least as wide as it and the k-th nearest of the rows that it may still take.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.joint_width import joint_width
+from sqlanon.kernels.unions import Masks, Measure, Places, copy_box, join_box
+from sqlanon.loss.kernels.near_rows import Ints, Longs, Nodes, find_near
+
+
+class Boxed(NamedTuple):
+    """Rows, each as codes and as a box.
+
+    Attributes:
+        codes: int32[n, d].
+        box, mask: the boxes of rows, see `sqlanon.kernels.unions`.
+        geometry: the attributes.
+        measure: the same, prepared for widths.
+    """
+
+    codes: Ints
+    box: Places
+    mask: Masks
+    geometry: Geometry
+    measure: Measure
+
+
+class Open(NamedTuple):
+    """Boxes that are not done with.
+
+    Attributes:
+        box, mask: what each holds at least.
+        next: int64[m], the first of the near rows that it may still take.
+        bound: int64[m], it and k rows are not narrower; `_DONE`: it is done with.
+    """
+
+    box: Places
+    mask: Masks
+    next: Longs
+    bound: Longs
+
+
+_DONE = np.iinfo(np.int64).max
+
+
+@njit(nogil=True, cache=True)
+def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed: Boxed, wide: Longs) -> int:
+    """Write the bound of a box; `_DONE` where it is not below ``best``.
+
+    Args:
+        made: the boxes.
+        at: which.
+        rows: int64[*], near rows.
+        near: how many of them.
+        k: rows of a class.
+        best: the width of a box of k rows.
+        boxed: the rows.
+        wide: int64[k], room.
+
+    Returns:
+        The width of the box where it holds k of the near rows, and is narrower; else ``best``.
+    """
+    own = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
+    inside = found = 0
+    for i in range(near):
+        joined = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[i], boxed.measure)
+        if joined == own:
+            inside += 1
+        elif i < made.next[at] or joined >= best:
+            continue
+        if found == k and joined >= wide[k - 1]:
+            continue
+        found = min(found + 1, k)
+        place = found - 1
+        while place > 0 and wide[place - 1] > joined:
+            wide[place] = wide[place - 1]
+            place -= 1
+        wide[place] = joined
+    made.bound[at] = _DONE
+    if inside >= k:
+        return min(best, own)
+    if found == k and wide[k - 1] < best:
+        made.bound[at] = wide[k - 1]
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _grow(rows: Longs, near: int, k: int, boxed: Boxed, made: Open) -> int:
+    """The width of a box of k rows: the near row that widens it least comes in, time and again."""
+    copy_box(made.box, made.mask, 0, boxed.box, boxed.mask, rows[0])
+    taken = np.zeros(near, np.bool_)
+    taken[0], wide = True, np.int64(0)
+    for _ in range(k - 1):
+        best, row = _DONE, -1
+        for i in range(near):
+            if not taken[i]:
+                joined = joint_width(made.box, made.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
+                if joined < best:
+                    best, row = joined, i
+                    if joined == wide:
+                        break
+        taken[row], wide = True, best
+        join_box(made.box, made.mask, 0, made.box, made.mask, 0, boxed.box, boxed.mask, rows[row])
+    return wide
+
+
+@njit(nogil=True, cache=True)
+def _search(far: Longs, rows: Longs, k: int, boxed: Boxed, made: Open, wide: Longs) -> int:
+    """A width that no box of k rows around ``rows[0]`` falls below; see `bound_boxes`."""
+    beyond = far[-1] if len(far) < len(boxed.codes) else _DONE
+    best = min(_grow(rows, len(far), k, boxed, made), beyond)
+    near = np.searchsorted(far, best)
+    copy_box(made.box, made.mask, 0, boxed.box, boxed.mask, rows[0])
+    made.next[0], count, seen = 0, 1, 0
+    best = _bound(made, 0, rows, near, k, best, boxed, wide)
+    while True:
+        at = 0
+        for i in range(1, count):
+            if made.bound[i] < made.bound[at]:
+                at = i
+        least = made.bound[at]
+        if least >= best:
+            return best
+        seen += 1
+        if seen == len(made.bound):
+            return least
+        own = joint_width(made.box, made.mask, at, made.box, made.mask, at, boxed.measure)
+        row = made.next[at]
+        wider = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[row], boxed.measure)
+        while wider == own or wider >= best:
+            row += 1  # there is such a row, or the box would hold k rows, or be done with
+            wider = joint_width(made.box, made.mask, at, boxed.box, boxed.mask, rows[row], boxed.measure)
+        place = count
+        for i in range(count):
+            if made.bound[i] == _DONE:
+                place = i
+        count = max(count, place + 1)
+        join_box(made.box, made.mask, place, made.box, made.mask, at, boxed.box, boxed.mask, rows[row])
+        made.next[at] = made.next[place] = row + 1
+        best = _bound(made, place, rows, near, k, best, boxed, wide)
+        best = _bound(made, at, rows, near, k, best, boxed, wide)
+        for one in (at, place):
+            if made.bound[one] != _DONE:
+                made.bound[one] = max(made.bound[one], least)
+
+
+@njit(nogil=True, cache=True)
+def bound_boxes(
+    nodes: Nodes, boxed: Boxed, asked: Longs, k: int, near: int, steps: int, widths: Longs, start: int, stop: int
+) -> None:
+    """Widths that no box of k rows around a row falls below.
+
+    Args:
+        nodes: a tree of the rows.
+        boxed: the rows.
+        asked: int64[*], rows.
+        k: rows of a box, at most n.
+        near: so many of the rows nearest to a row are looked at, from k to n: a box with another one is as wide as that
+            one and the row are.
+        steps: so many boxes are divided, at least 1. With enough of them and all rows near the width is that of the
+            narrowest box.
+        widths: int64[*], written from ``start`` to ``stop``, for ``asked`` there: 0 to `SCALE` x weights.
+
+    Cost: O(near (d + steps d)) for a row.
+    """
+    room = steps + 1
+    box, mask = np.zeros((room, boxed.box.shape[1]), np.int32), np.zeros((room, boxed.mask.shape[1]), np.uint64)
+    made = Open(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
+    far, rows, wide = np.empty(near, np.int64), np.empty(near, np.int64), np.empty(k, np.int64)
+    for i in range(start, stop):
+        find_near(nodes, boxed.codes, boxed.geometry, asked[i], far, rows)
+        made.bound[:] = _DONE
+        widths[i] = _search(far, rows, k, boxed, made, wide)

@@ -1,0 +1,291 @@
+"""A search for groups of less squared error: rows move and change places, groups are dissolved and made, annealed.
+
+The squared error of group G is the sum of |x|^2 minus |S|^2 / |G|, S the sum of its rows, so that only the sums and
+sizes of groups are kept. These are integers below 2^53, so that a sum is exact however often rows come and go.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.random import draw_below
+from sqlanon.methods.microaggregation.kernels.starts import Flag, Ints, Longs, Reals, measure_square
+
+_EMPTY = -1
+
+
+class Groups(NamedTuple):
+    """Groups of rows, as they are now.
+
+    Attributes:
+        points: float64[n, d], whole numbers.
+        group: int32[n].
+        sums: float64[m, d], of the rows of each group.
+        size: int64[m], 0: there is no such group.
+        member: int32[m, 2k], rows of each group, in any order.
+        place: int32[n], where a row is in ``member`` of its group.
+        k: rows of a group, at least; 2k - 1 at most, but for groups of the start that have more.
+    """
+
+    points: Reals
+    group: Ints
+    sums: Reals
+    size: Longs
+    member: Ints
+    place: Ints
+    k: int
+
+
+@njit(nogil=True, cache=True)
+def _take(held: Groups, i: int) -> None:
+    """Take a row out of its group."""
+    g = held.group[i]
+    held.size[g] -= 1
+    last = held.member[g, held.size[g]]
+    held.member[g, held.place[i]] = last
+    held.place[last] = held.place[i]
+    for a in range(held.points.shape[1]):
+        held.sums[g, a] -= held.points[i, a]
+    held.group[i] = _EMPTY
+
+
+@njit(nogil=True, cache=True)
+def _put(held: Groups, i: int, g: int) -> None:
+    """Put a row into a group."""
+    held.group[i] = g
+    held.place[i] = held.size[g]
+    held.member[g, held.size[g]] = i
+    held.size[g] += 1
+    for a in range(held.points.shape[1]):
+        held.sums[g, a] += held.points[i, a]
+
+
+@njit(nogil=True, cache=True)
+def _gain_out(held: Groups, i: int) -> float:
+    """By how much the error of a row's group falls without the row."""
+    g = held.group[i]
+    size, total = held.size[g], 0.0
+    if size == 1:
+        return 0.0
+    for a in range(held.points.shape[1]):
+        step = held.points[i, a] - held.sums[g, a] / size
+        total += step * step
+    return total * size / (size - 1)
+
+
+@njit(nogil=True, cache=True)
+def _cost_in(held: Groups, i: int, g: int) -> float:
+    """By how much the error of a group rises with a row."""
+    size, total = held.size[g], 0.0
+    if size == 0:
+        return 0.0
+    for a in range(held.points.shape[1]):
+        step = held.points[i, a] - held.sums[g, a] / size
+        total += step * step
+    return total * size / (size + 1)
+
+
+@njit(nogil=True, cache=True)
+def _swap_cost(held: Groups, i: int, j: int) -> float:
+    """By how much the error rises where two rows of different groups change places."""
+    g, h = held.group[i], held.group[j]
+    one = other = square = 0.0
+    for a in range(held.points.shape[1]):
+        step = held.points[j, a] - held.points[i, a]
+        one += held.sums[g, a] * step
+        other += held.sums[h, a] * step
+        square += step * step
+    return (2 * other - square) / held.size[h] - (2 * one + square) / held.size[g]
+
+
+@njit(nogil=True, cache=True)
+def _accepts(state: npt.NDArray[np.uint64], rise: float, heat: float) -> bool:
+    """Whether a step is taken (Metropolis)."""
+    if rise <= 0:
+        return True
+    return heat > 0 and draw_below(state, 1 << 30) < math.exp(-rise / heat) * (1 << 30)
+
+
+@njit(nogil=True, cache=True)
+def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
+    """Put the rows of a group into groups of rows near them; return the rise, or 0 where it is not taken."""
+    count = held.size[g]
+    rows, rise = held.member[g, :count].copy(), 0.0
+    done = True
+    for i in rows:
+        rise -= _gain_out(held, i)
+        _take(held, i)
+        best, to = np.inf, _EMPTY
+        for j in near[i]:
+            h = held.group[j]
+            if h >= 0 and h != g and held.size[h] < 2 * held.k - 1:
+                cost = _cost_in(held, i, h)
+                if cost < best:
+                    best, to = cost, h
+        if to == _EMPTY:
+            done = False
+            break
+        rise += best
+        _put(held, i, to)
+    if done and _accepts(state, rise, heat):
+        return rise
+    for i in rows:
+        if held.group[i] != g:
+            if held.group[i] >= 0:
+                _take(held, i)
+            _put(held, i, g)
+    return 0.0
+
+
+@njit(nogil=True, cache=True)
+def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.NDArray[np.uint64]) -> float:
+    """Make a group of a row and of near rows that their groups can spare; return the rise, or 0."""
+    rise, count = 0.0, 0
+    rows, old = np.empty(held.k, np.int32), np.empty(held.k, np.int32)
+    for at in range(-1, near.shape[1]):
+        j = np.int32(i) if at < 0 else near[i, at]
+        if held.size[held.group[j]] <= held.k:
+            continue
+        if held.group[j] == empty:
+            continue
+        rows[count], old[count] = j, held.group[j]
+        count += 1
+        rise -= _gain_out(held, j)
+        _take(held, j)
+        rise += _cost_in(held, j, empty)
+        _put(held, j, empty)
+        if count == held.k:
+            break
+    if count == held.k and _accepts(state, rise, heat):
+        return rise
+    for at in range(count - 1, -1, -1):
+        _take(held, rows[at])
+        _put(held, rows[at], old[at])
+    return 0.0
+
+
+@njit(nogil=True, cache=True)
+def find_neighbours(points: Reals, near: Ints, stop: Flag) -> None:
+    """Write the rows nearest to each row, int32[n, m], without itself, nearest first.
+
+    ``stop``: int8[1], set by others to end early. Cost: O(n^2 d).
+    """
+    n, m = near.shape
+    apart = np.empty(m)
+    for i in range(n):
+        if stop[0]:
+            return
+        held = 0
+        for j in range(n):
+            if j == i:
+                continue
+            square = measure_square(points, j, points[i])
+            if held == m and square >= apart[m - 1]:
+                continue
+            held = min(held + 1, m)
+            at = held - 1
+            while at > 0 and apart[at - 1] > square:
+                apart[at], near[i, at] = apart[at - 1], near[i, at - 1]
+                at -= 1
+            apart[at], near[i, at] = square, j
+
+
+@njit(nogil=True, cache=True)
+def anneal_groups(
+    points: Reals, k: int, near: Ints, steps: int, warm: float, seed: npt.NDArray[np.uint64], group: Ints, stop: Flag
+) -> int:
+    """Lower the squared error of groups of at least k rows.
+
+    Args:
+        points: float64[n, d], whole numbers.
+        k: rows of a group, at least.
+        near: int32[n, m], the rows nearest to each, nearest first.
+        steps: tried, at most.
+        warm: the first temperature, in parts of the mean error of a row.
+        seed: uint64[1], of the random numbers.
+        group: int32[n], groups of at least k rows, written: those of the least error that was seen.
+        stop: int8[1], set by others to end early.
+
+    Returns:
+        How many groups there are.
+
+    Cost: O(d) for a step, O(k m d) for each k-th one.
+    """
+    n, d = points.shape
+    most = n // k + 1
+    widest = 2 * k
+    sizes = np.zeros(most, np.int64)
+    for i in range(n):
+        sizes[group[i]] += 1
+    for g in range(most):
+        widest = max(widest, sizes[g] + 1)
+    held = Groups(
+        points,
+        np.full(n, _EMPTY, np.int32),
+        np.zeros((most, d)),
+        np.zeros(most, np.int64),
+        np.zeros((most, widest), np.int32),
+        np.zeros(n, np.int32),
+        k,
+    )
+    total = 0.0
+    for i in range(n):
+        total += _cost_in(held, i, group[i])
+        _put(held, i, group[i])
+    first = warm * total / max(n, 1)
+    now = best = total
+    cold = first / 1000
+    heat, cooling = first, math.exp(math.log(1000.0) * 1000 / max(steps, 1000))
+    for step in range(steps):
+        if step % 1000 == 0:
+            heat = max(heat / cooling, cold) if step > 0 else first
+            if stop[0]:
+                break
+        i = draw_below(seed, n)
+        g = held.group[i]
+        kind = draw_below(seed, 16 * k)
+        if kind == 0:
+            now += _dissolve(held, g, near, heat, seed)
+        elif kind == 1:
+            for empty in range(most):
+                if held.size[empty] == 0:
+                    now += _make(held, i, empty, near, heat, seed)
+                    break
+        else:
+            j = near[i, draw_below(seed, near.shape[1])]
+            h = held.group[j]
+            if h == g:
+                continue
+            if held.size[g] > k and held.size[h] < 2 * k - 1 and kind % 2 == 0:
+                rise = _cost_in(held, i, h) - _gain_out(held, i)
+                if _accepts(seed, rise, heat):
+                    _take(held, i)
+                    _put(held, i, h)
+                    now += rise
+                continue
+            j = held.member[h, draw_below(seed, held.size[h])]
+            rise = _swap_cost(held, i, j)
+            if _accepts(seed, rise, heat):
+                _take(held, i)
+                _take(held, j)
+                _put(held, i, h)
+                _put(held, j, g)
+                now += rise
+        if step % n == 0 and now < best:
+            best = now
+            group[:] = held.group
+    if now < best:
+        group[:] = held.group
+    number = np.full(most, _EMPTY, np.int32)
+    made = 0
+    for i in range(n):
+        if number[group[i]] == _EMPTY:
+            number[group[i]] = made
+            made += 1
+        group[i] = number[group[i]]
+    return made

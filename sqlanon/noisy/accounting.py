@@ -1,0 +1,106 @@
+"""What mechanisms cost together: the least of bounds that each hold.
+
+A mechanism is kept exactly, as a fraction: the epsilon of a pure one (discrete Laplace), or the rho of a concentrated
+one (discrete Gaussian). All of one person's rows come or go.
+
+- Pure mechanisms add up (basic composition).
+- Every mechanism of epsilon is dominated by randomized response of that epsilon (Kairouz, Oh, Viswanath 2015,
+  Theorem 3.2), so that its Renyi divergence of each order is at most that of this response. The discrete Laplace
+  mechanism whose sensitivity is one step attains it; the smaller divergence of the continuous one does not hold for it.
+- A discrete Gaussian of rho has a Renyi divergence of at most rho times the order (Canonne, Kamath, Steinke 2020,
+  Theorem 4).
+- Divergences of one order add up, and give an epsilon for a delta (there, Proposition 12).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+Law = Literal["laplace", "gaussian"]
+
+ROUNDED = 1e-9
+"""Sums of floating-point numbers are raised by this share, which is more than what rounding may have taken."""
+PARTS = 10**12
+"""Denominator of costs that are computed; they are rounded up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """One release of noisy numbers.
+
+    Attributes:
+        law: of the noise.
+        cost: epsilon of a Laplace mechanism, rho of a Gaussian one.
+    """
+
+    law: Law
+    cost: Fraction
+
+
+def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
+    """The epsilon that mechanisms cost together, at most; each may depend on the answers before it, its cost may not.
+
+    Args:
+        mechanisms: all of them.
+        delta: of the whole; 0: Laplace mechanisms only.
+
+    Raises:
+        ValueError: a Gaussian mechanism without a delta.
+
+    Cost: 200 divergences of each different mechanism.
+    """
+    pure = sum((one.cost for one in mechanisms if one.law == "laplace"), Fraction(0))
+    gaussian = [one for one in mechanisms if one.law == "gaussian" and one.cost > 0]
+    if not gaussian and (delta == 0 or pure == 0):
+        return pure
+    if delta == 0:
+        raise ValueError("a Gaussian mechanism has no epsilon without a delta")
+    bounds = [_converted(mechanisms, float(delta))]
+    bounds.append(pure + _converted(gaussian, float(delta)) if gaussian else pure)
+    return min(bounds)
+
+
+@lru_cache(maxsize=64)
+def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest rho, to a part in a million, of which one Gaussian mechanism costs at most epsilon."""
+    low, high = Fraction(0), epsilon
+    for _ in range(40):
+        middle = Fraction(math.floor((low + high) / 2 * PARTS), PARTS)
+        if total_epsilon([Mechanism("gaussian", middle)], delta) <= epsilon:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _orders() -> list[float]:
+    """Orders of divergences from nearly 1 to 100,000; each gives a valid bound, so that no best one is needed."""
+    return [1 + math.exp(-4 + 0.08 * step) for step in range(200)]
+
+
+def _converted(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
+    """The least epsilon over the orders."""
+    counted: dict[Mechanism, int] = {}
+    for one in mechanisms:
+        counted[one] = counted.get(one, 0) + 1
+    least = math.inf
+    for order in _orders():
+        divergence = math.fsum(times * _divergence(one, order) for one, times in counted.items())
+        epsilon = divergence + math.log1p(-1 / order) - (math.log(delta) + math.log(order)) / (order - 1)
+        least = min(least, max(epsilon, 0.0) if divergence > 0 else 0.0)
+    return Fraction(math.ceil(least * (1 + ROUNDED) * PARTS), PARTS)
+
+
+def _divergence(one: Mechanism, order: float) -> float:
+    cost = math.nextafter(float(one.cost), math.inf)
+    if one.law == "gaussian":
+        return order * cost
+    # ln of p^a q^(1-a) + q^a p^(1-a) with p = e^eps / (1 + e^eps), q = 1 - p; its larger term is taken out.
+    above = (order - 1) * cost - math.log1p(math.exp(-cost))
+    below = -order * cost - math.log1p(math.exp(-cost))
+    return min((above + math.log1p(math.exp(below - above))) / (order - 1), cost)

@@ -1,0 +1,257 @@
+"""Bounded answers: each person's rows are bounded in SQL, added up, and verified by queries that bound nothing.
+
+The exact answers are arrays of this process; no table that stays has them, and no error, log or report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlanon.engines.base import Column, Relation, TableRef
+from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.noisy.shape import KEPT_STEPS, Dimension, Series, Shape, Table, decimal_text
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.noisy.shape import Longs
+
+NUMBERS = ("integer", "float", "decimal")
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """The source as codes of groups and values in units: scratch tables, dropped at the end of the run.
+
+    Attributes:
+        table: as noisy/coded makes it.
+        bounded: of each table of the shape, as noisy/bounded makes it.
+        nodes: of each table, the group of each level of each of its finest groups.
+        valued: the places of the measures that are sums and means, in the order of their aliases.
+    """
+
+    table: TableRef
+    bounded: tuple[TableRef, ...]
+    nodes: tuple[TableRef, ...]
+    valued: tuple[int, ...]
+
+    def alias(self, measure: int) -> int:
+        """The number of a measure's columns; 0: it has none."""
+        return self.valued.index(measure) + 1 if measure in self.valued else 0
+
+
+def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict[str, Column]:
+    """The columns of the source that are read, by the names that the policy has; nothing is read of its rows.
+
+    Raises:
+        PolicyError: the source is a view, or a column is missing or has a type that cannot be measured.
+    """
+    release = shape.release
+    if source.is_view:
+        raise PolicyError(
+            f"{release}: {source.ref} is a view: it may rank persons, or average over them, and then bounding its rows "
+            "bounds nothing. Name the table that has the persons' own rows"
+        )
+    known = {column.name.lower(): column for column in source.columns}
+    found = {}
+    measured = [measure.column for measure in shape.spec.measures if measure.column]
+    ranged = [dimension.name for dimension in shape.dimensions if dimension.values is None]
+    for name in [*person, *(dimension.name for dimension in shape.dimensions), *measured]:
+        column = known.get(name.lower())
+        if column is None:
+            raise PolicyError(f"{release}: {source.ref} has no column {name}")
+        found[name] = column
+        if name in {*measured, *ranged} and column.kind not in NUMBERS:
+            raise PolicyError(
+                f"{release}: column {name} has type {column.shown_type}; sums, means and bins are of numbers"
+            )
+        if name not in {*measured, *ranged} and (column.kind == "other" or column.own_operators):
+            raise PolicyError(
+                f"{release}: column {name} has type {column.shown_type}, whose values have no text of their own"
+            )
+    return found
+
+
+def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
+    """Code the rows of the source, and bound what each person contributes to each table.
+
+    Args:
+        scratch: the run.
+        shape: what is measured.
+        person: the columns that say whose row it is.
+        source: the table.
+        secret: what the choice of a person's rows is keyed with.
+
+    Cost: a scan of the source, and for each table two sorts of its rows.
+    """
+    columns = check_columns(shape, person, source)
+    coded = scratch.table("coded")
+    valued = tuple(place for place, measure in enumerate(shape.spec.measures) if measure.column)
+    measures = []
+    for place in valued:
+        measure = shape.spec.measures[place]
+        measures.append(
+            {
+                "name": columns[measure.column].name,
+                "plain": columns[measure.column].kind == "integer" and measure.unit == 1,
+                "low": decimal_text(measure.low),
+                "high": decimal_text(measure.high),
+                "unit": decimal_text(measure.unit),
+                "least": int(measure.low / measure.unit),
+                "most": int(measure.high / measure.unit),
+            }
+        )
+    scratch.execute(
+        "noisy/coded",
+        coded=coded,
+        source=source.ref,
+        person=[columns[name].name for name in person],
+        dimensions=[
+            {
+                "name": columns[one.name].name,
+                "groups": None if one.values is None else _load_groups(scratch, place, one),
+                "ends": [decimal_text(end) for end in one.ends],
+            }
+            for place, one in enumerate(shape.dimensions)
+        ],
+        measures=measures,
+    )
+    names = [columns[name].name for name in person]
+    if scratch.count("noisy/joined", coded=coded, source=source.ref, person=names):
+        raise PrivacyViolation(f"{shape.release}: coded rows are not the rows of the source")
+    bounded, nodes = [], []
+    for number, table in enumerate(shape.tables):
+        made = scratch.table(f"bounded{number}")
+        scratch.execute("noisy/bounded", {"secret": secret}, bounded=made, **_context(shape, coded, number, valued))
+        bounded.append(made)
+        levels = scratch.table(f"nodes{number}")
+        arrays = {"cell": np.arange(table.leaves, dtype=np.int64)}
+        arrays |= {f"l{place}": level.node for place, level in enumerate(table.levels)}
+        scratch.engine.load_arrays(levels, arrays)
+        nodes.append(levels)
+    return Coded(coded, tuple(bounded), tuple(nodes), valued)
+
+
+def _context(shape: Shape, coded: TableRef, number: int, valued: Sequence[int]) -> dict[str, Any]:
+    table = shape.tables[number]
+    return {
+        "coded": coded,
+        "columns": [{"code": f"c{place + 1}", "size": len(shape.dimensions[place].leaves)} for place in table.columns],
+        "number": number,
+        "measures": [f"m{place + 1}" for place in range(len(valued))],
+        "groups": shape.spec.groups,
+        "rows": shape.spec.rows,
+    }
+
+
+def _load_groups(scratch: Scratch, place: int, dimension: Dimension) -> TableRef:
+    listed, groups = scratch.table(f"listed{place}"), scratch.table(f"groups{place}")
+    assert dimension.values is not None
+    text = scratch.engine.capabilities.text_type
+    scratch.engine.load_rows(listed, [("code", "INTEGER"), ("value", text)], enumerate(dimension.values))
+    scratch.execute("noisy/groups", groups=groups, listed=listed)
+    return groups
+
+
+def verify_norms(scratch: Scratch, shape: Shape, coded: Coded) -> None:
+    """Every person's own part of every sum is within the norm for which noise is drawn.
+
+    Raises:
+        PrivacyViolation: it is not.
+
+    Cost: a grouping of the bounded rows by person for each level of each table.
+    """
+    for number, table in enumerate(shape.tables):
+        for level in range(len(table.levels)):
+            norms = [
+                {
+                    "part": one.part,
+                    "alias": coded.alias(one.measure),
+                    "middle": _middle(shape, one.measure),
+                    "l1": one.l1,
+                    "l2": one.l2,
+                }
+                for one in shape.series
+                if one.measure is not None and (one.table, one.level) == (number, level)
+            ]
+            beyond = scratch.count(
+                "noisy/norms", bounded=coded.bounded[number], nodes=coded.nodes[number], level=level, norms=norms
+            )
+            if beyond:
+                raise PrivacyViolation(f"{shape.release}: a person contributes more than the noise is drawn for")
+
+
+def _middle(shape: Shape, measure: int) -> int:
+    """Twice the middle of a measure's range, in units."""
+    asked = shape.spec.measures[measure]
+    return int((asked.low + asked.high) / asked.unit)
+
+
+def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> list[Longs]:
+    """The exact answers of every series, int64[groups] each.
+
+    Raises:
+        PrivacyViolation: a second query gives others.
+
+    Cost: for each table two groupings of its rows.
+    """
+    names = [f"{kind}{place + 1}" for place in range(len(coded.valued)) for kind in ("v", "s")]
+    sums: list[dict[str, Longs]] = []
+    for number, table in enumerate(shape.tables):
+        made = scratch.sql("noisy/answers", bounded=coded.bounded[number], values=["n", *names])
+        again = scratch.sql("noisy/again", {"secret": secret}, **_context(shape, coded.table, number, coded.valued))
+        kinds = ["int64"] * (3 + len(names))
+        first, second = scratch.fetch_arrays(made, kinds), scratch.fetch_arrays(again, kinds)
+        if not all(np.array_equal(one, other) for one, other in zip(first, second, strict=True)):
+            raise PrivacyViolation(f"{shape.release}: a second query does not give the same bounded answers")
+        cell, *values = first
+        sums.append({})
+        for name, value in zip(["persons", "n", *names], values, strict=True):
+            sums[-1][name] = np.zeros(table.leaves, np.int64)
+            sums[-1][name][cell] = value
+    answers = []
+    for one in shape.series:
+        if one.measure is None:
+            continue
+        table = shape.tables[one.table]
+        if one.part == "persons":
+            answers.append(_count_persons(scratch, coded, one, table))
+            continue
+        leaves = _leaves(shape, coded, one, sums[one.table])
+        node, size = table.levels[one.level].node, table.levels[one.level].size
+        answers.append(leaves if one.level == len(table.levels) - 1 else _add_up(leaves, node, size))
+    if shape.spec.kept:
+        tables = [
+            {"bounded": made, "columns": [f"c{place + 1}" for place in table.columns]}
+            for made, table in zip(coded.bounded, shape.tables, strict=True)
+        ]
+        kept, persons = scratch.numbers("noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS)
+        answers += [np.array([kept], np.int64), np.array([persons], np.int64)]
+    return answers
+
+
+def _leaves(shape: Shape, coded: Coded, one: Series, sums: dict[str, Longs]) -> Longs:
+    if one.part == "rows":
+        return sums["n"]
+    assert one.measure is not None
+    alias = coded.alias(one.measure)
+    if one.part == "centered":
+        return 2 * sums[f"s{alias}"] - _middle(shape, one.measure) * sums[f"v{alias}"]
+    return sums[f"{'v' if one.part == 'values' else 's'}{alias}"]
+
+
+def _add_up(leaves: Longs, node: Longs, size: int) -> Longs:
+    total = np.zeros(size, np.int64)
+    np.add.at(total, node, leaves)
+    return total
+
+
+def _count_persons(scratch: Scratch, coded: Coded, one: Series, table: Table) -> Longs:
+    made = scratch.sql("noisy/persons", bounded=coded.bounded[one.table], nodes=coded.nodes[one.table], level=one.level)
+    node, persons = scratch.fetch_arrays(made, ["int64", "int64"])
+    found = np.zeros(table.levels[one.level].size, np.int64)
+    found[node.astype(np.int64)] = persons
+    return found

@@ -1,0 +1,188 @@
+"""What readers get: values, intervals and marks of all groups, computed of noisy numbers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.shape import KEPT_STEPS, Shape, Table
+from sqlanon.noisy.split import Noise
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.noisy.shape import Longs, Part
+
+    Floats = npt.NDArray[np.float64]
+
+INTERVAL = 0.95
+"""Probability that an interval contains the bounded answer."""
+ORDER = "order"
+"""A column of the drawn table, which the view has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Numbers of the groups of a level.
+
+    Attributes:
+        value: float64[groups], unbiased.
+        low, high: float64[groups], the interval, as far as numbers of its kind go.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+def column_types(shape: Shape) -> list[tuple[str, str]]:
+    """Names and types of the columns of the drawn table."""
+    numbers = [
+        (f"{measure.name}{end}", "DOUBLE PRECISION") for measure in shape.spec.measures for end in ("", "_low", "_high")
+    ]
+    return [
+        (ORDER, "BIGINT"),
+        ("table", "TEXT"),
+        ("level", "INTEGER"),
+        *((dimension.name, "TEXT") for dimension in shape.dimensions),
+        *numbers,
+        *((("shown", "BOOLEAN"),) if shape.spec.show is not None else ()),
+    ]
+
+
+def view_columns(shape: Shape) -> list[str]:
+    """The columns of the view."""
+    return [name for name, _ in column_types(shape)[1:]]
+
+
+def half_width(noise: Noise, series: int, missed: float) -> float:
+    """Half the width of an interval around one noisy number that misses with this probability, at most."""
+    scale = float(noise.scales[series])
+    if noise.law == "laplace":
+        # P(|z| > t) = 2 r^(t + 1) / (1 + r) for whole t, with r = exp(-1 / b).
+        fade = math.exp(-1 / scale)
+        return max(0.0, math.ceil(math.log(missed * (1 + fade) / 2) / math.log(fade) - 1))
+    return _gaussian_ends(missed) * scale + 0.5
+
+
+def smoothed_width(noise: Noise, deviation: Floats, missed: float) -> Floats:
+    """The same around linear combinations of noisy numbers, by their deviation: for Laplace noise that of one."""
+    ends = math.log(1 / missed) / math.sqrt(2) if noise.law == "laplace" else _gaussian_ends(missed)
+    return ends * deviation + 0.5
+
+
+def _gaussian_ends(missed: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(1 - missed / 2)
+
+
+def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> dict[tuple[int, int, int], Estimate]:
+    """Values and intervals by table, level and measure.
+
+    Args:
+        shape: what was measured.
+        noise: its noise.
+        noisy: int64[groups] of each series.
+    """
+    made = {}
+    for number in range(len(shape.tables)):
+        for place, measure in enumerate(shape.spec.measures):
+            missed = 1 - INTERVAL
+            if measure.quantity == "mean":
+                # Both parts hold together: each misses with half the probability.
+                values = _estimate_part(shape, noise, noisy, (number, place, "values"), missed / 2)
+                sums = _estimate_part(shape, noise, noisy, (number, place, "centered"), missed / 2)
+                low, high, unit = float(measure.low), float(measure.high), float(measure.unit)
+                pairs = zip(values, sums, strict=True)
+                found = [_mean(one, other, (low, high, unit)) for one, other in pairs]
+            else:
+                found = _estimate_part(shape, noise, noisy, (number, place, measure.quantity), missed)
+                unit = float(measure.unit)
+                if measure.quantity == "sum":
+                    found = [Estimate(one.value * unit, one.low * unit, one.high * unit) for one in found]
+                else:
+                    found = [Estimate(one.value, np.maximum(one.low, 0), np.maximum(one.high, 0)) for one in found]
+            for level, one in enumerate(found):
+                made[number, level, place] = one
+    return made
+
+
+def _estimate_part(
+    shape: Shape, noise: Noise, noisy: Sequence[Longs], which: tuple[int, int, Part], missed: float
+) -> list[Estimate]:
+    """The estimates of one part of a measure, level by level."""
+    table, measure, part = which
+    levels = shape.tables[table].levels
+    places = [shape.measured(table, level, measure, part) for level in range(len(levels))]
+    numbers = [noisy[place].astype(np.float64) for place in places]
+    if len(levels) == 1 or (part == "persons" and not shape.additive_persons):
+        widths = [half_width(noise, place, missed) for place in places]
+        return [Estimate(one, one - width, one + width) for one, width in zip(numbers, widths, strict=True)]
+    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    return [
+        Estimate(value, value - width, value + width)
+        for value, deviation in zip(values, deviations, strict=True)
+        for width in (smoothed_width(noise, deviation, missed),)
+    ]
+
+
+def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) -> Estimate:
+    """Means of a noisy number of values and a noisy sum of doubled distances from the middle."""
+    low, high, unit = ends
+    middle = (low + high) / 2
+    fewest, most = np.maximum(values.low, 1), np.maximum(values.high, 1)
+
+    def mean(total: Floats, many: Floats) -> Floats:
+        return np.asarray(np.clip(middle + unit * total / (2 * many), low, high))
+
+    return Estimate(
+        mean(sums.value, np.maximum(values.value, 1)),
+        mean(sums.low, np.where(sums.low < 0, fewest, most)),
+        mean(sums.high, np.where(sums.high < 0, most, fewest)),
+    )
+
+
+def kept_share(noisy: Sequence[Longs]) -> float:
+    """The mean share of a person's rows that is counted, of the last two series."""
+    kept, persons = int(noisy[-2][0]), int(noisy[-1][0])
+    return min(1.0, max(0.0, kept / KEPT_STEPS / max(persons, 1)))
+
+
+def drawn_rows(shape: Shape, estimates: Mapping[tuple[int, int, int], Estimate]) -> Iterator[tuple[object, ...]]:
+    """The rows of the drawn table, of all declared groups."""
+    order = 0
+    for number, table in enumerate(shape.tables):
+        for depth, level in enumerate(table.levels):
+            texts = _texts(shape, table, depth)
+            ends: list[list[float]] = []
+            for place in range(len(shape.spec.measures)):
+                one = estimates[number, depth, place]
+                ends += [one.value.tolist(), one.low.tolist(), one.high.tolist()]
+            if shape.spec.show is not None:
+                place = next(at for at, one in enumerate(shape.spec.measures) if one.quantity == "persons")
+                persons = estimates[number, depth, place].value
+                ends.append((persons >= shape.spec.show).tolist())
+            for group in range(level.size):
+                order += 1
+                yield (order, table.name, depth, *texts[group], *(one[group] for one in ends))
+
+
+def _texts(shape: Shape, table: Table, depth: int) -> list[tuple[str | None, ...]]:
+    """The texts of the columns of groups, of each group of a level."""
+    level = table.levels[depth]
+    rows: list[list[str | None]] = [[]]
+    by_column: dict[int, int] = {}
+    for place, (column, at) in enumerate(zip(table.columns, level.depth, strict=True)):
+        by_column[column] = place
+        nodes = (None,) if at is None else shape.dimensions[column].nodes[at][1]
+        rows = [[*row, node] for row in rows for node in nodes]
+    return [
+        tuple(row[by_column[column]] if column in by_column else None for column in range(len(shape.dimensions)))
+        for row in rows
+    ]

@@ -1,0 +1,122 @@
+"""The scales of the noise: how the epsilon of a version is divided among what is measured.
+
+Levels get shares that make the summed variance of all their groups the smallest: of Laplace noise in proportion to the
+cube root of the number of groups times the squared sensitivity, of Gaussian noise to the square root of that product.
+Tables share equally, and so do the measures of a table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlanon.errors import PolicyError
+from sqlanon.noisy.accounting import PARTS, Law, Mechanism, rho_of
+from sqlanon.noisy.shape import Series, Shape
+
+STEP = 1024
+"""Scales are whole parts of this, which floating-point numbers hold exactly."""
+LARGEST_SCALE = 2**40
+"""More noise than this says nothing, and would leave the 64 bits of a number."""
+KEPT_SHARE = Fraction(1, 20)
+"""Of epsilon for the share of rows that bounding keeps."""
+WEIGHTS = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The noise of a version.
+
+    Attributes:
+        law: of all of it.
+        scales: of each series: of a Laplace law the scale b, of a Gaussian one sigma, both of discrete laws.
+        mechanisms: what is charged, exactly.
+    """
+
+    law: Law
+    scales: tuple[Fraction, ...]
+    mechanisms: tuple[Mechanism, ...]
+
+    def deviation(self, series: int) -> float:
+        """The standard deviation of the noise of a series."""
+        scale = float(self.scales[series])
+        if self.law == "gaussian":
+            return scale
+        fade = math.exp(-1 / scale)
+        return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
+
+
+def noise_of(shape: Shape) -> Noise:
+    """The noise of a release, as the policy asks.
+
+    Raises:
+        PolicyError: epsilon is too small for what is measured.
+    """
+    asked = shape.spec
+    made = []
+    if asked.noise in ("laplace", "auto"):
+        made.append(_laplace(shape))
+    rho = rho_of(asked.epsilon, asked.budget.delta) if asked.noise != "laplace" and asked.budget.delta > 0 else 0
+    if rho > 0:
+        made.append(_gaussian(shape, Fraction(rho)))
+    best = min(made, key=lambda one: _total(shape, one), default=None)
+    if best is None or max(best.scales) > LARGEST_SCALE:
+        raise PolicyError(
+            f"{shape.release}: epsilon {float(asked.epsilon):g} is too small for what is measured: fewer tables, "
+            "measures or contributions, narrower ranges, or a larger epsilon"
+        )
+    return best
+
+
+def _total(shape: Shape, noise: Noise) -> float:
+    """The sum over groups of the logarithms of deviations: measures have different units."""
+    sizes = [_size(shape, one) for one in shape.series]
+    return math.fsum(size * math.log(noise.deviation(place)) for place, size in enumerate(sizes))
+
+
+def _size(shape: Shape, series: Series) -> int:
+    return 1 if series.measure is None else shape.tables[series.table].levels[series.level].size
+
+
+def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
+    """The share of each series; they add up to 1, or less."""
+    keys = [(one.table, one.measure, one.part) for one in shape.series]
+    weights: dict[object, float] = {}
+    for key, weight in zip(keys, weigh, strict=True):
+        weights[key] = weights.get(key, 0.0) + weight
+    parts: dict[object, int] = {}
+    for key in dict.fromkeys(keys):
+        parts[key[:2]] = parts.get(key[:2], 0) + 1
+    measured = len(shape.tables) * len(shape.spec.measures)
+    rest = 1 - KEPT_SHARE if shape.spec.kept else Fraction(1)
+    shares = []
+    for key, weight in zip(keys, weigh, strict=True):
+        # The parts of a measure share equally: the sums and numbers of means, and of the kept shares.
+        of = (KEPT_SHARE if key[1] is None else rest / measured) / parts[key[:2]]
+        within = math.floor(weight / weights[key] * (WEIGHTS - len(shape.series)))
+        shares.append(of * Fraction(max(1, within), WEIGHTS))
+    return shares
+
+
+def _laplace(shape: Shape) -> Noise:
+    shares = _shares(shape, [(_size(shape, one) * one.l1**2) ** (1 / 3) for one in shape.series])
+    scales, charged = [], []
+    for one, share in zip(shape.series, shares, strict=True):
+        scale = Fraction(math.ceil(one.l1 / (shape.spec.epsilon * share) * STEP), STEP)
+        scales.append(scale)
+        charged.append(Mechanism("laplace", one.l1 / scale))
+    return Noise("laplace", tuple(scales), tuple(charged))
+
+
+def _gaussian(shape: Shape, rho: Fraction) -> Noise:
+    shares = _shares(shape, [math.sqrt(_size(shape, one) * one.l2) for one in shape.series])
+    scales, total = [], Fraction(0)
+    for one, share in zip(shape.series, shares, strict=True):
+        squared = one.l2 / (2 * rho * share) * STEP**2
+        scale = Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP)  # rounded up
+        scales.append(scale)
+        total += one.l2 / (2 * scale**2)
+    charged = Fraction(math.ceil(total * PARTS), PARTS)
+    return Noise("gaussian", tuple(scales), (Mechanism("gaussian", charged),))

@@ -1,0 +1,73 @@
+"""What people decided about a release: its context, and the threshold with the number of its guideline."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.declared import FORMATS
+from sqlanon.declared.records import Path
+from sqlanon.declared.thresholds import PRESETS, ROUNDED
+from sqlanon.policy.models import ReleaseModel
+from sqlanon.policy.problems import Problems
+
+
+def build_context(model: ReleaseModel) -> ContextSpec | None:
+    """The circumstances in the owner's words."""
+    asked = model.context
+    if asked is None:
+        return None
+    return ContextSpec(**{name: getattr(asked, name) for name, _ in ContextSpec().items()})
+
+
+def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> ThresholdSpec | None:
+    """The accepted risk, or None after noting its problems."""
+    asked, at = model.threshold, (*path, "threshold")
+    if asked is None or problems.broken(at):
+        return None
+    preset = PRESETS[asked.preset] if asked.preset else None
+    risk = asked.risk if asked.risk is not None else preset.risk if preset else None
+    if risk is None:
+        what = "has no number" if preset is None else f"{asked.preset} has no number"
+        problems.add((*at, "risk"), what, "risk: a probability, with because: why this one")
+        return None
+    if not risk:
+        problems.add((*at, "risk"), "0", "above 0: 1/11 is the risk of a group of 11")
+        return None
+    own = asked.risk is not None and (preset is None or preset.risk != _meant(asked.risk))
+    if own and asked.because is None:
+        problems.add((*at, "because"), "is missing", "why this number: text")
+        return None
+    if own and preset is not None and preset.risk is not None:
+        what = f"not the number of {asked.preset}, which is {preset.about}"
+        problems.add((*at, "risk"), what, "leave out risk or preset")
+        return None
+    _check_measured(model, at, problems)
+    because = "; ".join(filter(None, (preset.source if preset else "", asked.because)))
+    return ThresholdSpec(_meant(risk), because, asked.attacker, asked.over)
+
+
+def _meant(risk: Fraction) -> Fraction:
+    return ROUNDED.get(risk, risk)
+
+
+def _check_measured(model: ReleaseModel, at: Path, problems: Problems) -> None:
+    """Whether a run of this release measures the risk that the threshold bounds."""
+    asked = model.threshold
+    assert asked is not None
+    facts, own = FORMATS[model.format.kind], model.privacy.boxes == "own"
+    frozen = model.refresh is not None and model.refresh.mode == "frozen"
+    if facts.exact:
+        what = f"the format {model.format.kind} publishes rows as they are: who knows a person finds the row"
+        problems.add(at, what, "leave it out, or take another format")
+    elif asked.over == "published" and asked.attacker != "prosecutor":
+        problems.add((*at, "over"), f"the risk of {asked.attacker} is measured over quasi columns", "over: quasi")
+    elif asked.over == "published" and (own or frozen):
+        with_ = "boxes: own" if own else "refresh: {mode: frozen}"
+        problems.add((*at, "over"), f"with {with_} it is not measured over every published column", "over: quasi")
+    elif asked.attacker == "journalist" and "k_map" not in model.privacy.more:
+        what = "without k_map nothing is known of the population"
+        problems.add((*at, "attacker"), what, "prosecutor or marketer, or k_map in privacy")
+    elif asked.attacker == "marketer" and (own or frozen):
+        with_ = "boxes: own" if own else "refresh: {mode: frozen}"
+        problems.add((*at, "attacker"), f"with {with_} the mean over all rows is not measured", "prosecutor")

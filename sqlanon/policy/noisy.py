@@ -1,0 +1,291 @@
+"""Differentially private statistics: from budgets and releases of a policy file to their specs.
+
+What belongs here: whatever of them can be checked without the database. Nothing is spent here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path as FilePath
+from typing import Any
+
+from sqlanon.budgeted import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
+from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.records import BROKEN, Path
+from sqlanon.declared.values import read_exact
+from sqlanon.declared.wording import join_words, near, show
+from sqlanon.policy.builders import build_hierarchy
+from sqlanon.policy.checks import Files
+from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
+from sqlanon.policy.problems import Problems
+from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
+from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
+
+MOST_BINS = 1000
+MOST_STEPS = 2**30
+"""Multiples of the unit in a range, at most: sums over 2**31 rows fit 62 bits."""
+OWN_COLUMNS = ("table", "level", "shown")
+"""Columns of the view that are no groups and no measures."""
+
+Budgets = Mapping[str, BudgetSpec]
+
+
+def is_noisy(raw: object) -> bool:
+    """Whether the mapping of a release asks for differentially private statistics: `statistics` has a `budget`."""
+    statistics = raw.get("statistics") if isinstance(raw, dict) else None
+    return isinstance(statistics, dict) and "budget" in statistics
+
+
+def read_budgets(raw: object, problems: Problems, base: FilePath) -> dict[str, BudgetSpec]:
+    """The budgets of a policy, by name; anchors are relative to the folder of the file, ``base``."""
+    found: dict[str, BudgetSpec] = {}
+    owners: dict[tuple[str, ...], str] = {}
+    for index, item in enumerate(raw if isinstance(raw, list) else []):
+        path: Path = ("budgets", index)
+        model = BUDGET.read_at(item, path, problems.add)
+        if not isinstance(model, BudgetModel):
+            continue
+        if model.name in found:
+            problems.add((*path, "name"), "the name of another budget", "each budget has its own name")
+        if not model.persons:
+            problems.add((*path, "persons"), "no table", "persons: {stays: patient_id}")
+        for table in model.persons:
+            place = tuple(part.casefold() for part in name_parts(table) or ())
+            if not place:
+                problems.add((*path, "persons"), f"{show(table)} is not the name of a table", "schema.table")
+            elif owners.setdefault(place, model.name) != model.name:
+                what = f"{show(table)} is a table of the budget {show(owners[place])}"
+                problems.add((*path, "persons"), what, "two budgets of the same persons are no bound: name it in one")
+        anchor = None if model.anchor is None else str((base / model.anchor).resolve())
+        persons = tuple(model.persons.items())
+        found[model.name] = BudgetSpec(model.name, persons, model.epsilon, Fraction(model.delta), anchor)
+    return found
+
+
+def read_noisy(
+    raw: Mapping[str, Any],
+    path: Path,
+    problems: Problems,
+    files: Files,
+    view: Callable[[str], str],
+    budgets: Budgets,
+) -> ReleaseSpec | None:
+    """The spec of a release; None if nothing is left of it.
+
+    Args:
+        raw: its mapping, for which `is_noisy` holds.
+        path: where it is.
+        problems: takes what is wrong.
+        files: reads hierarchies.
+        view: the view of a release that names none, by its name.
+        budgets: those of the file.
+    """
+    own = {}
+    for key, value in raw.items():
+        if key in RELEASE.parts and key not in NOISY_RELEASE.parts:
+            what = f"{key} is about rows and their classes, and this release has differentially private statistics"
+            problems.add((*path, key), what, "leave it out")
+        else:
+            own[key] = value
+    model = NOISY_RELEASE.read_at(own, path, problems.add)
+    if model is BROKEN or not isinstance(model, NoisyReleaseModel):
+        return None
+    asked, at = model.statistics, (*path, "statistics")
+    budget = _find_budget(asked.budget, at, problems, budgets)
+    tables = _read_tables(asked, at, problems)
+    if budget is None or tables is None:
+        return None
+    person = _find_person(model.source, budget, path, problems)
+    columns, values, bins = _read_groups(asked, at, problems, files)
+    measures = tuple(
+        made
+        for name, one in asked.measures.items()
+        if (made := _read_measure(name, one, (*at, "measures", name), problems)) is not None
+    )
+    if not asked.measures and not problems.broken((*at, "measures")):
+        problems.add((*at, "measures"), "no measure", "n: rows, or persons: persons")
+    quantities = {one.quantity for one in measures}
+    if asked.show is not None and "persons" not in quantities and not problems.broken((*at, "measures")):
+        problems.add((*at, "show"), "no measure counts persons", "add a measure such as people: persons")
+    if asked.epsilon > budget.epsilon:
+        problems.add((*at, "epsilon"), f"more than the budget {show(budget.name)} has", "spend less in a version")
+    if asked.noise == "gaussian" and budget.delta == 0:
+        problems.add((*at, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace")
+    _check_names(model.name, asked, measures, at, problems)
+    spec = NoisySpec(
+        budget,
+        asked.epsilon,
+        tables,
+        values,
+        bins,
+        measures,
+        asked.contributions.groups,
+        asked.contributions.rows,
+        asked.noise,
+        asked.show.persons if asked.show is not None else None,
+        asked.kept,
+    )
+    return ReleaseSpec(
+        name=model.name,
+        source=model.source,
+        columns=(*columns, *(ColumnSpec(name, "identifier") for name in person)),
+        privacy=PrivacySpec(),
+        publish=model.publish or view(model.name),
+        publish_file=model.publish_file,
+        rest="drop",
+        rows_are="events",
+        person=person,
+        persons="ignored",
+        row_security=model.row_security,
+        readers=model.readers,
+        refresh=RefreshSpec(every=model.every),
+        noisy=spec,
+    )
+
+
+def _find_budget(name: str, at: Path, problems: Problems, budgets: Budgets) -> BudgetSpec | None:
+    budget = budgets.get(name)
+    if budget is None and not problems.broken(("budgets",)):
+        what = f"{show(name)} is no budget of this file{near(name, budgets)}"
+        problems.add((*at, "budget"), what, f"budgets: {join_words(map(show, budgets)) or 'none'}")
+    return budget
+
+
+def _find_person(source: str, budget: BudgetSpec, path: Path, problems: Problems) -> tuple[str, ...]:
+    """The columns that say whose row it is."""
+    parts = [part.casefold() for part in name_parts(source) or ()]
+    for table, columns in budget.persons:
+        if [part.casefold() for part in name_parts(table) or ()] == parts:
+            return columns
+    what = f"{show(source)} is no table of the budget {show(budget.name)}, so that nothing says whose rows they are"
+    problems.add((*path, "source"), what, f"tables: {join_words(show(table) for table, _ in budget.persons)}")
+    return ()
+
+
+def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[NoisyTable, ...] | None:
+    made: list[NoisyTable] = []
+    path = (*at, "tables")
+    known = {name.lower(): name for name in asked.groups}
+    used: set[str] = set()
+    for index, item in enumerate(asked.tables if isinstance(asked.tables, list) else []):
+        model = NOISY_TABLE.read_at(item, (*path, index), problems.add)
+        if not isinstance(model, NoisyTableModel):
+            return None
+        folded = [name.lower() for name in model.by]
+        used |= set(folded)
+        for name in model.by:
+            if name.lower() not in known and not problems.broken((*at, "groups")):
+                what = f"the groups of {show(name)} are not declared{near(name, asked.groups)}"
+                allowed = "declare them under groups: a list, bins or a hierarchy; they are never taken from the data"
+                problems.add((*path, index, "by"), what, allowed)
+        if len(set(folded)) < len(folded):
+            problems.add((*path, index, "by"), "a column is named twice", "each column once")
+        by = tuple(known.get(name.lower(), name) for name in model.by)
+        name = model.name or ", ".join(by)
+        if any(one.name == name for one in made):
+            problems.add((*path, index), "the name of another table", "each table has its own name")
+        made.append(NoisyTable(name, by, model.totals))
+    unused = [name for name in asked.groups if name.lower() not in used]
+    if unused and not problems.broken(path):
+        problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
+    return None if problems.broken(path) else tuple(made)
+
+
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+Bins = tuple[tuple[str, tuple[Fraction, ...]], ...]
+
+
+def _read_groups(
+    asked: NoisyModel, at: Path, problems: Problems, files: Files
+) -> tuple[list[ColumnSpec], Groups, Bins]:
+    columns, values, bins = [], [], []
+    for name, model in asked.groups.items():
+        path = (*at, "groups", name)
+        given = [one for one in ("values", "bins", "hierarchy") if getattr(model, one) is not None]
+        if len(given) != 1:
+            if not problems.broken(path):
+                what = f"{join_words(given)} together" if given else "no groups"
+                problems.add(path, what, "one of values, bins and hierarchy")
+            continue
+        hierarchy = None
+        if model.values is not None:
+            values.append((name, _read_values(model.values, (*path, "values"), problems)))
+        elif model.bins is not None:
+            bins.append((name, _read_bins(model.bins, (*path, "bins"), problems)))
+        elif model.hierarchy is not None:
+            place = (*path, "hierarchy")
+            hierarchy = build_hierarchy(place, name, model.hierarchy, problems, files.hierarchy)
+            if hierarchy is not None and not isinstance(hierarchy, Hierarchy | HierarchyTable):
+                what = "it is made of the values that occur, and groups are never taken from the data"
+                problems.add(place, what, "bins, or a hierarchy that lists its values: a file, groups or a table")
+            if model.hierarchy.other is not None:
+                problems.add((*place, "other"), "groups of values that are not listed", "leave it out")
+        columns.append(ColumnSpec(name, "quasi", hierarchy=hierarchy))
+    return columns, tuple(values), tuple(bins)
+
+
+def _read_values(raw: object, path: Path, problems: Problems) -> tuple[str, ...]:
+    if not isinstance(raw, list | tuple) or not raw or not all(isinstance(one, str) for one in raw):
+        problems.add(path, "not a list of values", "a list of values as text")
+        return ()
+    if len(set(raw)) < len(raw):
+        problems.add(path, "a value is listed twice", "each value once")
+    return tuple(raw)
+
+
+def _read_bins(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
+    allowed = f"2 to {MOST_BINS + 1} ascending decimal numbers"
+    try:
+        ends = tuple(read_exact(one) for one in raw) if isinstance(raw, list | tuple) else ()
+    except ValueError as wrong:
+        problems.add(path, str(wrong), allowed)
+        return ()
+    if not 2 <= len(ends) <= MOST_BINS + 1 or any(one >= other for one, other in itertools.pairwise(ends)):
+        problems.add(path, "not ascending ends of intervals", allowed)
+    if any(10**9 % one.denominator for one in ends):
+        problems.add(path, "too precise", "decimal numbers of at most 9 digits after the point")
+    return ends
+
+
+def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Problems) -> NoisyMeasure | None:
+    given = [one for one in ("count", "sum", "mean") if getattr(model, one) is not None]
+    if len(given) != 1:
+        if not problems.broken(path):
+            what = f"{join_words(given)} together" if given else "nothing is measured"
+            problems.add(path, what, "rows, persons, {sum: column, range: [0, 100]} or {mean: column, range: [0, 100]}")
+        return None
+    if model.count is not None:
+        if model.range is not None:
+            problems.add((*path, "range"), "rows and persons have no range", "leave it out")
+        return NoisyMeasure(name, model.count)
+    column = model.sum or model.mean or ""
+    allowed = "range: [low, high] in multiples of unit; values beyond are taken as these"
+    try:
+        ends = tuple(read_exact(one) for one in model.range) if isinstance(model.range, list | tuple) else ()
+    except ValueError as wrong:
+        problems.add((*path, "range"), str(wrong), allowed)
+        return None
+    unit = Fraction(model.unit)
+    if len(ends) != 2 or ends[0] >= ends[1]:
+        what = "is missing: it is declared, never taken from the data" if model.range is None else "not two ends"
+        problems.add((*path, "range"), what, allowed)
+        return None
+    if 10**9 % unit.denominator:
+        problems.add((*path, "unit"), "too precise", "a decimal number of at most 9 digits after the point")
+    elif any((one / unit).denominator != 1 or abs(one / unit) > MOST_STEPS for one in ends):
+        problems.add((*path, "range"), f"not in multiples of the unit, or above {MOST_STEPS} of them", allowed)
+    return NoisyMeasure(name, "sum" if model.sum is not None else "mean", column, ends[0], ends[1], unit)
+
+
+def _check_names(
+    release: str, asked: NoisyModel, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
+) -> None:
+    """No two columns of the view have the same name."""
+    names = [*OWN_COLUMNS, *asked.groups, *(f"{one.name}{end}" for one in measures for end in ("", "_low", "_high"))]
+    folded = [name.lower() for name in names]
+    twice = sorted({name for name in folded if folded.count(name) > 1})
+    if twice:
+        what = f"two columns of the view of {show(release)} would be called {join_words(map(show, twice))}"
+        problems.add((*at, "measures"), what, "other names")

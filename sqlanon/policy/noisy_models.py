@@ -1,0 +1,99 @@
+"""The parts of a policy about differentially private statistics, as typed records; see `sqlanon.policy.models`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from sqlanon.budgeted import NoiseLaw
+from sqlanon.policy.models import HierarchyModel, Written
+from sqlanon.spec import RowSecurity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetModel(Written):
+    """A budget of a kind of person.
+
+    See [differential-privacy.md](differential-privacy.md#budgets).
+    """
+
+    name: str
+    persons: Mapping[str, tuple[str, ...]]
+    epsilon: Fraction
+    delta: Fraction | int
+    anchor: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyTableModel(Written):
+    """A table of noisy statistics."""
+
+    name: str | None
+    by: tuple[str, ...]
+    totals: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyGroupsModel(Written):
+    """The groups of a column. A list alone has its values, a text alone names the file of a hierarchy."""
+
+    values: object
+    bins: object
+    hierarchy: HierarchyModel | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyMeasureModel(Written):
+    """A number that is published of each group: one of `count`, `sum` and `mean`."""
+
+    count: Literal["rows", "persons"] | None
+    sum: str | None
+    mean: str | None
+    range: object
+    unit: Fraction | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContributionsModel(Written):
+    """How much of one person is counted, in each table. Required: more would be unbounded."""
+
+    groups: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowModel(Written):
+    """When the column `shown` is true."""
+
+    persons: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyModel(Written):
+    """Differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
+
+    budget: str
+    epsilon: Fraction
+    tables: object
+    groups: Mapping[str, NoisyGroupsModel]
+    measures: Mapping[str, NoisyMeasureModel]
+    contributions: ContributionsModel
+    noise: NoiseLaw
+    show: ShowModel | None
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyReleaseModel(Written):
+    """One release of differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
+
+    name: str
+    source: str
+    publish: str | None
+    publish_file: str | None
+    row_security: RowSecurity | None
+    readers: tuple[str, ...]
+    every: int
+    statistics: NoisyModel

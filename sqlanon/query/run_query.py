@@ -1,0 +1,128 @@
+"""One SELECT over a release: rewritten, and asked of the engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.engines.base import Statement
+from sqlanon.engines.rows import count
+from sqlanon.query.answer import Interval
+from sqlanon.query.infinite_dates import with_infinite
+from sqlanon.query.intervals import distributions, intervals_of
+from sqlanon.query.limits import Limits
+from sqlanon.query.parse.bind import bind
+from sqlanon.query.parse.engine_check import check_valid
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.box_rows import box_rows
+from sqlanon.query.rewrite.collect import collect
+from sqlanon.query.rewrite.final_select import Final, final_select
+from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
+from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.rewrite.sums import sums
+from sqlanon.query.rewrite.unlisted_groups import select_unlisted
+from sqlanon.query.rewrite.window_bounds import bound_windows
+from sqlanon.sqltext.trees import port_tree
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine, TableRef
+    from sqlanon.query.release import Released
+
+_LIMIT = re.compile(r"\bLIMIT (\d+)(?:\s+OFFSET \d+)?\s*\Z")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
+
+    plan: QueryPlan
+    final: Final
+    rows: list[Any]
+    text: str
+    more: bool
+    intervals: Sequence[Mapping[str, Interval]]
+
+    @property
+    def width(self) -> int:
+        """How many cells of a row belong to columns."""
+        return sum(4 if bounded else 1 for _, bounded in self.final.columns)
+
+
+def run_query(
+    engine: Engine,
+    query: Query,
+    released: Released,
+    joinable: Collection[TableRef],
+    limits: Limits,
+    *,
+    allow_linking: bool,
+    interval: float | None = None,
+    sharp: bool = False,
+) -> Ran:
+    """Rewrite a query whose subqueries are constants, and send it.
+
+    Args:
+        engine: the database.
+        query: one SELECT.
+        released: the release that it asks.
+        joinable: tables that it may join.
+        limits: of the query.
+        allow_linking: let it join any table.
+        interval: see `sqlanon.query.ask.ask`.
+        sharp: the ends of its numbers must hold to the last digit.
+
+    Raises:
+        Refused: the query, or a piece of it, has no answer over a release.
+    """
+    bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
+    with limits.rewriting():
+        plan = collect(bound, drawn=interval is not None, sharp=sharp)
+    if not sharp:  # the text is that of the whole query
+        check_valid(bound)
+    with limits.rewriting():
+        rows = box_rows(bound.scope, plan, together=interval is not None)
+        groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
+        plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
+        drawn = None if interval is None else distributions(bound, plan, rows, groups)
+        final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
+        beyond = select_unlisted(bound.scope, plan, rows)
+        # Trees are changed while they are written, and not used again.
+        text = port_tree(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
+        more_text = (
+            None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        )
+    found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    found = with_infinite(engine, text, found, limits.rows)
+    intervals: Sequence[Mapping[str, Interval]] = ()
+    if drawn is not None and interval is not None:
+        keys = [tuple(row[: len(plan.keys)]) for row in found]
+        found = [row[len(plan.keys) :] for row in found]
+        intervals = intervals_of(engine, drawn, keys, interval)
+    for i, check in enumerate(plan.checks, len(found[0]) - len(plan.checks) if found else 0):
+        if any(row[i] for row in found):
+            refuse(query.text, check.node, check.reason)
+    more = more_text is not None and _count(engine, more_text) > 0
+    more = more or (released.left_out > 0 and bool(query.groups))
+    if more and (plan.outputs.windows or plan.regroup is not None):
+        refuse(
+            query.text,
+            None,
+            "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
+            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
+        )
+    return Ran(plan, final, found, text, more, intervals)
+
+
+def _limit(text: str, most: int) -> str:
+    """A SELECT with a LIMIT of its own or a smaller one: a driver may hold a result before its first row is read."""
+    own = _LIMIT.search(text)
+    if own is None:
+        return f"{text}\nLIMIT {most}"
+    return text[: own.start(1)] + str(min(int(own[1]), most)) + text[own.end(1) :]
+
+
+def _count(engine: Engine, text: str) -> int:
+    return count(engine, Statement("query/unlisted", text))

@@ -1,0 +1,74 @@
+"""Audit of differentially private statistics: the ledger, the charge of the version, and the table that was drawn.
+
+Whether the numbers are those of the source is checked by run, before noise is drawn. A test of published noise against
+the source would need the exact answers, and is the owner's alone; nothing here reads the source.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.noisy.accounting import total_epsilon
+from sqlanon.release.audit.place import Place
+from sqlanon.release.budget.charged import drawn_table
+from sqlanon.release.budget.ledger import Ledger, account_of
+from sqlanon.results import AuditReport, RequirementResult
+from sqlanon.table.scratch import Scratch
+
+
+def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
+    """Check that a version was charged, and that readers see what was drawn for that charge.
+
+    Args:
+        engine: the session.
+        place: the release.
+        named: columns are named for the audit.
+
+    Raises:
+        PolicyError: the private tables cannot be read from here, or columns are named.
+        DatabaseError: rows of the ledger do not follow from each other.
+    """
+    entry, what = place.entry, f"audit {place.shown}: it has differentially private statistics"
+    if named:
+        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+    if entry is None:
+        raise PolicyError(f"{what}, and its ledger is in the private schema: audit it as the owner, in that database")
+    said = entry.report["noisy"]
+    events = Ledger(engine).read().get(str(said["budget"]), [])
+    charged = next((one for one in events if one.seq == said["reservation"] and one.kind == "reserved"), None)
+    epsilon = Fraction(str(entry.policy["noisy"]["epsilon"]))
+    cost = Fraction(0)
+    differences = 1
+    rows = 0
+    if charged is not None:
+        cost = total_epsilon(charged.mechanisms, account_of(str(said["budget"]), events).delta)
+        drawn = drawn_table(engine, str(said["budget"]), charged)
+        columns = [column.name for column in place.relation.columns]
+        if engine.exists(drawn):
+            with Scratch(engine) as scratch:
+                physical = place.relation.ref
+                differences = scratch.count("noisy/verify_view", physical=physical, drawn=drawn, columns=columns)
+                rows = scratch.count("table/count", source=physical)
+    own = charged is not None and charged.body["release"] == entry.release
+    return AuditReport(
+        table=place.shown,
+        rows=rows,
+        quasi=(),
+        left_out=(),
+        classes=0,
+        k=0,
+        max_class=0,
+        k_all=0,
+        unique_rows=0,
+        highest_risk=0.0,
+        average_risk=0.0,
+        sensitive=(),
+        requirements=(
+            RequirementResult("charged in the ledger", None, 1, int(own), own),
+            RequirementResult("epsilon charged", None, float(epsilon), float(cost), own and 0 < cost <= epsilon),
+            RequirementResult("groups that are not as drawn", None, 0, differences, differences == 0),
+        ),
+        noisy=True,
+    )

@@ -1,0 +1,281 @@
+"""The budget that a policy names: opened, compared with its anchor, spent, raised.
+
+The order of a version: its row is committed here and in the anchor before anything of its source is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.budgeted import BudgetSpec
+from sqlanon.engines.base import Engine
+from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
+from sqlanon.noisy.accounting import Mechanism, total_epsilon
+from sqlanon.release.budget.anchor import Anchor
+from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
+from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
+
+NAMING = ("opened", "joined", "recovered")
+"""Events with which a database takes a name."""
+
+
+class Budget:
+    """The budget of a policy in one database. What changes it is done inside `hold`."""
+
+    def __init__(self, engine: Engine, spec: BudgetSpec) -> None:
+        self._engine, self.spec = engine, spec
+        self._ledger = Ledger(engine)
+        self._anchor = Anchor(spec.name, spec.anchor) if spec.anchor else None
+        self._events: list[Event] = []
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Read the ledger, compare it with the anchor, and keep others from spending until the end.
+
+        Raises:
+            DatabaseError: the database was restored or copied, or the ledger or the anchor was changed by hand.
+        """
+        anchored = self._anchor.hold() if self._anchor else nullcontext()
+        with self._engine.lock(f"budget {self.spec.name}", wait=True), anchored:
+            self._ledger.create()
+            self._take(self._compare())
+            if self._anchor and self._events:  # a run may have ended between the database and the anchor
+                self._anchor.write(self._events)
+            yield
+
+    def look(self) -> None:
+        """Read the ledger and the anchor as they are; nothing is written.
+
+        Raises:
+            DatabaseError: see `hold`.
+        """
+        missing = self._compare()  # which reads the events first
+        self._events += missing
+
+    def _compare(self) -> Sequence[Event]:
+        """Read the ledger and the anchor; what other databases have spent meanwhile.
+
+        Raises:
+            DatabaseError: see `hold`.
+        """
+        self._events = self._ledger.read().get(self.spec.name, [])
+        mine = self._events
+        anchored = any(event.body.get("anchored") for event in mine)
+        there = self._anchor.read() if self._anchor else None
+        if there is None:
+            if anchored:
+                what = (
+                    f"the anchor {self.spec.anchor} is gone" if self._anchor else "the policy names no anchor any more"
+                )
+                raise self._refuse(f"{what}: without it a copy of this database cannot be recognized")
+            return []
+        shared = min(len(there), len(mine))
+        if shared and there[shared - 1].chain != mine[shared - 1].chain:
+            raise self._refuse(
+                "its ledger and the anchor have different rows: one of them was copied, restored or changed"
+            )
+        if len(mine) > len(there) + 1:
+            raise self._refuse("the anchor is older than the ledger: the file was restored")
+        missing = there[len(mine) :]
+        if self._name is not None and any(event.body["database"] == self._name for event in missing):
+            raise self._refuse(
+                "this database lacks rows that it wrote: it was restored from a backup, or a copy of it has spent. "
+                "`sqlanon budget recover` takes them over from the anchor, with what they cost"
+            )
+        return missing
+
+    def recover(self, because: str) -> int:
+        """Take over what the anchor has, with what it cost; the database goes on under a new name.
+
+        Returns:
+            how many rows it took.
+
+        Raises:
+            PolicyError: there is no anchor, or nothing to take.
+            DatabaseError: the ledger has rows that the anchor lacks or has otherwise.
+        """
+        if self._anchor is None:
+            raise PolicyError(f"budget {self.spec.name}: the policy names no anchor to recover from")
+        with self._engine.lock(f"budget {self.spec.name}", wait=True), self._anchor.hold():
+            self._ledger.create()
+            self._events = self._ledger.read().get(self.spec.name, [])
+            there = self._anchor.read() or []
+            mine = self._events
+            if len(mine) >= len(there):
+                raise PolicyError(f"budget {self.spec.name}: the anchor has nothing that this database lacks")
+            if mine and there[len(mine) - 1].chain != mine[-1].chain:
+                raise self._refuse("its ledger and the anchor have different rows, so that neither follows the other")
+            missing = there[len(mine) :]
+            self._take(missing)
+            self._add("recovered", {"because": because}, database=new_database())
+            return len(missing)
+
+    @property
+    def account(self) -> Account | None:
+        """What was spent; None: it was never opened."""
+        return account_of(self.spec.name, self._events) if self._events else None
+
+    @property
+    def limits(self) -> tuple[Fraction, Fraction]:
+        """What may be spent: the smaller of the ledger's and the policy's epsilon and delta."""
+        account = self.account
+        if account is None:
+            return self.spec.epsilon, self.spec.delta
+        return min(account.epsilon, self.spec.epsilon), min(account.delta, self.spec.delta)
+
+    def check_policy(self, persons: Persons) -> None:
+        """Compare what the policy has with the ledger; nothing is written.
+
+        Args:
+            persons: the tables of the budget's persons, as the database calls them, each with the columns that say
+                whose row it is.
+
+        Raises:
+            PolicyError: the policy allows more, has other persons, or another budget has one of the tables.
+        """
+        name, account = self.spec.name, self.account
+        if account is not None and (self.spec.epsilon > account.epsilon or self.spec.delta > account.delta):
+            raise PolicyError(
+                f"budget {name}: the policy has epsilon {_show(self.spec.epsilon)} and delta {_show(self.spec.delta)}, "
+                f"and its ledger {_show(account.epsilon)} and {_show(account.delta)}: `sqlanon budget raise {name} "
+                "--because REASON` records a larger epsilon"
+            )
+        for table, columns in persons.items():
+            known = account.persons.get(table, columns) if account is not None else columns
+            if sorted(known) != sorted(columns):
+                raise PolicyError(
+                    f"budget {name}: the rows of {table} are those of {', '.join(known)} in its ledger, and of "
+                    f"{', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
+                )
+        for other, events in self._ledger.read().items():
+            both = sorted(set(account_of(other, events).persons) & set(persons)) if other != name else []
+            if both:
+                raise PolicyError(
+                    f"budget {name}: {', '.join(both)} is a table of the budget {other}: two budgets of the same "
+                    "persons are no bound. Spend that one"
+                )
+
+    def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
+        """What all versions would cost with another one.
+
+        Raises:
+            InfeasibleError: more than the budget has.
+        """
+        epsilon, delta = self.limits
+        charged = self.account.charged if self.account else []
+        if delta == 0 and any(one.law == "gaussian" for one in charged):
+            raise PolicyError(f"budget {self.spec.name}: versions had Gaussian noise, so that it needs a delta")
+        price = total_epsilon([*charged, *mechanisms], delta)
+        if price > epsilon:
+            spent = total_epsilon(charged, delta)
+            raise InfeasibleError(
+                f"{release}: the budget {self.spec.name} does not suffice: {_show(spent)} of epsilon {_show(epsilon)} "
+                f"is spent, and with this version it would be {_show(price)}. Nothing was read or spent"
+            )
+        return price
+
+    def reserve(self, persons: Persons, mechanisms: Sequence[Mechanism], facts: Mapping[str, Any]) -> Event:
+        """Charge a version, inside `hold`: committed in the database, and written to the anchor, before this returns.
+
+        Raises:
+            PolicyError, InfeasibleError: see `check_policy` and `check_price`.
+        """
+        self.check_policy(persons)
+        self.check_price(mechanisms, str(facts["release"]))
+        if self._name is None:
+            self._open(persons)
+        account = self.account
+        assert account is not None
+        if not set(persons) <= set(account.persons):
+            self._add("persons", {"persons": dict(persons)})
+        return self._add("reserved", {**facts, "mechanisms": pack_mechanisms(mechanisms)})
+
+    def _open(self, persons: Persons) -> None:
+        if self._events:  # another database opened it
+            self._add("joined", {"persons": dict(persons)}, database=new_database())
+            return
+        facts = {"epsilon": str(self.spec.epsilon), "delta": str(self.spec.delta), "persons": dict(persons)}
+        self._add("opened", facts, database=new_database())
+
+    def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:
+        """Add what became of a version, inside `hold`; what cannot follow its state is not added."""
+        account = self.account
+        states = {one.reserved.seq: one.state for one in (account.spendings if account else ())}
+        if kind in FOLLOWS.get(states.get(of.seq, ""), ()):
+            self._add(kind, {"of": of.seq, "release": of.body["release"], **facts})
+
+    def event_of(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> Event:
+        """The same event, for `put` in a transaction of the caller's, and then `follow`."""
+        return self._make(kind, {"of": of.seq, "release": of.body["release"], **facts}, self._name)
+
+    def put(self, event: Event) -> None:
+        """Add the row of an event in the caller's transaction, inside `hold`."""
+        self._ledger.insert(self.spec.name, event)
+
+    def follow(self, event: Event) -> None:
+        """Write the anchor after the caller's transaction."""
+        self._events.append(event)
+        if self._anchor:
+            self._anchor.write(self._events)
+
+    def check_raise(self, epsilon: Fraction) -> Account:
+        """The account that would get a larger epsilon.
+
+        Raises:
+            PolicyError: nothing was spent, or it is not larger.
+        """
+        account = self.account
+        if account is None:
+            raise PolicyError(f"budget {self.spec.name}: nothing was spent yet: change the policy")
+        if epsilon <= account.epsilon:
+            has = _show(account.epsilon)
+            raise PolicyError(f"budget {self.spec.name}: it has epsilon {has} already; name a larger one")
+        return account
+
+    def raise_to(self, epsilon: Fraction, because: str) -> None:
+        """Record a larger budget, inside `hold`.
+
+        Raises:
+            PolicyError: see `check_raise`.
+        """
+        account = self.check_raise(epsilon)
+        self._add("raised", {"epsilon": str(epsilon), "delta": str(account.delta), "because": because})
+
+    @property
+    def _name(self) -> str | None:
+        """What this database is called in the ledger; None: it has never spent."""
+        return next(
+            (str(one.body["database"]) for one in reversed(self._events) if one.own and one.kind in NAMING), None
+        )
+
+    def _make(self, kind: Kind, facts: Mapping[str, Any], database: str | None) -> Event:
+        said = {**facts, **stamp(), "database": database, "anchored": self._anchor is not None}
+        return next_event(self._events, self.spec.name, kind, said)
+
+    def _add(self, kind: Kind, facts: Mapping[str, Any], database: str | None = None) -> Event:
+        """Commit a row, and then write the anchor."""
+        event = self._make(kind, facts, database or self._name)
+        with self._engine.publishing():
+            self.put(event)
+        self.follow(event)
+        return event
+
+    def _take(self, missing: Sequence[Event]) -> None:
+        """Add rows that other databases wrote."""
+        if not missing:
+            return
+        with self._engine.publishing():
+            for event in missing:
+                self.put(event)
+        self._events += missing
+
+    def _refuse(self, why: str) -> DatabaseError:
+        return DatabaseError(f"budget {self.spec.name}: {why}. Nothing was read or spent")
+
+
+def _show(number: Fraction) -> str:
+    """A number for messages; costs are rounded up, so that it is never less than what is meant."""
+    return f"{float(number):.6g}"

@@ -1,0 +1,111 @@
+"""Versions of a release in the ledger: which were charged, and which wait to be published."""
+
+from __future__ import annotations
+
+import datetime
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.release.budget.budget import Budget
+from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.catalog.private_tables import physical_name, private_table
+from sqlanon.release.catalog.redacted_policy import hash_policy, redact
+from sqlanon.release.catalog.refresh import is_due
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.spec import ReleaseSpec
+
+
+def last_spending(state: ReleaseState) -> Spending | None:
+    """The last version of a release that this database charged."""
+    asked = state.spec.noisy
+    assert asked is not None
+    budget = Budget(state.engine, asked.budget)
+    budget.look()
+    account = budget.account
+    return account.last_of(state.spec.name) if account is not None else None
+
+
+def is_waiting(state: ReleaseState, spending: Spending) -> bool:
+    """Whether the noisy table of a charge is stored and was not published."""
+    return spending.state == "drawn" and not _is_shown(state, spending)
+
+
+def policy_mark(spec: ReleaseSpec) -> str:
+    """A hash of what a version measures, and how."""
+    policy = redact(spec)
+    measured = {key: value for key, value in policy["noisy"].items() if key != "budget"}
+    measured["delta"] = policy["noisy"]["budget"]["delta"]  # the scales depend on it
+    return hash_policy({"noisy": measured, "columns": policy["columns"], "source": policy["source"]})[1]
+
+
+def _is_shown(state: ReleaseState, spending: Spending) -> bool:
+    """Whether the catalog has a version of this charge: a run ended before the ledger had it."""
+    return any(
+        (entry.report.get("noisy") or {}).get("reservation") == spending.reserved.seq
+        for entry in state.versions
+        if entry.status in SHOWN
+    )
+
+
+def settle(budget: Budget, state: ReleaseState) -> None:
+    """Note what became of versions of this release that ended without a note, inside `Budget.hold`."""
+    account = budget.account
+    for one in account.spendings if account is not None else ():
+        if one.release == state.spec.name and one.reserved.own and one.state in ("reserved", "drawn"):
+            became: Kind = "published" if _is_shown(state, one) else "withheld" if one.state == "drawn" else "lost"
+            budget.note(became, one.reserved, {"version": one.version})
+
+
+def is_noisy_due(state: ReleaseState) -> bool:
+    """Whether the clock asks for a new version, or an earlier run left one that is paid."""
+    last = last_spending(state)
+    if last is not None and is_waiting(state, last):
+        return True
+    published = state.published
+    return published is None or is_due(state.spec, published, datetime.datetime.now(datetime.UTC))
+
+
+def drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
+    """The private table of the noisy numbers of a charge."""
+    return private_table(engine, f"{physical_name(f'budget {budget}', reserved.seq)}_noisy")
+
+
+def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
+    """The tables of the budget's persons as this database calls them, or as the policy does if it has them not.
+
+    Each has the columns that say whose row it is, in small letters.
+    """
+    asked = spec.noisy
+    assert asked is not None
+    found = engine.look_up([], [table for table, _ in asked.budget.persons])
+    return {
+        str(found.named[table].ref) if table in found.named else table: sorted(name.lower() for name in columns)
+        for table, columns in asked.budget.persons
+    }
+
+
+def warn_of(state: ReleaseState) -> tuple[str, ...]:
+    """What must be said of other releases of the same source, and of a budget without an anchor."""
+    asked, source = state.spec.noisy, str(state.source.ref)
+    assert asked is not None
+    names = [one.release for one in state.beside if one.source == source and not one.policy.get("noisy")]
+    warned = [
+        f"release {name} publishes rows or counts of the same persons: these statistics, with all that the budget may "
+        f"still pay for, change the odds about one person by at most e^{float(asked.budget.epsilon):g} (but for "
+        f"delta), whatever a reader already knows; what {name} reveals is not bounded"
+        for name in names
+    ]
+    if asked.budget.anchor is None:
+        warned.append(
+            f"budget {asked.budget.name} has no anchor: a database that is restored from a backup or copied spends "
+            "again"
+        )
+    return tuple(warned)
+
+
+def describe_end(last: Spending) -> str:
+    """Why a version that was charged was not published, for messages."""
+    return {
+        "reserved": "its run ended before it drew",
+        "lost": "its run failed before it drew",
+        "withheld": "it failed its verification",
+    }[last.state]

@@ -1,0 +1,156 @@
+"""Events of a budget, in a chain: the hash of each covers all before it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from sqlanon.errors import DatabaseError
+from sqlanon.noisy.accounting import Law, Mechanism
+
+Kind = Literal[
+    "opened", "joined", "persons", "raised", "recovered", "reserved", "drawn", "published", "withheld", "lost"
+]
+"""What happened.
+
+``reserved``: a version may read the source, and is charged. ``drawn``: its noisy table is stored. ``published``,
+``withheld`` (it failed its verification) and ``lost`` (the run ended before it drew) end it; all are charged.
+"""
+
+FOLLOWS: Mapping[str, tuple[str, ...]] = {
+    "reserved": ("drawn", "withheld", "lost"),
+    "drawn": ("published", "withheld"),
+}
+"""What may come after a state of a version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One row of the ledger.
+
+    Attributes:
+        seq: its number, from 1.
+        kind: what happened.
+        body: the facts, as JSON has them; never a number of the data.
+        chain: SHA-256 of the chain before it and of the body.
+        own: the database that has the row wrote it; else it took it from the anchor.
+    """
+
+    seq: int
+    kind: str
+    body: Mapping[str, Any]
+    chain: str
+    own: bool = field(default=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The body as it is hashed and stored."""
+        return write_body(self.body)
+
+    @property
+    def mechanisms(self) -> list[Mechanism]:
+        """What it charges."""
+        return [
+            Mechanism(law, Fraction(cost))
+            for law, cost, times in self.body.get("mechanisms", ())
+            for _ in range(int(times))
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """A version in the ledger.
+
+    Attributes:
+        reserved: the event that charged it.
+        state: the last event about it.
+        last: that event.
+    """
+
+    reserved: Event
+    state: str
+    last: Event
+
+    @property
+    def release(self) -> str:
+        """Of which release."""
+        return str(self.reserved.body["release"])
+
+    @property
+    def version(self) -> int:
+        """Its number, which a lost one may share with the next."""
+        return int(self.last.body.get("version", self.reserved.body["version"]))
+
+
+def write_body(body: Mapping[str, Any]) -> str:
+    """JSON in one form."""
+    return json.dumps(body, sort_keys=True)
+
+
+def read_body(text: str) -> Mapping[str, Any]:
+    """A stored body; what is no mapping is an empty one, whose chain is wrong."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    return body if isinstance(body, dict) else {}
+
+
+def next_event(events: Sequence[Event], budget: str, kind: Kind, facts: Mapping[str, Any]) -> Event:
+    """The event that follows."""
+    seq = len(events) + 1
+    body = {"budget": budget, "seq": seq, "event": kind, **facts}
+    return Event(seq, kind, body, _link(events[-1].chain if events else "", write_body(body)), own=True)
+
+
+def _link(before: str, text: str) -> str:
+    return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()
+
+
+def check_chain(budget: str, events: Sequence[Event]) -> None:
+    """Every event follows from those before it.
+
+    Raises:
+        DatabaseError: rows were changed, deleted or added by hand.
+    """
+    chain = ""
+    states: dict[int, str] = {}
+    for place, event in enumerate(events, 1):
+        chain = _link(chain, event.text)
+        said = (event.body.get("budget"), event.body.get("seq"), event.body.get("event"))
+        sound = event.seq == place and event.chain == chain and said == (budget, place, event.kind)
+        of = event.body.get("of")
+        if of is not None:
+            sound = sound and event.kind in FOLLOWS.get(states.get(int(of), ""), ())
+            states[int(of)] = event.kind
+        elif event.kind == "reserved":
+            states[event.seq] = "reserved"
+        if not sound:
+            raise DatabaseError(
+                f"budget {budget}: row {place} of its ledger does not follow from those before it: rows were changed, "
+                "deleted or added by hand. Nothing can be spent any more; restore the ledger as it was"
+            )
+
+
+def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[Law, str, int]]:
+    """Mechanisms as the ledger has them: equal ones are counted."""
+    counted: dict[Mechanism, int] = {}
+    for one in mechanisms:
+        counted[one] = counted.get(one, 0) + 1
+    return [(one.law, str(one.cost), times) for one, times in counted.items()]
+
+
+def list_spendings(events: Iterable[Event]) -> list[Spending]:
+    """The versions, in the order in which they were charged."""
+    found: dict[int, Spending] = {}
+    for event in events:
+        if event.kind == "reserved":
+            found[event.seq] = Spending(event, "reserved", event)
+        elif event.body.get("of") is not None:
+            first = found[int(event.body["of"])].reserved
+            found[first.seq] = Spending(first, event.kind, event)
+    return list(found.values())

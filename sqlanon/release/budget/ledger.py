@@ -1,0 +1,145 @@
+"""The ledger of a budget: what its persons' releases have cost, for ever.
+
+A version is charged by a row that is committed before anything of its source is read; no row is changed or deleted, and
+nothing gives a charge back.
+"""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlanon.engines.base import Bind, Engine
+from sqlanon.engines.rows import read_integer
+from sqlanon.noisy.accounting import Mechanism, total_epsilon
+from sqlanon.release.budget.events import Event, Spending, check_chain, list_spendings, read_body
+from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.sqltext import statement
+
+Persons = Mapping[str, Sequence[str]]
+"""Tables, each with the columns that say whose row it is."""
+
+MOST_EVENTS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What the events of a budget add up to.
+
+    Attributes:
+        name: the budget.
+        events: all of them.
+        epsilon, delta: what all versions together may cost.
+        persons: the tables that have its persons, each with the columns that say whose row it is.
+    """
+
+    name: str
+    events: tuple[Event, ...]
+    epsilon: Fraction
+    delta: Fraction
+    persons: Persons
+
+    @property
+    def charged(self) -> list[Mechanism]:
+        """Of all versions, whatever became of them."""
+        return [one for event in self.events for one in event.mechanisms]
+
+    @property
+    def spent(self) -> Fraction:
+        """What they cost together."""
+        return total_epsilon(self.charged, self.delta)
+
+    @property
+    def spendings(self) -> list[Spending]:
+        """The versions."""
+        return list_spendings(self.events)
+
+    def last_of(self, release: str) -> Spending | None:
+        """The last version of a release of this database, not of another one that shares the budget."""
+        own = [one for one in self.spendings if one.release == release and one.reserved.own]
+        return own[-1] if own else None
+
+    def price(self, mechanisms: list[Mechanism]) -> Fraction:
+        """What all would cost together with further mechanisms."""
+        return total_epsilon([*self.charged, *mechanisms], self.delta)
+
+
+def account_of(name: str, events: list[Event]) -> Account:
+    """The account of a budget that was opened."""
+    opened = events[0].body
+    epsilon, delta = Fraction(opened["epsilon"]), Fraction(opened["delta"])
+    persons: dict[str, Sequence[str]] = {}
+    for event in events:
+        if event.kind == "raised":
+            epsilon, delta = Fraction(event.body["epsilon"]), Fraction(event.body["delta"])
+        persons |= event.body.get("persons", {})
+    return Account(name, tuple(events), epsilon, delta, persons)
+
+
+class Ledger:
+    """The ledgers of a database."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.table = private_table(engine, "budgets")
+
+    def read(self) -> dict[str, list[Event]]:
+        """The events by budget, with their chains checked.
+
+        Raises:
+            DatabaseError: rows do not follow from each other.
+        """
+        engine = self._engine
+        if not engine.exists(self.table):
+            return {}
+        with guard_reading(engine, self.table):
+            rows = engine.fetch(statement("budget/list", engine.dialect, ledger=self.table), max_rows=MOST_EVENTS)
+        found: dict[str, list[Event]] = {}
+        for name, seq, kind, body, chain, own in rows:
+            event = Event(read_integer(seq), str(kind), read_body(str(body)), str(chain), own=bool(own))
+            found.setdefault(str(name), []).append(event)
+        for name, events in found.items():
+            check_chain(name, events)
+        return found
+
+    def create(self) -> None:
+        """Make the table, and the private schema, where they are missing."""
+        if not self._engine.has_schema(self.table):
+            catalog = Catalog(self._engine)
+            catalog.create(self._engine.look_up(catalog.tables))
+        self._engine.execute(statement("budget/create", self._engine.dialect, ledger=self.table))
+
+    def insert(self, budget: str, event: Event) -> None:
+        """Add a row, in the caller's transaction."""
+        binds: dict[str, Bind] = {
+            "budget": budget,
+            "seq": event.seq,
+            "event": event.kind,
+            "body": event.text,
+            "chain": event.chain,
+            "own": int(event.own),
+        }
+        self._engine.execute(statement("budget/insert", self._engine.dialect, binds, ledger=self.table))
+
+
+def user() -> str:
+    """Who runs this process."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def new_database() -> str:
+    """A name for a database, which a copy of it shares."""
+    return secrets.token_hex(8)
+
+
+def stamp() -> dict[str, str]:
+    """When, and by whom."""
+    return {"at": now(), "by": user()}

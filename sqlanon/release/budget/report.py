@@ -1,0 +1,83 @@
+"""What was spent and what is left, for people; nothing is written."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlanon.budgeted import BudgetSpec
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.noisy.accounting import total_epsilon
+from sqlanon.release.budget.budget import Budget
+from sqlanon.release.budget.ledger import Account
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.results.budget import BudgetReport, ChargedVersion
+
+
+def report_budgets(engine: Engine, specs: tuple[BudgetSpec, ...], name: str | None = None) -> tuple[BudgetReport, ...]:
+    """The budgets of a policy, with their ledgers and anchors checked.
+
+    Args:
+        engine: the database.
+        specs: the budgets.
+        name: of this budget alone.
+
+    Raises:
+        PolicyError: there is no such budget.
+        DatabaseError: a ledger or an anchor is not as it should be.
+    """
+    asked = [one for one in specs if name in (None, one.name)]
+    if name is not None and not asked:
+        known = ", ".join(one.name for one in specs) or "none"
+        raise PolicyError(f"{name} is no budget of the policy; budgets: {known}")
+    return tuple(_report(engine, one) for one in asked)
+
+
+def _report(engine: Engine, spec: BudgetSpec) -> BudgetReport:
+    budget = Budget(engine, spec)
+    budget.look()
+    account = budget.account
+    epsilon, delta = budget.limits
+    spent = account.spent if account is not None else Fraction(0)
+    return BudgetReport(
+        spec.name,
+        float(epsilon),
+        float(delta),
+        float(spent),
+        float(max(epsilon - spent, Fraction(0))),
+        tuple(sorted(account.persons)) if account is not None else tuple(table for table, _ in spec.persons),
+        spec.anchor,
+        tuple(_versions(account)) if account is not None else (),
+        tuple(_raises(account)) if account is not None else (),
+        _beside(engine, account),
+    )
+
+
+def _versions(account: Account) -> list[ChargedVersion]:
+    return [
+        ChargedVersion(
+            one.reserved.seq,
+            one.release,
+            one.version,
+            one.state,
+            float(total_epsilon(one.reserved.mechanisms, account.delta)),
+            str(one.reserved.body["at"]),
+            str(one.reserved.body["by"]),
+            str(one.reserved.body["database"]),
+        )
+        for one in account.spendings
+    ]
+
+
+def _raises(account: Account) -> list[tuple[str, str, float, str]]:
+    return [
+        (str(one.body["at"]), str(one.body["by"]), float(Fraction(one.body["epsilon"])), str(one.body["because"]))
+        for one in account.events
+        if one.kind == "raised"
+    ]
+
+
+def _beside(engine: Engine, account: Account | None) -> tuple[str, ...]:
+    tables = account.persons if account is not None else {}
+    entries = Catalog(engine).entries(statuses=("published",))
+    return tuple(sorted({one.release for one in entries if one.source in tables and not one.noisy}))

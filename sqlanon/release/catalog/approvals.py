@@ -1,0 +1,162 @@
+"""The table of approvals: decisions are added, never changed, so that the whole history stays."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlanon.engines.base import Bind, Engine, Row
+from sqlanon.engines.rows import read_integer
+from sqlanon.errors import GuardError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.policy_diff import list_differences
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.redacted_policy import hash_policy, redact
+from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.results.approvals import WARNED, Approval
+from sqlanon.shell import command
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+_MOST = 1_000_000
+"""So many decisions are listed."""
+_SHOWN = 6
+"""So many differences of policies are named in an error."""
+
+
+class Approvals:
+    """The approvals of one database; the table is made by the first one."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.table = private_table(engine, "approvals")
+
+    def list(self, release: str | None = None) -> tuple[Approval, ...]:
+        """Decisions on a release, or on all, oldest first."""
+        if self.table not in self._engine.look_up([self.table]).relations:
+            return ()
+        asked: dict[str, Bind] = {} if release is None else {"release": release}
+        bound = {"approvals": self.table, "release": release is not None}
+        made = statement("approvals/list", self._engine.dialect, asked, run=None, **bound)
+        with guard_reading(self._engine, self.table):
+            return tuple(map(_read, self._engine.fetch(made, max_rows=_MOST)))
+
+    def next_number(self) -> int:
+        """The number of the next decision; the caller holds the lock of approvals."""
+        return max((one.number for one in self.list()), default=0) + 1
+
+    def add(self, decided: Approval) -> None:
+        """Write a decision; the caller holds the lock of approvals, and the private schema is there."""
+        catalog = Catalog(self._engine)
+        catalog.guard()
+        binds: dict[str, Bind] = {
+            **{key: value for key, value in decided.to_dict().items() if key not in ("policy", "figures")},
+            "policy": json.dumps(dict(decided.policy), sort_keys=True),
+            "figures": json.dumps(dict(decided.figures), sort_keys=True),
+        }
+        dialect = self._engine.dialect
+        self._engine.execute(statement("approvals/create", dialect, approvals=self.table))
+        self._engine.execute(statement("approvals/insert", dialect, binds, approvals=self.table))
+
+
+def _read(row: Row) -> Approval:
+    number, release, version, action, approver, given_at, given_by, until, terms, policy, digest, figures, signed = row
+    return Approval(
+        read_integer(number),
+        str(release),
+        None if version is None else read_integer(version),
+        "approved" if action == "approved" else "revoked",
+        str(approver),
+        str(given_at),
+        str(given_by),
+        None if until is None else str(until),
+        None if terms is None else str(terms),
+        json.loads(str(policy)),
+        str(digest),
+        json.loads(str(figures)),
+        None if signed is None else str(signed),
+    )
+
+
+def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
+    """The policy of a release as the catalog gives it back."""
+    kept: dict[str, Any] = json.loads(hash_policy(redact(spec))[0])
+    return kept
+
+
+def hold_approval(
+    engine: Engine, spec: ReleaseSpec, now: datetime.datetime | None = None, before: Entry | None = None
+) -> tuple[str, ...]:
+    """Stop a release whose policy wants an approval and has none that holds.
+
+    A policy that no longer wants one, after a version whose policy did, wants one as well.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        now: the time; None: that of the clock.
+        before: the version that readers have or had last.
+
+    Returns:
+        a warning where the approval ends within 30 days.
+
+    Raises:
+        GuardError: nobody approved the policy, or the approval was revoked, has expired, or is of the future.
+    """
+    needed = before is not None and before.policy["refresh"].get("needs_approval")
+    if not spec.refresh.needs_approval and not needed:
+        return ()
+    return require_approval(engine, spec.name, plain_policy(spec), now)
+
+
+def require_approval(
+    engine: Engine, release: str, policy: Mapping[str, Any], now: datetime.datetime | None = None
+) -> tuple[str, ...]:
+    """The same of a policy as the catalog keeps it."""
+    now = now or datetime.datetime.now(datetime.UTC)
+    every = Approvals(engine).list(release)
+    approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
+    if every and every[-1].action == "revoked":
+        last = every[-1]
+        raise GuardError(
+            f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
+            f"one: {approve}"
+        )
+    # A revocation ends every approval before it.
+    begin = max((at + 1 for at, one in enumerate(every) if one.action == "revoked"), default=0)
+    same = [one for one in every[begin:] if not list_differences(one.policy, policy)]
+    if not same:
+        raise GuardError(_unapproved(release, every, policy, approve))
+    last = same[-1]
+    what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
+    if datetime.datetime.fromisoformat(last.given_at) > now:
+        raise GuardError(
+            f"{what} was given at {last.given_at}, and this machine's clock is at {now.isoformat(timespec='seconds')}: "
+            "set the clock; nothing was published"
+        )
+    if now >= last.ends:
+        raise GuardError(
+            f"{what} ended with {last.until}, and it is {now.date()} (UTC); nothing was published. A new one: {approve}"
+        )
+    left = last.ends - now
+    if left > WARNED:
+        return ()
+    return (f"the approval by {last.approver} ends with {last.until}, in {left.days} days; runs then stop",)
+
+
+def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:
+    if not every:
+        return (
+            f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
+            f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
+        )
+    last = every[-1]
+    found = [str(one) for one in list_differences(last.policy, policy)]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return (
+        f"{release}: the policy is not the one that {last.approver} {last.action} on {last.given_at[:10]}: "
+        f"{'; '.join(found[:_SHOWN])}{more}; nothing was published. Approve it with: {approve} --planned"
+    )

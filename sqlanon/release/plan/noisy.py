@@ -1,0 +1,169 @@
+"""Plan of differentially private statistics: what a version costs and how much noise it has; for its owner what is cut.
+
+What bounding cuts is counted exactly, for the owner alone: to choose contributions by it is a leak that no ledger sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine
+from sqlanon.engines.lacks import NOISY, require
+from sqlanon.errors import PolicyError
+from sqlanon.noisy.accounting import total_epsilon
+from sqlanon.noisy.answers import bound_rows, check_columns
+from sqlanon.noisy.published import INTERVAL, half_width
+from sqlanon.noisy.shape import Shape, decimal_text, shape_of
+from sqlanon.noisy.split import Noise, noise_of
+from sqlanon.progress import Stopwatch
+from sqlanon.release.budget.budget import Budget
+from sqlanon.release.budget.charged import is_noisy_due, person_tables, warn_of
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.publication import Publication
+from sqlanon.release.catalog.refresh import decide
+from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.catalog.target import target_of
+from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
+from sqlanon.release.stages.work import secret_of
+from sqlanon.release.versions.noisy import list_stages
+from sqlanon.results import PlanColumn, PlanReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+MOST_VERSIONS = 1000
+"""The number of versions that a budget suffices for is counted so far."""
+
+
+def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanReport:
+    """What a run would do; nothing is charged, drawn or written.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        watch: measures the stages.
+
+    Raises:
+        PolicyError: the source cannot be measured, or delta is above one in the number of persons.
+        InfeasibleError: the budget does not suffice.
+    """
+    asked = spec.noisy
+    assert asked is not None
+    require(engine, NOISY, spec.name)
+    Catalog(engine).guard()
+    state = read_state(engine, spec)
+    target, decision = target_of(state), decide(state)
+    shape = shape_of(spec)
+    columns = check_columns(shape, spec.person, state.source)
+    noise = noise_of(shape)
+    budget = Budget(engine, asked.budget)
+    budget.look()
+    budget.check_policy(person_tables(engine, spec))
+    price = budget.check_price(noise.mechanisms, spec.name)
+    cost = (
+        f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
+        f"{asked.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
+        f"for {_versions(budget, noise)} such versions"
+    )
+    with (
+        Scratch(engine, watch) as scratch,
+        watch.stage("snapshot"),
+        source_snapshot(engine, [(spec, state.source.ref)], planned=True),
+    ):
+        cut, rows = _count_cut(scratch, shape, state, secret_of(state))
+    due = is_noisy_due(state)
+    why = decision.why if decision.previous is None else ("the time of a new version has come",)
+    return PlanReport(
+        release=spec.name,
+        source=str(state.source.ref),
+        publish=target.shown,
+        state=decision.state if decision.previous is None else "made anew" if due else "unchanged",
+        change=_change(target, due=due),
+        why=why if due else ("not due yet: run --spend would pay another version",),
+        weaker=decision.weaker,
+        rows=rows,
+        columns=tuple(
+            PlanColumn(
+                one.name,
+                columns[one.name].shown_type,
+                "dimension",
+                "hierarchy" if len(one.nodes) > 1 else "declared",
+                len(one.leaves),
+                0,
+                (one.name,),
+            )
+            for one in shape.dimensions
+        ),
+        feasible=(),
+        method=noise.law,
+        execution="kernel",
+        format="statistics",
+        warnings=(
+            *warn_of(state),
+            *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
+        ),
+        statements=(),
+        notes=(cost, *_widths(shape, noise), *cut),
+        stages=tuple(stage.text for stage in list_stages(spec, target.version)),
+    )
+
+
+def _change(target: Publication, *, due: bool) -> str:
+    return f"version {target.version}" if due else f"nothing until the clock asks for version {target.version}"
+
+
+def _versions(budget: Budget, noise: Noise) -> str:
+    """How many more versions of this kind the budget pays for."""
+    epsilon, delta = budget.limits
+    charged = budget.account.charged if budget.account else []
+    low, high = 1, MOST_VERSIONS
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = total_epsilon([*charged, *noise.mechanisms * middle], delta) <= epsilon
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return f"{low} or more" if low == MOST_VERSIONS else str(low)
+
+
+def _widths(shape: Shape, noise: Noise) -> list[str]:
+    """The noise of every measure, at the finest level of each table."""
+    found = []
+    for number, table in enumerate(shape.tables):
+        for place, measure in enumerate(shape.spec.measures):
+            part = "centered" if measure.quantity == "mean" else measure.quantity
+            series = shape.measured(number, len(table.levels) - 1, place, part)
+            unit = float(measure.unit) / (2 if part == "centered" else 1)
+            deviation = noise.deviation(series) * unit
+            width = half_width(noise, series, 1 - INTERVAL) * unit
+            what = f"the sum of {measure.name} over a group" if measure.quantity == "mean" else measure.name
+            found.append(
+                f"{table.name}: {noise.law} noise in {what} has standard deviation {deviation:.4g}; in {INTERVAL:.0%} "
+                f"of the {table.leaves} finest groups it is at most {width:.4g}"
+            )
+    return found
+
+
+def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str) -> tuple[list[str], int]:
+    """What bounding cuts, for the owner; and the number of rows.
+
+    Raises:
+        PolicyError: delta is above one in the number of persons.
+    """
+    spec = state.spec
+    asked = spec.noisy
+    assert asked is not None
+    coded = bound_rows(scratch, shape, spec.person, state.source, secret)
+    found: list[str] = []
+    persons = 0
+    for table, bounded in zip(shape.tables, coded.bounded, strict=True):
+        columns: Sequence[str] = [f"c{place + 1}" for place in table.columns]
+        had, kept, persons = scratch.numbers("noisy/cut", coded=coded.table, bounded=bounded, columns=columns)
+        if kept < had:
+            found.append(
+                f"{table.name}: {kept / had:.1%} of the rows in declared groups are counted, with {asked.groups} "
+                f"groups of a person and {asked.rows} rows of each (exact, for the owner alone)"
+            )
+    if asked.budget.delta * persons > 1:
+        raise PolicyError(
+            f"{spec.name}: the budget's delta {decimal_text(asked.budget.delta)} is above one in the number of "
+            "persons: a mechanism that publishes somebody outright would satisfy it. Choose a smaller one"
+        )
+    return found, scratch.count("table/count", source=coded.table)

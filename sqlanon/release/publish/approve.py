@@ -1,0 +1,201 @@
+"""Approve a release, list what was approved, revoke it: rows of the catalog bound to a policy and to figures."""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.release.catalog.approvals import Approvals, plain_policy
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.policy_diff import list_differences
+from sqlanon.release.catalog.redacted_policy import hash_policy
+from sqlanon.release.catalog.state import read_state
+from sqlanon.release.publish import signatures
+from sqlanon.release.publish.rollback import find_version
+from sqlanon.results import RunReport
+from sqlanon.results.approvals import Approval, ListedApproval
+from sqlanon.results.figures import share
+from sqlanon.results.measured_risk import TITLES, measured_risk
+from sqlanon.spec import ReleaseSpec
+
+LONGEST = 1000
+"""Characters of a name or a condition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What somebody decides.
+
+    Attributes:
+        by: the name.
+        until: the last day on which it holds, ``2027-06-30``.
+        condition: in their words.
+        key: the file of a private SSH key that signs it.
+    """
+
+    by: str
+    until: str
+    condition: str | None = None
+    key: Path | None = None
+
+
+def approve(engine: Engine, release: str, decided: Decision, planned: ReleaseSpec | None = None) -> Approval:
+    """Record an approval.
+
+    Args:
+        engine: the source's database.
+        release: ``NAME`` for the published version, or ``NAME@VERSION``.
+        decided: what is decided.
+        planned: approve this policy in place of that of a version: there need not be one.
+
+    Raises:
+        PolicyError: no such version, a date that has passed or is none, or a signature that cannot be made.
+    """
+    until = _read_date(decided.until)
+    for what, text in (("--by", decided.by), ("--condition", decided.condition)):
+        _check_text(what, text)
+    if planned is None:
+        entry = find_version(engine, release)
+        name, version, policy, figures = entry.release, entry.version, dict(entry.policy), _figures(entry)
+    else:
+        spec = read_state(engine, planned).spec
+        name, version, policy, figures = spec.name, None, plain_policy(spec), {}
+    return _add(engine, name, version, policy, figures, decided, until)
+
+
+def revoke(engine: Engine, release: str, by: str, reason: str | None = None, key: Path | None = None) -> Approval:
+    """Revoke every approval of a release; runs that need one stop from now on.
+
+    Raises:
+        PolicyError: there is none, or it was revoked already.
+    """
+    for what, text in (("--by", by), ("--reason", reason)):
+        _check_text(what, text)
+    every = Approvals(engine).list(release)
+    if not every:
+        raise PolicyError(f"{release} has no approval; sqlanon approvals lists those of this database")
+    last = every[-1]
+    if last.action == "revoked":
+        raise PolicyError(f"{release}: the newest approval was revoked by {last.approver} on {last.given_at[:10]}")
+    how = Decision(by, "", reason, key)
+    return _add(engine, release, last.version, last.policy, last.figures, how, None)
+
+
+def _add(
+    engine: Engine,
+    release: str,
+    version: int | None,
+    policy: Mapping[str, object],
+    figures: Mapping[str, object],
+    decided: Decision,
+    until: str | None,
+) -> Approval:
+    made = Approval(
+        number=0,
+        release=release,
+        version=version,
+        action="revoked" if until is None else "approved",
+        approver=decided.by,
+        given_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        given_by=_account(),
+        until=until,
+        terms=decided.condition,
+        policy=policy,
+        policy_hash=hash_policy(policy)[1],
+        figures=figures,
+    )
+    if decided.key is not None:
+        made = replace(made, signature=signatures.sign(made.statement, decided.key))
+    approvals, catalog = Approvals(engine), Catalog(engine)
+    with engine.lock("approvals", wait=True), engine.publishing():
+        catalog.create(engine.look_up(catalog.tables))
+        made = replace(made, number=approvals.next_number())
+        approvals.add(made)
+    return made
+
+
+def list_approvals(engine: Engine, release: str | None = None, signers: Path | None = None) -> list[ListedApproval]:
+    """Every decision with what can be said of it now, oldest first.
+
+    Args:
+        engine: the source's database.
+        release: of this release alone.
+        signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
+
+    Raises:
+        PrivacyViolation: a signature is not that of its approver and text.
+        PolicyError: there is no such release.
+    """
+    every = Approvals(engine).list(release)
+    if release is not None and not every and not Catalog(engine).versions(release):
+        raise Catalog(engine).unknown_name(release)
+    now = datetime.datetime.now(datetime.UTC)
+    published = {one.release: one for one in Catalog(engine).entries(statuses=("published",))} if every else {}
+    found = []
+    for at, one in enumerate(every):
+        later = tuple(
+            other
+            for other in every[at + 1 :]
+            if other.release == one.release
+            and (other.action == "revoked" or not list_differences(other.policy, one.policy))
+        )
+        state = one.state(later, now)
+        days = (one.ends - now).days if state == "valid" else 0
+        grown = _grown(one, published.get(one.release)) if state == "valid" else ()
+        found.append(ListedApproval(one, state, days, _signed(one, signers), grown))
+    return found
+
+
+def _signed(one: Approval, signers: Path | None) -> str:
+    if one.signature is None:
+        return "no"
+    if signers is None:
+        return "not checked"
+    signatures.verify(one.statement, one.signature, one.approver, signers, f"approval {one.number} of {one.release}")
+    return f"by {one.approver}"
+
+
+def _grown(one: Approval, entry: Entry | None) -> tuple[str, ...]:
+    """Risks of the published version above those that were seen."""
+    if entry is None or not one.figures:
+        return ()
+    now = _figures(entry)
+    return tuple(
+        f"{TITLES[key]}: {share(seen, 1)} was approved, {share(now[key], 1)} is published"
+        for key, seen in one.figures.items()
+        if key in TITLES and seen is not None and now.get(key) is not None and now[key] > seen
+    )
+
+
+def _figures(entry: Entry) -> dict[str, float]:
+    risks = measured_risk(RunReport.from_dict(entry.report)).to_dict()
+    return {key: risk for key, risk in risks.items() if key in TITLES and risk is not None}
+
+
+def _read_date(text: str) -> str:
+    try:
+        day = datetime.date.fromisoformat(text)
+    except ValueError:
+        raise PolicyError(f"--until {text}: not a date; write it as 2027-06-30") from None
+    today = datetime.datetime.now(datetime.UTC).date()
+    if day < today:
+        raise PolicyError(f"--until {day}: it is {today} (UTC), so that the approval would have ended already")
+    return day.isoformat()
+
+
+def _check_text(what: str, text: str | None) -> None:
+    if text is not None and (not text.strip() or not text.isprintable() or len(text) > LONGEST):
+        raise PolicyError(f"{what} wants one line of printable text of at most {LONGEST} characters")
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"

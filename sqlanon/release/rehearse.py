@@ -1,0 +1,145 @@
+"""Rehearsal: the classes of a release as a run would make them, in scratch tables.
+
+Nothing is written elsewhere, published, kept or logged: attacks with a control group and comparisons of policies read
+it, and it is gone at the end, or with the session of a killed process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import UnsupportedError
+from sqlanon.formats.layout import Names
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import read_state
+from sqlanon.release.catalog.target import target_of
+from sqlanon.release.divide.choose_division import division_of_run
+from sqlanon.release.divide.classes import Machine, measure_loss
+from sqlanon.release.prepare.prepare import profile
+from sqlanon.release.prepare.staged import Staged
+from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
+from sqlanon.release.stages.work import Work
+from sqlanon.release.verify.made import Made
+from sqlanon.release.versions.full import Full
+from sqlanon.results import LossReport
+from sqlanon.spec import RefreshSpec, ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+Choose = Callable[[Scratch, Staged], Staged]
+"""Gives the staged rows that are released, of all that were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A release that was made in scratch tables.
+
+    Attributes:
+        scratch: the run that drops them.
+        spec: the release, with the method that a run would take.
+        staged: the rows that it was made of.
+        made: its classes.
+        table: the rows that would be published.
+        names: of each quasi column of the source, its columns in ``table``.
+    """
+
+    scratch: Scratch
+    spec: ReleaseSpec
+    staged: Staged
+    made: Made
+    table: TableRef
+    names: dict[str, Names]
+
+    def loss(self) -> LossReport:
+        """What the rows lose, by every metric that is asked."""
+        return measure_loss(self.scratch, self.spec, self.made)
+
+
+class _OfPart(Full):
+    """A version of some rows of the source: a value of the policy may occur in the others alone."""
+
+    def profile(self, work: Work) -> None:
+        memory = work.machine.memory
+        work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=memory, part=True)
+
+
+@contextmanager
+def rehearse(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    progress: Progress | None = None,
+    *,
+    seed: int | None = None,
+    choose: Choose | None = None,
+) -> Iterator[Rehearsed]:
+    """Context manager: make a release in scratch tables, which are dropped at its end.
+
+    Args:
+        engine: the source's database.
+        spec: the release; with ``refresh: {mode: frozen}`` its first version is made.
+        machine: what the method may use.
+        progress: gets stages, counts and notes.
+        seed: of the run's random numbers and hashes; None: as the policy says.
+        choose: the rows that are released; None: all.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError, PrivacyViolation: what would stop the run.
+        UnsupportedError: the release has no rows with cells of their own (counts, format anatomy).
+
+    Cost: that of a run without its last third: the table is not verified as written.
+    """
+    if spec.statistics is not None:
+        raise UnsupportedError(f"{spec.name}: a release of counts has no rows; it cannot be tried")
+    spec = replace(spec, refresh=RefreshSpec(), seed=spec.seed if spec.seed is not None else seed)
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with watch.stage("state"):
+            Catalog(engine).guard()
+            state = read_state(engine, spec)
+            division = division_of_run(state.spec, engine.workers)
+            target = target_of(state)
+        with Scratch(engine, watch) as scratch:
+            decision = Decision("made anew", (), (), None, None)
+            secret = sha256(f"rehearsal {seed or 0}".encode()).hexdigest()
+            work = Work(
+                state,
+                target,
+                decision,
+                Full() if choose is None else _OfPart(),
+                division,
+                machine,
+                watch,
+                secret,
+                scratch,
+            )
+            works = {spec.name: work}
+            execute([read_of(works)], works)
+            if choose is not None:
+                work.read = choose(scratch, work.staged)
+            stages = [one for one in stages_after_reading(works) if isinstance(one, Profile | Divide)]
+            execute(stages, works)
+            made = work.classes
+            if made.recoded.sensitive:
+                raise UnsupportedError(
+                    f"{spec.name}: format {spec.format.kind} publishes two tables; a release of one table is needed"
+                )
+            table = scratch.table("rehearsed")
+            scratch.execute(
+                "persons/shown",
+                shown=table,
+                classed=made.classed,
+                released=made.recoded.released,
+                published=list_columns(made.recoded.columns),
+            )
+            names = {domain.reading.name: made.recoded.layout.names[domain.code] for domain in made.encoded.quasi}
+            yield Rehearsed(scratch, work.spec, work.staged, made, table, names)
+    finally:
+        progress.finish(spec.name)

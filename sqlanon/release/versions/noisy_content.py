@@ -1,0 +1,101 @@
+"""A noisy table that is stored, as a version that is to be published."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.noisy.metadata import metadata_rows
+from sqlanon.noisy.published import view_columns
+from sqlanon.noisy.shape import shape_of
+from sqlanon.noisy.split import noise_of
+from sqlanon.release.budget.budget import Budget
+from sqlanon.release.budget.charged import drawn_table, warn_of
+from sqlanon.release.budget.events import Event
+from sqlanon.release.catalog.catalog import now
+from sqlanon.release.catalog.entry import SourceState
+from sqlanon.release.catalog.rights import reader_warnings
+from sqlanon.release.publish.publish import Content
+from sqlanon.release.stages.work import Work
+from sqlanon.results import LossReport, NoisyReport, RunReport
+
+NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
+"""Statistics have no classes."""
+
+
+def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content:
+    """What is published of a noisy table that is stored.
+
+    Args:
+        work: the release.
+        reserved: the event that charged it.
+        kept: the noisy share of a person's rows that is counted; None: it was not measured.
+    """
+    spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
+    engine, asked = state.engine, spec.noisy
+    assert asked is not None
+    shape = shape_of(spec)
+    noise = noise_of(shape)
+    columns = view_columns(shape)
+    drawn = drawn_table(engine, asked.budget.name, reserved)
+    budget = Budget(engine, asked.budget)
+    budget.look()
+    account = budget.account
+    assert account is not None
+    report = RunReport(
+        release=spec.name,
+        version=target.version,
+        source=str(state.source.ref),
+        published=target.shown,
+        rows=0,
+        suppressed=0,
+        classes=0,
+        min_class=0,
+        max_class=0,
+        requirements=(),
+        loss=NO_LOSS,
+        seconds={},
+        verified=False,
+        method=noise.law,
+        execution="kernel",
+        format="statistics",
+        columns=tuple(columns),
+        warnings=(*reader_warnings(engine, spec, state.source.ref), *warn_of(state)),
+        why=work.decision.why,
+        replaces=work.decision.replaced,
+        noisy=NoisyReport(
+            budget=asked.budget.name,
+            epsilon=float(asked.epsilon),
+            delta=float(asked.budget.delta) if noise.law == "gaussian" else 0.0,
+            law=noise.law,
+            tables=len(shape.tables),
+            groups=sum(level.size for table in shape.tables for level in table.levels),
+            reservation=reserved.seq,
+            spent=float(account.spent),
+            allowed=float(budget.limits[0]),
+            kept=kept,
+        ),
+    )
+
+    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+        made = scratch.sql("noisy/view", physical=place, drawn=drawn, columns=columns)
+        scratch.execute_all([made, *beside])
+
+    def verify(place: TableRef, _: Found) -> RunReport:
+        if scratch.count("noisy/verify_view", physical=place, drawn=drawn, columns=columns):
+            raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
+        return replace(report, verified=True, seconds=work.watch.total())
+
+    return Content(
+        write,
+        verify,
+        [],
+        lambda: None,
+        lambda done: metadata_rows(spec, shape, noise, done),
+        report,
+        SourceState("", tuple((column.name, column.shown_type) for column in state.source.columns), now()),
+        0,
+        work.secret,
+    )

@@ -1,0 +1,71 @@
+"""The risk-utility map of candidate releases: a picture and its table."""
+
+from __future__ import annotations
+
+from sqlanon.report.document import Page, Picture, Section, make_table
+from sqlanon.report.page import write_page
+from sqlanon.report.svg import RELEASE, TEXT, Drawing, choose_steps, draw_circle, draw_label, draw_line
+from sqlanon.results import Candidate, CandidatesReport
+
+WIDTH, HEIGHT, LEFT, BELOW = 640, 400, 60, 44
+
+
+def draw_candidates(report: CandidatesReport) -> str:
+    """The page of a comparison, as HTML that needs no other file.
+
+    Args:
+        report: the candidates; those that cannot be made are in the table alone.
+    """
+    made = [one for one in report.candidates if one.refused is None]
+    rows = [_row(one) for one in report.candidates]
+    head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack"
+    table = make_table("Candidates", head, rows)
+    text = "Each candidate by its number: to the right it loses more, and higher up it reveals more of its persons."
+    picture = Picture("Risk by loss", text, _map(made), table)
+    lead = (
+        f"Candidates were made in scratch of {1 - report.control:.0%} of the persons; the others are the control "
+        "group. Nothing was published."
+    )
+    summary = (("candidates", str(len(rows))), ("made", str(len(made))))
+    section = Section("map", "Risk and utility", lead, (picture,))
+    return write_page(Page(report.release, 0, False, summary, None, (section,)), "html")
+
+
+def _name(one: Candidate) -> str:
+    return f"k={one.k} {one.method}{', refine' if one.refine else ''}"
+
+
+def _row(one: Candidate) -> tuple[str, ...]:
+    if one.refused is not None:
+        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}")
+    return (
+        str(one.number),
+        _name(one),
+        f"{one.classes:,}",
+        f"{one.gcp:.4f}",
+        "" if one.width is None else f"{one.width:.1%}",
+        "" if one.auc is None else f"{one.auc:.3f}",
+        f"{one.average_risk:.1%}",
+        f"{one.risk:.1%}",
+        one.attack,
+    )
+
+
+def _map(made: list[Candidate]) -> Drawing:
+    losses, risks = [one.gcp or 0.0 for one in made], [one.risk or 0.0 for one in made]
+    wide, high = max([*losses, 0.01]) * 1.08, max([*risks, 0.01]) * 1.08
+    right, top, floor = WIDTH - 20, 16, HEIGHT - BELOW
+
+    def at(loss: float, risk: float) -> tuple[float, float]:
+        return LEFT + loss / wide * (right - LEFT), floor - risk / high * (floor - top)
+
+    elements = [draw_line(LEFT, floor, right, floor), draw_line(LEFT, top, LEFT, floor)]
+    elements += [draw_label(at(step, 0)[0], floor + 15, f"{step:g}") for step in choose_steps(0, wide)]
+    for step in choose_steps(0, high):
+        y = at(0, step)[1]
+        elements += [draw_label(LEFT - 6, y + 4, f"{step:.0%}", "end"), draw_line(LEFT, y, right, y, opacity=0.3)]
+    for one in made:
+        x, y = at(one.gcp or 0.0, one.risk or 0.0)
+        elements += [draw_circle(x, y, RELEASE), draw_label(x + 6, y - 5, str(one.number), "start", TEXT)]
+    elements += [draw_label((LEFT + right) / 2, HEIGHT - 8, "loss (GCP)"), draw_label(LEFT, 11, "risk", "start")]
+    return Drawing(WIDTH, HEIGHT, tuple(elements))

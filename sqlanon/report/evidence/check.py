@@ -1,0 +1,136 @@
+"""Check a bundle: whole, consistent, and where a database is given the one that it would write."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PrivacyViolation
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.redacted_policy import hash_policy
+from sqlanon.report.evidence.archive import unpack
+from sqlanon.report.evidence.bundle import FORMAT, MANIFEST, describe_row, write_json
+from sqlanon.report.evidence.figures import SCHEMA, list_figures
+from sqlanon.results import RunReport
+from sqlanon.results.base import Report
+
+_COMMON = ("figures.json", "figures.schema.json", "policy.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Report):
+    """A bundle that is whole.
+
+    Attributes:
+        release, version, audience: what it is about, and for whom.
+        sha256: of the archive.
+        files: how many it has.
+        compared: the catalog of a database has this version, with the same policy and report.
+    """
+
+    release: str
+    version: int
+    audience: str
+    sha256: str
+    files: int
+    compared: bool
+
+
+def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
+    """Check a bundle.
+
+    Args:
+        data: the archive.
+        engine: the source's database: its catalog must have the same version; None: only the bundle itself is checked,
+            which whoever forges all of it can satisfy.
+
+    Raises:
+        PrivacyViolation: a file was changed, added or removed, figures or hashes do not agree, or the catalog has
+            another version of this name and number.
+    """
+    files = unpack(data)
+    manifest = _read(files, MANIFEST)
+    if manifest.get("format") != FORMAT:
+        raise PrivacyViolation("not a bundle of this version of sqlanon: the manifest has another format")
+    release, version, audience = (manifest.get(key) for key in ("release", "version", "audience"))
+    if not isinstance(release, str) or not isinstance(version, int) or audience not in ("owner", "readers"):
+        raise PrivacyViolation("not a bundle of sqlanon: its manifest does not name a version")
+    named = manifest.get("files")
+    if not isinstance(named, Mapping) or set(named) != set(files) - {MANIFEST}:
+        raise PrivacyViolation("the bundle was changed: its files are not those of the manifest")
+    for name, digest in sorted(named.items()):
+        if hashlib.sha256(files[name]).hexdigest() != digest:
+            raise PrivacyViolation(f"the bundle was changed: {name} is not the file of the manifest")
+    missing = [name for name in _COMMON if name not in files]
+    if missing:
+        raise PrivacyViolation(f"the bundle lacks {', '.join(missing)}")
+    policy, figures = _read(files, "policy.json"), _read(files, "figures.json")
+    if hashlib.sha256(files["policy.json"]).hexdigest() != manifest.get("policy_sha256"):
+        raise PrivacyViolation("the bundle was changed: its policy has another hash than the manifest has")
+    about = (figures.get("release"), figures.get("version"))
+    if about != (release, version) or files["figures.schema.json"] != write_json(SCHEMA):
+        raise PrivacyViolation("the figures are of another version, or of another schema")
+    if audience == "owner":
+        _check_row(files, manifest, policy, figures)
+    if engine is not None:
+        _compare(engine, files, manifest)
+    return Checked(
+        release=release,
+        version=version,
+        audience=audience,
+        sha256=hashlib.sha256(data).hexdigest(),
+        files=len(files),
+        compared=engine is not None,
+    )
+
+
+def _check_row(
+    files: Mapping[str, bytes], manifest: Mapping[str, Any], policy: Mapping[str, Any], figures: Mapping[str, Any]
+) -> None:
+    """The catalog's row in the bundle gives the policy and the figures in it."""
+    rows = _read(files, "catalog.json", list)
+    own = [row for row in rows if isinstance(row, Mapping) and row.get("version") == manifest["version"]]
+    if len(own) != 1:
+        raise PrivacyViolation("the bundle's catalog lacks the version that it is about")
+    (row,) = own
+    if row.get("policy") != policy or hash_policy(policy)[1] != manifest["policy_sha256"]:
+        raise PrivacyViolation("the bundle's catalog has another policy than the bundle")
+    try:
+        counted = list_figures(row["release"], row["version"], policy, RunReport.from_dict(row["report"]))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise PrivacyViolation("the report in the bundle's catalog cannot be read") from None
+    if json.loads(json.dumps(counted)) != figures:
+        raise PrivacyViolation("the figures of the bundle are not those of the report in its catalog")
+
+
+def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> None:
+    release, version = str(manifest["release"]), int(manifest["version"])
+    found = Catalog(engine).entries(release, versions=[version])
+    if not found:
+        raise PrivacyViolation(f"the catalog of the database has no version {version} of {release}")
+    entry = found[-1]
+    counted = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
+    same = files["figures.json"] == write_json(counted)
+    same &= files["policy.json"] == hash_policy(entry.policy)[0].encode()
+    if "catalog.json" in files:
+        rows = _read(files, "catalog.json", list)
+        own = [row for row in rows if isinstance(row, Mapping) and row.get("version") == version]
+        same &= own == [json.loads(write_json(describe_row(entry)))]
+    if not same:
+        raise PrivacyViolation(
+            f"the bundle is not of version {version} of {release} as the catalog of the database has it"
+        )
+
+
+def _read(files: Mapping[str, bytes], name: str, kind: type = dict) -> Any:  # noqa: ANN401 - JSON
+    try:
+        found = json.loads(files[name])
+    except (KeyError, ValueError, RecursionError):
+        raise PrivacyViolation(f"not a bundle of sqlanon: {name} is missing, or no JSON") from None
+    if not isinstance(found, kind):
+        raise PrivacyViolation(f"not a bundle of sqlanon: {name} has another form")
+    return found

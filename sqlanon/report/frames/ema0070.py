@@ -1,0 +1,82 @@
+"""Policy 0070 of the European Medicines Agency, and Health Canada's guidance: a threshold of 0.09."""
+
+from __future__ import annotations
+
+from sqlanon.declared.thresholds import PRESETS
+from sqlanon.report.document import Section, Statement, Statements, Text
+from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.measured import (
+    say_attacks,
+    say_journalist,
+    say_k,
+    say_loss,
+    say_marketer,
+    say_prosecutor,
+    say_published,
+    say_suppressed,
+    say_threshold,
+)
+
+ELEVEN = 11
+
+
+def _cell(found: Found) -> Statement:
+    """The minimum cell of 11."""
+    about = "risk of at most 0.09: groups of at least 11 persons"
+    risks = [one for one in (found.risk.rows, found.risk.persons) if one is not None]
+    if not risks:
+        return Statement(about, "rows make no classes here", "not measured", found.call("audit"), "threshold")
+    worst = max(risks)
+    fewest = round(1 / worst)
+    said = f"the smallest has {fewest}: {'within' if fewest >= ELEVEN else 'ABOVE'} the threshold"
+    return Statement(about, said, "measured" if fewest >= ELEVEN else "look at it", found.measured_by_run, "threshold")
+
+
+def _sections(found: Found) -> tuple[Section, ...]:
+    identifiers = found.columns("identifier")
+    method = (
+        Statement(
+            "direct identifiers",
+            f"{', '.join(identifiers) or 'none named'}; not published",
+            "stated",
+            found.call("releases show"),
+            "role",
+        ),
+        Statement(
+            "quasi-identifiers",
+            f"{', '.join(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
+            "stated",
+            found.call("releases show"),
+            "role",
+        ),
+        say_loss(found),
+        say_suppressed(found),
+    )
+    risk = (
+        _cell(found),
+        say_k(found),
+        *say_prosecutor(found),
+        say_published(found),
+        say_journalist(found),
+        say_marketer(found),
+        say_threshold(found),
+        *say_attacks(found, "linkage"),
+    )
+    return (
+        Section(
+            "risk",
+            "Risk of re-identification",
+            f"The threshold of the guidance is 0.09, which is 1/{ELEVEN}. Data that are published count by the highest "
+            "risk of any person, not by the mean.",
+            (Statements("Measured against the threshold", risk), Text(CHECK)),
+        ),
+        Section(
+            "method",
+            "Method",
+            "What was done to which columns, and what it cost.",
+            (Statements("Method", method),),
+        ),
+    )
+
+
+EMA0070 = Frame("ema0070", "Clinical data: threshold 0.09", PRESETS["ema0070"].source.partition(":")[0], _sections)

@@ -1,0 +1,234 @@
+"""45 CFR 164.514(b): Safe Harbor as a check by names and by published values, and expert determination."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlanon.declared.zip3 import RESTRICTED
+from sqlanon.engines.base import Bind, Column
+from sqlanon.engines.rows import numbers
+from sqlanon.query.release import Field
+from sqlanon.report.document import Section, State, Statement, Statements, Text
+from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.measured import (
+    say_approval,
+    say_attacks,
+    say_journalist,
+    say_k,
+    say_prosecutor,
+    say_published,
+    say_review,
+    say_threshold,
+    say_values,
+)
+from sqlanon.results.figures import count, things
+from sqlanon.sqltext import statement
+
+OLDEST = 89
+"""Ages above it are one category, of 90 and over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """One of the 18 kinds of identifiers.
+
+    Attributes:
+        letter: of the regulation's list.
+        what: in a few words.
+        names: names of columns that may hold it.
+        part: a generalized form is allowed by the regulation.
+    """
+
+    letter: str
+    what: str
+    names: str
+    part: bool = False
+
+
+IDENTIFIERS = (
+    Identifier("A", "names", r"name|surname|forename|initials|maiden"),
+    Identifier(
+        "B",
+        "places smaller than a state, but for the first three digits of a ZIP code",
+        r"zip|postal|postcode|plz|address|street|city|town|county|district|precinct|village|latitude|longitude|\blat\b"
+        r"|\blon\b|\blng\b|geo",
+        part=True,
+    ),
+    Identifier(
+        "C",
+        "days and months of dates about a person, and ages above 89",
+        r"date|birth|dob|admi|discharg|death|died|\bday|\bmonth|_at$|timestamp|visit|\bage",
+        part=True,
+    ),
+    Identifier("D", "telephone numbers", r"phone|mobile|\btel|cell_?no"),
+    Identifier("E", "fax numbers", r"fax"),
+    Identifier("F", "e-mail addresses", r"e_?mail"),
+    Identifier("G", "social security numbers", r"ssn|social_?sec"),
+    Identifier("H", "medical record numbers", r"mrn|medical_?rec|record_?(no|num|id)|patient_?(no|num|id)|chart"),
+    Identifier(
+        "I", "health plan beneficiary numbers", r"beneficiar|insur|policy_?(no|num)|member_?(no|num|id)|hicn|mbi"
+    ),
+    Identifier("J", "account numbers", r"account|iban|\bacct"),
+    Identifier("K", "certificate and license numbers", r"licen[cs]e|certificate|passport"),
+    Identifier("L", "vehicle identifiers and plates", r"vehicle|\bvin\b|plate"),
+    Identifier("M", "device identifiers and serial numbers", r"device|serial|imei|udi"),
+    Identifier("N", "web addresses (URL)", r"url|website|homepage"),
+    Identifier("O", "IP addresses", r"\bip\b|ip_?addr"),
+    Identifier("P", "biometric identifiers", r"finger|voice|iris|retina|biometric|genom"),
+    Identifier("Q", "photographs of the face", r"photo|picture|image|portrait"),
+    Identifier("R", "any other unique number, characteristic or code", r"(^|_)id$|uuid|guid|unique|code$|number$"),
+)
+_ZIP = re.compile(r"zip|postal|postcode|plz", re.IGNORECASE)
+_AGE = re.compile(r"(^|_)age(_|$)", re.IGNORECASE)
+
+
+def _sections(found: Found) -> tuple[Section, ...]:
+    harbor = (
+        *(_by_names(found, one) for one in IDENTIFIERS),
+        *_by_values(found),
+        Statement(
+            "actual knowledge that what is left could identify somebody",
+            "no command knows what you know",
+            "look at it",
+            "",
+            "safe_harbor",
+        ),
+    )
+    expert = (
+        say_threshold(found),
+        say_k(found),
+        *say_prosecutor(found),
+        say_published(found),
+        say_journalist(found),
+        *say_values(found),
+        *say_attacks(found, "linkage", "homogeneity"),
+        say_approval(found),
+        say_review(found),
+    )
+    return (
+        Section(
+            "safe-harbor",
+            "Safe Harbor: the 18 identifiers",
+            "164.514(b)(2). Columns are found by their names, and what is published of ZIP codes, dates and ages by "
+            "the "
+            "published values: a column with another name is not found, nor is an identifier inside a text.",
+            (Statements("Identifiers", harbor), Text(f"{CHECK} Names of columns were compared, and no text was read.")),
+        ),
+        Section(
+            "expert",
+            "Expert determination",
+            "164.514(b)(1): the risk is very small that the data, alone or with other reasonably available data, "
+            "identify a person. The regulation has no number; the expert chooses one and says why.",
+            (Statements("Risk", expert),),
+        ),
+    )
+
+
+def _by_names(found: Found, one: Identifier) -> Statement:
+    pattern = re.compile(one.names, re.IGNORECASE)
+    named = [column for column in found.policy["columns"] if pattern.search(str(column["name"]))]
+    about = f"({one.letter}) {one.what}"
+    by = found.call("releases show")
+    if not named:
+        return Statement(about, "no column has such a name", "stated", by, "safe_harbor")
+    hidden = [str(column["name"]) for column in named if column["role"] == "identifier"]
+    tokens = [str(column["name"]) for column in named if column["role"] == "pseudonym"]
+    shown = [str(column["name"]) for column in named if column["role"] in ("sensitive", "insensitive")]
+    coarse = [str(column["name"]) for column in named if column["role"] == "quasi"]
+    said = [
+        *([f"not published: {', '.join(hidden)}"] if hidden else []),
+        *([f"a token, a code derived from it: {', '.join(tokens)}"] if tokens else []),
+        *([f"published as it is: {', '.join(shown)}"] if shown else []),
+        *([f"generalized: {', '.join(coarse)}"] if coarse else []),
+    ]
+    look = bool(shown or tokens or (coarse and not one.part))
+    state: State = "look at it" if look or coarse else "stated"
+    return Statement(about, "; ".join(said), state, by, "safe_harbor")
+
+
+def _by_values(found: Found) -> Iterator[Statement]:
+    """What is published of ZIP codes, ages and dates."""
+    if found.released is None:
+        about = "published ZIP codes, ages and dates"
+        yield Statement(about, "the release is in another file", "not measured", "", "safe_harbor")
+        return
+    columns = {column.name: column for column in found.released.view.columns}
+    for one in found.released.fields:
+        shown = [columns[name] for name in one.published if name in columns]
+        if _ZIP.search(one.name):
+            yield _zip(found, one, shown)
+        elif _AGE.search(one.name):
+            yield _age(found, one, shown)
+        elif one.kind in ("date", "timestamp"):
+            yield _dates(found, one, shown)
+
+
+def _zip(found: Found, one: Field, shown: list[Column]) -> Statement:
+    about = f"{one.name}: three digits, and 000 where 20,000 people or fewer live"
+    texts = [column.name for column in shown if column.kind == "text"]
+    if not texts:
+        return Statement(about, "published in no text column: look at it", "look at it", found.call("report"), "zip3")
+    three = [_like(found, name, ("*", "___", "___*", "___**")) for name in texts]
+    detailed = sum(counted - like for like, counted in three)
+    small = sum(_like(found, name, [f"{prefix}%" for prefix in RESTRICTED])[0] for name in texts)
+    said = f"{things(detailed, 'cell')} with more than three digits, {count(small)} with one of the 17 small prefixes"
+    state: State = "look at it" if detailed or small else "measured"
+    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "zip3")
+
+
+def _age(found: Found, one: Field, shown: list[Column]) -> Statement:
+    about = f"{one.name}: no age above {OLDEST} but as one category of 90 and over"
+    values = [column.name for column in shown if column.kind in ("integer", "float", "decimal")]
+    capped = one.recode is not None and one.recode.top == str(OLDEST + 1)
+    if not values:
+        return Statement(about, "published in no column of numbers: look at it", "look at it", "", "safe_harbor")
+    above = max(_count(found, name, {"most": OLDEST + capped})[0] for name in values)
+    said = f"{things(above, 'row')} above it" + ("; top: 90 makes 90 mean 90 and over" if capped else "")
+    if above and not capped:
+        said += "; top: 90 in the policy makes one category"
+    state: State = "look at it" if above else "measured"
+    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+
+
+def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
+    about = f"{one.name}: nothing finer than a year"
+    finer = 0
+    for column in shown:
+        if column.kind in ("date", "timestamp"):
+            day = "12-31" if column.name.endswith("_hi") else "01-01"
+            like, counted = _like(found, column.name, (f"____-{day}", f"____-{day} %"))
+        elif column.kind == "text" and not column.name.endswith("_null"):
+            like, counted = _like(found, column.name, ("*", "____", "____s"))
+        else:
+            continue
+        finer += counted - like
+    said = f"{things(finer, 'cell')} with more than a year"
+    if finer:
+        said += "; hierarchy: {calendar: [year]} and format labels publish years, or make years of them in a view"
+    state: State = "look at it" if finer else "measured"
+    return Statement(about, said, state, found.call("report", "--frame", "hipaa"), "safe_harbor")
+
+
+def _like(found: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
+    """Rows of the view whose text is like one of the patterns, and all rows with a value."""
+    binds: dict[str, Bind] = {f"like{at}": pattern for at, pattern in enumerate(patterns)}
+    return _count(found, column, binds, list(binds))
+
+
+def _count(found: Found, column: str, binds: dict[str, Bind], patterns: Sequence[str] = ()) -> tuple[int, int]:
+    assert found.released is not None
+    target, dialect = found.released.view.ref, found.engine.dialect
+    made = statement("report/detail", dialect, binds, target=target, column=column, patterns=list(patterns))
+    like, counted = numbers(found.engine, made)
+    return like, counted
+
+
+HIPAA = Frame(
+    "hipaa",
+    "De-identification under HIPAA",
+    "45 CFR 164.514(b), and Department of Health and Human Services, Guidance Regarding Methods for De-identification "
+    "(2012)",
+    _sections,
+)

@@ -1,0 +1,196 @@
+"""Statements that several frames make: each about one thing, with the command that measured it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.report.decision import accepted, review_date, within
+from sqlanon.report.document import State, Statement
+from sqlanon.report.frames.base import Found
+from sqlanon.results.figures import count, measure, share, things
+
+UNCOUNTED = "not counted for this kind of release"
+
+
+def say_k(found: Found) -> Statement:
+    """How many rows look alike."""
+    run = found.run
+    about = "rows that look alike in the columns that may identify, at least"
+    if found.risk.rows is None:
+        return Statement(about, "the rows are published exactly, in groups by sensitive value", "look at it", "", "k")
+    shown = f"{count(run.min_class)} (in {things(run.classes, 'class')}, at most {count(run.max_class)})"
+    if not run.shape.grouped:
+        shown = f"{count(run.min_class)} rows fit each box, by the private certificate"
+    return Statement(about, shown, "measured", found.measured_by_run, "k")
+
+
+def say_prosecutor(found: Found) -> Iterator[Statement]:
+    """The highest risk, of rows and of persons."""
+    risk = found.risk
+    for value, who, word in ((risk.rows, "row", "prosecutor"), (risk.persons, "person", "persons")):
+        if value is not None:
+            about = f"highest probability that a {who} is found by the quasi columns"
+            yield Statement(about, share(value, 1), "measured", found.measured_by_run, word)
+
+
+def say_published(found: Found) -> Statement:
+    """The risk by every published column."""
+    about = "the same by every published column but the sensitive ones"
+    value = found.risk.published
+    if value is None:
+        return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "published")
+    columns = found.risk.as_they_are
+    more = f"; as they are: {', '.join(columns)}" if columns else "; no other column is published"
+    return Statement(about, share(value, 1) + more, "measured", found.measured_by_run, "published")
+
+
+def say_journalist(found: Found) -> Statement:
+    """The risk in a population."""
+    about = "highest probability that a person of the population is found"
+    value = found.risk.journalist
+    if value is None:
+        why = "nothing is known of the population; it is at most the probability above"
+        return Statement(about, why, "not measured", found.call("audit", "--population", "TABLE"), "journalist")
+    return Statement(about, share(value, 1), "measured", found.measured_by_run, "journalist")
+
+
+def say_marketer(found: Found) -> Statement:
+    """The mean risk."""
+    about = "share of all rows that is expected to be found"
+    value = found.risk.marketer
+    if value is None:
+        return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "marketer")
+    return Statement(about, share(value, 1), "measured", found.measured_by_run, "marketer")
+
+
+def say_threshold(found: Found) -> Statement:
+    """The accepted risk and whether it is kept."""
+    asked = accepted(found.policy)
+    about = "the risk that was accepted, at most"
+    if asked is None:
+        return Statement(about, "the policy has none", "not measured", "threshold in the policy", "threshold")
+    met = within(found.policy, found.run)
+    verdict = "not measured" if met is None else "met" if met else "EXCEEDED"
+    said = f"{share(float(asked[0]), 1)} ({asked[0]}), {asked[1]}, {asked[2]} columns: {verdict}. {asked[3]}"
+    return Statement(about, said, "measured" if met else "look at it", found.measured_by_run, "threshold")
+
+
+def say_values(found: Found) -> Iterator[Statement]:
+    """What bounds inference, of each sensitive column."""
+    sensitive = found.columns("sensitive")
+    if not sensitive:
+        yield Statement("sensitive columns", "the policy names none", "stated", found.call("releases show"), "role")
+    for name in sensitive:
+        own = [one for one in found.requirements() if one.column == name and REQUIREMENTS.get(one.name) is not None]
+        about = f"how sure a reader can be of {name} by the class"
+        if not own:
+            why = "no requirement is about this column: in some class its value may be certain"
+            yield Statement(about, why, "look at it", found.call("audit", "--sensitive", name), "diversity")
+        for one in own:
+            said = f"{one.title} is {measure(one.reached)}, {measure(one.asked)} was asked"
+            if one.name == "l" and one.reached:
+                said += f": the most frequent value has at most {share(1 / one.reached, 1)} of a class"
+            yield Statement(about, said, "measured", found.measured_by_run, "l" if one.name == "l" else "diversity")
+
+
+def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
+    """What attacks found, of ``linkage``, ``homogeneity`` or ``bayes``."""
+    by = found.call("attack")
+    if found.attack is None:
+        yield Statement(f"attacks: {' and '.join(kinds)}", "not run for this report", "not measured", by, "attack")
+        return
+    if "linkage" in kinds:
+        for link in found.attack.linkage:
+            wrong = ", one of them wrong" if link.errors else ""
+            promised = "" if link.promised is None else f"; promised at most {share(link.promised, 1)}"
+            said = f"{share(link.mean, 1)} on average, {share(link.highest, 1)} at most{promised}"
+            about = f"attack: the right row is picked with {things(link.known, 'value')} known{wrong}"
+            yield Statement(about, said, "look at it" if link.exceeded else "measured", by, "attack")
+    if "homogeneity" in kinds:
+        for guess in found.attack.homogeneity:
+            said = f"right in {share(guess.mean, 1)} on average, {share(guess.highest, 1)} at most"
+            about = f"attack: the most frequent {guess.column} of the {guess.among} is guessed"
+            yield Statement(about, said, "look at it" if guess.exceeded else "measured", by, "attack")
+    if "bayes" in kinds:
+        for one in found.attack.bayes:
+            said = f"right in {share(one.accuracy, 1)}, by the table alone in {share(one.baseline, 1)}"
+            yield Statement(f"attack: {one.column} is guessed by naive Bayes", said, "measured", by, "attack")
+
+
+def say_linkability(found: Found) -> Iterator[Statement]:
+    """Tokens, versions, other releases, outside data."""
+    tokens = found.columns("pseudonym")
+    if tokens:
+        said = f"{', '.join(tokens)}: the rows of a person are joined by design"
+        yield Statement("rows of one person", said, "look at it", found.call("releases show"), "token")
+    else:
+        yield Statement("rows of one person", "no column joins them", "measured", found.measured_by_run, "token")
+    if found.run.history:
+        for one in found.run.history:
+            said = (
+                one.unknown
+                or f"{things(one.failing, 'row')} in groups below the policy by versions {one.old}, {one.new}"
+            )
+            state: State = "not measured" if one.unknown else "look at it" if one.failing else "measured"
+            yield Statement(
+                "this version and the one before", said, state, found.call("audit", "--history"), "versions"
+            )
+    elif found.versions > 1:
+        said = f"{count(found.versions)} versions; without key in the policy they cannot be compared"
+        yield Statement("earlier versions", said, "not measured", found.call("audit", "--history"), "versions")
+    else:
+        yield Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
+    if found.beside:
+        said = f"{', '.join(found.beside)} are published of the same source"
+        by = found.call("audit", "--together", found.beside[0])
+        yield Statement("other releases of the source", said, "not measured", by, "versions")
+    said = found.context.get("other_data") or "the policy does not say what recipients may have"
+    yield Statement(
+        "data of others", said, "stated" if found.context.get("other_data") else "look at it", "", "outside"
+    )
+
+
+def say_loss(found: Found) -> Statement:
+    """What was lost."""
+    run = found.run
+    if run.loss.rce is not None:
+        return Statement("what was lost", "the quasi columns are exact", "measured", found.measured_by_run, "loss")
+    shown = f"GCP {run.gcp:.4f}; by column " + ", ".join(
+        f"{name} {values['ncp']:.3f}" for name, values in list(run.loss.columns.items())[:12]
+    )
+    more = len(run.loss.columns) - 12
+    return Statement(
+        "what was lost", shown + (f" and {more} more" if more > 0 else ""), "measured", found.measured_by_run, "loss"
+    )
+
+
+def say_suppressed(found: Found) -> Statement:
+    """Rows that lost everything."""
+    run = found.run
+    said = f"{count(run.suppressed)} of {things(run.rows, 'row')}, {count(run.left_out)} of them not published"
+    return Statement("suppressed rows", said, "measured", found.measured_by_run, "suppressed")
+
+
+def say_approval(found: Found) -> Statement:
+    """Who approved the policy."""
+    own = [one for one in found.approvals if one.policy_hash == found.entry.policy_hash]
+    by = found.call("approvals")
+    last = found.approvals[-1] if found.approvals else None
+    if last is not None and last.action == "revoked":
+        return Statement(
+            "approval", f"revoked by {last.approver} on {last.given_at[:10]}", "look at it", by, "approval"
+        )
+    if not own:
+        return Statement("approval", "nobody approved this policy", "look at it", by, "approval")
+    one = own[-1]
+    terms = f"; condition: {one.terms}" if one.terms else ""
+    said = f"{one.approver} on {one.given_at[:10]}, until {one.until}{terms}"
+    return Statement("approval", said, "stated", by, "approval")
+
+
+def say_review(found: Found) -> Statement:
+    """When it is due for review."""
+    due = review_date(found.entry)
+    said = f"due on {due}" if due else "the policy does not say when"
+    return Statement("review", said, "stated" if due else "look at it", "review in the policy", "approval")

@@ -1,0 +1,57 @@
+"""Opinion 05/2014 of the Article 29 Working Party: singling out, linkability, inference."""
+
+from __future__ import annotations
+
+from sqlanon.report.document import Section, Statements, Text
+from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.measured import (
+    say_attacks,
+    say_journalist,
+    say_k,
+    say_linkability,
+    say_marketer,
+    say_prosecutor,
+    say_published,
+    say_values,
+)
+
+
+def _sections(found: Found) -> tuple[Section, ...]:
+    single = (
+        say_k(found),
+        *say_prosecutor(found),
+        say_published(found),
+        say_journalist(found),
+        say_marketer(found),
+        *say_attacks(found, "linkage"),
+    )
+    learn = (*say_values(found), *say_attacks(found, "homogeneity", "bayes"))
+    return (
+        Section(
+            "singling-out",
+            "Singling out",
+            "Is it possible to isolate the records of one individual? Larger groups protect more.",
+            (Statements("Singling out", single), Text(CHECK)),
+        ),
+        Section(
+            "linkability",
+            "Linkability",
+            "Is it possible to link records of one individual, here or in other data?",
+            (Statements("Linkability", tuple(say_linkability(found))),),
+        ),
+        Section(
+            "inference",
+            "Inference",
+            "Is it possible to deduce the value of an attribute with significant probability? k alone bounds nothing "
+            "here.",
+            (Statements("Inference", learn),),
+        ),
+    )
+
+
+WP216 = Frame(
+    "wp216",
+    "Anonymisation by the three criteria",
+    "Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (WP216), sections 2 and 3",
+    _sections,
+)

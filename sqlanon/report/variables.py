@@ -1,0 +1,124 @@
+"""The table of variables: of each column its role, what was done to it, what it adds to the risk, what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.engines.base import Engine
+from sqlanon.query.release import Released
+from sqlanon.report.document import Block, Section, Text, make_table
+from sqlanon.report.settings import ROLES
+from sqlanon.results import RunReport
+from sqlanon.results.figures import measure, share
+from sqlanon.risk.contribution import Contribution, measure_contributions
+
+TOO_MANY = "the release has too many different rows and columns to leave out each in turn"
+NO_CLASSES = "rows make no classes here, so that what a column adds to the risk is not measured"
+_NOTHING = "-"
+
+
+def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, released: Released | None) -> Section:
+    """Every column that the policy names.
+
+    Args:
+        engine: where the release is.
+        policy: as the catalog keeps it.
+        run: what made the version.
+        released: the view; None: it is in another file, and nothing is measured.
+    """
+    found, why = _measure(engine, run, released)
+    rows = []
+    for column in policy.get("columns", ()):
+        name = str(column["name"])
+        adds = found.get(name)
+        lost = run.loss.columns.get(name, {})
+        rows.append(
+            (
+                name,
+                str(column["role"]),
+                "; ".join(_techniques(column, policy, run)),
+                _NOTHING if adds is None else f"{share(adds.alone.highest, 1)} ({_mean(adds.alone.mean)})",
+                _NOTHING if adds is None else f"{_more(adds.added.highest)} ({_more(adds.added.mean)})",
+                measure(float(f"{lost['ncp']:.4g}")) if "ncp" in lost else _NOTHING,
+            )
+        )
+    head = "column | role | what was done | >risk alone | >added to the others | >NCP"
+    blocks: list[Block] = [make_table("Variables", head, rows)]
+    if why:
+        blocks.append(Text(f"Not measured: {why}."))
+    if policy.get("rest") in ("drop", "keep"):
+        done = "not published" if policy["rest"] == "drop" else "published as they are"
+        blocks.append(Text(f"Columns of the source that the policy does not name are {done}."))
+    return Section(
+        "variables",
+        "Variables",
+        "Each column of the policy. The risks are those of the published values of the quasi columns: by the column "
+        "alone, and how much it adds to that of all the others.",
+        tuple(blocks),
+        (
+            *ROLES,
+            (
+                "risk alone",
+                "The highest over rows of 1 / rows that are equal in this column, and in brackets the mean.",
+            ),
+            (
+                "added to the others",
+                "By how much that risk would fall if the column were left out: the highest, and in brackets the mean.",
+            ),
+            ("NCP", "The part of the column's range that a value may now lie in: 0 is exact, 1 is any value."),
+        ),
+    )
+
+
+def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple[dict[str, Contribution], str]:
+    if released is None:
+        return {}, "the release is in another file"
+    if not run.shape.grouped or released.group is not None:
+        return {}, NO_CLASSES
+    of_class = set(released.group_columns)
+    known = {
+        one.name: [name for name in one.published if name in of_class]
+        for one in released.fields
+        if one.role == "quasi" and of_class.intersection(one.published)
+    }
+    found = measure_contributions(engine, released.view.ref, known, max(run.classes, 1))
+    if found is None:
+        return {}, TOO_MANY if run.rows else "the release has no rows"
+    return {one.column: one for one in found}, ""
+
+
+def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunReport) -> Iterator[str]:
+    """What was done to a column, in words."""
+    role = column["role"]
+    if role == "identifier":
+        yield "left out"
+    elif role == "pseudonym":
+        yield "replaced by a token, a keyed hash"
+    elif role == "insensitive":
+        yield "published as it is"
+    elif role == "sensitive":
+        asked = [name for name, one in REQUIREMENTS.items() if one.sensitive and policy["privacy"].get(name)]
+        yield f"published as it is, protected by {', '.join(asked)}" if asked else "published as it is, not protected"
+    else:
+        recode = column.get("recode") or {}
+        yield from (f"{key} {value}" for key, value in recode.items() if value is not None)
+        hierarchy = column.get("hierarchy")
+        if hierarchy:
+            named = hierarchy if isinstance(hierarchy, str) else hierarchy.get("name", "a list")
+            yield f"generalized by hierarchy {named}"
+        else:
+            yield f"generalized to {run.format} of its class"
+    if column.get("accept_unique"):
+        yield "accepted as nearly unique"
+
+
+def _mean(value: float) -> str:
+    return share(float(f"{value:.10g}"), 1)
+
+
+def _more(value: float) -> str:
+    """A difference of shares, without the last digits of a sum."""
+    steady = round(value, 10) + 0.0
+    return f"+{share(steady, 1)}" if steady > 0 else "0" if not steady else f"-{share(-steady, 1)}"

@@ -1,0 +1,98 @@
+"""Approvals of a release: who accepted which policy, on which figures, until when."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlanon.results.base import Report
+
+Action = Literal["approved", "revoked"]
+State = Literal["valid", "expired", "revoked", "replaced"]
+
+WARNED = datetime.timedelta(days=30)
+"""How long before its end runs warn of an approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval(Report):
+    """One decision, as the catalog has it.
+
+    Attributes:
+        number: the place among all decisions of the database, from 1.
+        release: its name.
+        version: the version whose figures were seen; None: the policy was approved before there was one.
+        action: what was decided.
+        approver: who decided, as the command was given it.
+        given_at: when, UTC.
+        given_by: the account of the operating system that ran the command.
+        until: the last day (UTC) on which it holds, ``2027-06-30``; None of a revocation.
+        terms: a condition in the approver's words.
+        policy: the policy as the catalog keeps policies.
+        policy_hash: its SHA-256.
+        figures: the risks that were seen, see `sqlanon.results.measured_risk`; empty: there was no version yet.
+        signature: a detached signature of `statement` by ``ssh-keygen -Y sign``; None: unsigned.
+    """
+
+    number: int
+    release: str
+    version: int | None
+    action: Action
+    approver: str
+    given_at: str
+    given_by: str
+    until: str | None
+    terms: str | None
+    policy: Mapping[str, Any]
+    policy_hash: str
+    figures: Mapping[str, Any]
+    signature: str | None = None
+
+    @property
+    def statement(self) -> str:
+        """What is signed: every field but the account, the number and the policy's text, which its hash represents."""
+        left_out = ("number", "given_by", "policy", "signature")
+        said = {key: value for key, value in self.to_dict().items() if key not in left_out}
+        return json.dumps(said, sort_keys=True) + "\n"
+
+    @property
+    def ends(self) -> datetime.datetime:
+        """When it no longer holds: the end of its last day."""
+        day = datetime.date.fromisoformat(self.until or "0001-01-01")
+        after = day + datetime.timedelta(days=1) if day < datetime.date.max else day
+        return datetime.datetime.combine(after, datetime.time(), datetime.UTC)
+
+    def state(self, later: tuple[Approval, ...], now: datetime.datetime) -> State:
+        """Whether it holds.
+
+        Args:
+            later: the revocations of the release, and the approvals of the same policy, after it.
+            now: the time.
+        """
+        if self.action == "revoked" or any(one.action == "revoked" for one in later):
+            return "revoked"
+        if later:
+            return "replaced"
+        return "expired" if now >= self.ends else "valid"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedApproval(Report):
+    """An approval with what can be said of it now.
+
+    Attributes:
+        approval: the decision.
+        state: whether it holds.
+        days: full days until it ends; 0 where it does not hold.
+        signed: ``by NAME`` if its signature was checked and is right, ``not checked``, or ``no``.
+        grown: risks of the published version that are higher than those that were seen, for people.
+    """
+
+    approval: Approval
+    state: State
+    days: int
+    signed: str
+    grown: tuple[str, ...] = ()

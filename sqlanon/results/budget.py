@@ -1,0 +1,59 @@
+"""Reports of budgets of differentially private statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class ChargedVersion(Report):
+    """A version in the ledger.
+
+    Attributes:
+        seq: the row that charged it.
+        release: its release.
+        version: its number; a version that was never published may have that of the next.
+        state: ``reserved``, ``drawn``, ``published``, ``withheld`` or ``lost``: charged in any case.
+        cost: its epsilon by itself.
+        at, by: when, and by whom.
+        database: which database charged it.
+    """
+
+    seq: int
+    release: str
+    version: int
+    state: str
+    cost: float
+    at: str
+    by: str
+    database: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetReport(Report):
+    """A budget.
+
+    Attributes:
+        name: its name.
+        epsilon, delta: what may be spent.
+        spent: what all versions cost together, at most.
+        left: the rest.
+        tables: the tables of its persons.
+        anchor: the file outside of the database; None: there is none.
+        versions: what was charged.
+        raised: when it was raised, by whom, to which epsilon, and why.
+        beside: releases of rows or counts of the same persons, which no epsilon bounds.
+    """
+
+    name: str
+    epsilon: float
+    delta: float
+    spent: float
+    left: float
+    tables: tuple[str, ...]
+    anchor: str | None
+    versions: tuple[ChargedVersion, ...]
+    raised: tuple[tuple[str, str, float, str], ...] = ()
+    beside: tuple[str, ...] = ()

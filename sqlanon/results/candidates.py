@@ -1,0 +1,63 @@
+"""Results of a comparison of candidate releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A candidate release, made in scratch tables of a part of the persons.
+
+    Attributes:
+        number: in the comparison, from 1.
+        k, method, refine: what the policy would say.
+        refused: why it cannot be made; None: it was made, and has the other figures.
+        classes, min_class: what would be published.
+        gcp: the loss, 0 to 1.
+        width: of counts over two quasi columns, how far the bounds are apart by the count, the median.
+        auc: of a model that learnt the target from the release, tested on persons held out; None: no target.
+        average_risk: classes by rows: the prosecutor's average.
+        risk: the highest risk beyond the control group of any attack, ``attack`` its name.
+        attack: see there.
+        seconds: of making it.
+    """
+
+    number: int
+    k: int
+    method: str
+    refine: bool
+    refused: str | None = None
+    classes: int = 0
+    min_class: int = 0
+    gcp: float | None = None
+    width: float | None = None
+    auc: float | None = None
+    average_risk: float | None = None
+    risk: float | None = None
+    attack: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatesReport(Report):
+    """Candidate releases of one source, side by side.
+
+    Attributes:
+        release, source: their names.
+        control: the share of the persons that was held out of each.
+        seed: of all draws.
+        target: the column that a model learns; None: none.
+        source_auc: of a model that learnt from the source's rows.
+        candidates: in the order in which they were asked.
+    """
+
+    release: str
+    source: str
+    control: float
+    seed: int
+    target: str | None
+    source_auc: float | None
+    candidates: tuple[Candidate, ...]

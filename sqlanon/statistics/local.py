@@ -1,0 +1,193 @@
+"""Changes of atoms near a cell: linear programs of few atoms, for systems in which one of all atoms takes long.
+
+The atoms are those of the cell and of the smallest published cells that contain it. Cells that have the same of these
+atoms change equally, and are one row. A change that is found is consistent in the whole system; the least change of all
+atoms may weigh less, and where there is none of these atoms there may be one of more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlanon.statistics.deviations import GAP, INTEGER_SECONDS, MOST_NODES, Demand, Work, lower_bounds
+from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+from sqlanon.statistics.system import System
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.float64]
+
+FREE_ATOM = 1e-3
+"""What a change of an atom costs for each unit, so that changes stay in few of them."""
+ENOUGH = 20
+"""An atom of more rows than this is as good as one of so many."""
+
+
+class Nearby:
+    """Programs over the atoms near a cell.
+
+    Args:
+        system: the cells.
+        hidden: bool[classes], which are hidden; the caller changes it.
+        work: counts what the programs cost.
+    """
+
+    def __init__(self, system: System, hidden: Flags, work: Work) -> None:
+        self._highs, self._system, self._hidden, self._work = import_highs(), system, hidden, work
+        atoms = len(system.atoms.count)
+        self._size = np.diff(system.at)
+        order = np.argsort(system.member, kind="stable")
+        self._holding = np.repeat(np.arange(len(system), dtype=np.int64), self._size)[order]
+        self._starts = np.searchsorted(system.member[order], np.arange(atoms + 1)).astype(np.int64)
+        self._least = lower_bounds(system)
+        # Sets of atoms are equal where these sums are, but for one chance in 2^62 for each pair.
+        self._marks = np.random.default_rng(0).integers(1, 2**62, atoms, dtype=np.int64)
+
+    def solve(self, demand: Demand, most: int, *, keep_shown: bool = False) -> Longs | None:
+        """A change of at most so many atoms that meets a demand: int64[atoms]; None: there is none.
+
+        Args:
+            demand: the demand.
+            most: atoms of the program, at most.
+            keep_shown: no shown cell may change.
+        """
+        pool = self._choose_atoms(demand, most)
+        own = np.flatnonzero(np.isin(pool, self._system.members(demand.cell)))
+        if not len(own):
+            return None
+        solver = make_solver(self._build(pool, own, demand, keep_shown))
+        solver.run()
+        self._work.add(solver)
+        if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
+            return None
+        found = self._read(solver, len(pool))
+        whole = np.rint(found)
+        if np.any(np.abs(found - whole) >= NEAR):
+            if not self._solve_whole(solver, len(pool)):
+                return None
+            whole = np.rint(self._read(solver, len(pool)))
+        change = np.zeros(len(self._system.atoms.count), np.int64)
+        change[pool] = whole.astype(np.int64)
+        return change
+
+    def _read(self, solver: Any, atoms: int) -> Floats:  # noqa: ANN401 - HiGHS has no types
+        values = np.array(solver.getSolution().col_value[: 2 * atoms])
+        found: Floats = values[:atoms] - values[atoms:]
+        return found
+
+    def _solve_whole(self, solver: Any, atoms: int) -> bool:  # noqa: ANN401
+        places = np.arange(2 * atoms, dtype=np.int32)
+        whole = np.full(len(places), int(self._highs.HighsVarType.kInteger), np.uint8)
+        solver.changeColsIntegrality(len(places), places, whole)
+        limits = (("mip_max_nodes", MOST_NODES), ("time_limit", solver.getRunTime() + INTEGER_SECONDS))
+        for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), *limits):
+            solver.setOptionValue(name, option)
+        solver.run()
+        self._work.add(solver)
+        able = self._highs.SolutionStatus.kSolutionStatusFeasible
+        return bool(solver.getInfo().primal_solution_status == able)
+
+    def _cells_of(self, atom: int) -> Longs:
+        """The classes that have an atom."""
+        return self._holding[self._starts[atom] : self._starts[atom + 1]]
+
+    def _choose_atoms(self, demand: Demand, most: int) -> Longs:
+        """Those of the cell, and of the smallest cells around it; of too many those whose change costs least."""
+        system = self._system
+        own = system.members(demand.cell)
+        around = np.intersect1d(self._cells_of(int(own[0])), self._cells_of(int(own[-1])))
+        around = around[self._size[around] > len(own)]
+        pool = own
+        for cell in around[np.argsort(self._size[around], kind="stable")]:
+            if len(pool) >= most:
+                break
+            members = system.members(int(cell))
+            if np.isin(own, members).all():
+                pool = np.union1d(pool, members)
+        if len(pool) > most:
+            cost = np.array([self._cost_of(int(atom)) for atom in pool])
+            cost[np.isin(pool, own)] = -1
+            pool = np.sort(pool[np.argsort(cost, kind="stable")[:most]])
+        found: Longs = np.setdiff1d(pool, np.array(demand.fixed, np.int64))
+        return found
+
+    def _cost_of(self, atom: int) -> float:
+        cells = self._cells_of(atom)
+        shown = self._system.weight[cells[~self._hidden[cells]]].sum()
+        return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
+
+    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Longs, Longs]:
+        """The cells of some atoms, those with the same of them as one.
+
+        Returns:
+            float64[rows], what it costs to change each; float64[rows], the least change; and its atoms by their places
+            in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
+        """
+        lengths = self._starts[pool + 1] - self._starts[pool]
+        columns = np.repeat(np.arange(len(pool), dtype=np.int64), lengths)
+        cells, at_cell = np.unique(np.concatenate([self._cells_of(int(atom)) for atom in pool]), return_inverse=True)
+        sums = np.zeros(len(cells), np.int64)
+        np.add.at(sums, at_cell, self._marks[pool][columns])
+        _, first, row_of = np.unique(sums, return_index=True, return_inverse=True)
+        rows = len(first)
+        weight = np.where(self._hidden[cells], 0.0, self._system.weight[cells])
+        cost = np.bincount(row_of, weight, rows).astype(np.float64)
+        least = np.full(rows, -self._highs.kHighsInf)
+        np.maximum.at(least, row_of, 1.0 - self._system.value[cells])
+        chosen = np.zeros(len(cells), bool)
+        chosen[first] = True
+        kept = chosen[at_cell]
+        row, column = row_of[at_cell[kept]], columns[kept]
+        order = np.argsort(row, kind="stable")
+        at = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
+        return cost, least, at, column[order]
+
+    def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
+        """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
+        highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
+        cost, least, at, columns = self._merge(pool)
+        size = np.diff(at)
+        alone, wide = np.flatnonzero(size == 1), np.flatnonzero(size > 1)
+        costly = cost[wide] > 0
+        number = np.cumsum(costly) - 1
+        paid = wide[costly]
+        single = np.full(many, FREE_ATOM)
+        single[columns[at[alone]]] += cost[alone]
+        program = highs.HighsLp()
+        program.num_col_, program.num_row_ = 2 * (many + len(paid)), len(wide) + 1
+        program.col_cost_ = np.concatenate([single, single, cost[paid], cost[paid]])
+        program.col_lower_ = np.zeros(program.num_col_)
+        grows, shrinks = np.full(many, infinite), np.maximum(-self._least[pool], 0.0)
+        more, less = np.full(len(paid), infinite), np.maximum(-least[paid], 0.0)
+        if keep_shown:
+            known = columns[at[alone[cost[alone] > 0]]]
+            grows[known] = shrinks[known] = more[:] = less[:] = 0.0
+        program.col_upper_ = np.concatenate([grows, shrinks, more, less])
+        index, value, starts = [], [], [0]
+        for place, row in enumerate(wide):
+            inside = columns[at[row] : at[row + 1]]
+            parts = [inside, inside + many]
+            signs = [np.ones(len(inside)), np.full(len(inside), -1.0)]
+            if costly[place]:
+                parts.append(2 * many + number[place] + np.array([0, len(paid)]))
+                signs.append(np.array([-1.0, 1.0]))
+            index.append(np.concatenate(parts))
+            value.append(np.concatenate(signs))
+            starts.append(starts[-1] + len(index[-1]))
+        index.append(np.concatenate([own, own + many]))
+        value.append(np.concatenate([np.ones(len(own)), np.full(len(own), -1.0)]))
+        starts.append(starts[-1] + 2 * len(own))
+        fewest = -infinite if demand.fewest is None else float(demand.fewest)
+        most = infinite if demand.most is None else float(demand.most)
+        program.row_lower_ = np.append(np.where(costly, 0.0, least[wide]), fewest)
+        program.row_upper_ = np.append(np.where(costly, 0.0, infinite), most)
+        program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.array(starts, np.int32)
+        program.a_matrix_.index_ = np.concatenate(index).astype(np.int32)
+        program.a_matrix_.value_ = np.concatenate(value)
+        return program

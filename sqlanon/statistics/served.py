@@ -1,0 +1,62 @@
+"""How often each end of each small cell is served by witnesses, so that those that are not needed can be dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+class Served:
+    """Counts of the witnesses that serve each end: for readers, and for each insider.
+
+    Args:
+        served: of each end bool[witnesses], which serve it, and the same for insiders who have a part of the cell.
+        unseen: bool[witnesses, insiders], a witness leaves what an insider knows as it is.
+
+    Cost: memory of ends by witnesses and by insiders.
+    """
+
+    def __init__(self, served: Iterable[tuple[Flags, Mapping[int, Flags]]], unseen: Flags) -> None:
+        plain: list[Flags] = []
+        own: list[Flags] = []
+        pairs: list[tuple[int, int]] = []
+        for end, (found, parts) in enumerate(served):
+            plain.append(found)
+            own += parts.values()
+            pairs += [(end, person) for person in parts]
+        self._plain, self._unseen = np.stack(plain), unseen.astype(np.float32)
+        # Where an insider has a part of the cell, what serves others may not serve him.
+        self._own = np.stack(own) if own else np.zeros((0, self._plain.shape[1]), bool)
+        self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
+        self._left_each = self._plain.astype(np.float32) @ self._unseen
+        at = np.array(pairs, np.int64).reshape(-1, 2)
+        self._left_each[at[:, 0], at[:, 1]] = np.inf
+
+    def drop(self, witnesses: Longs) -> bool:
+        """Take some away, if all is served without them.
+
+        Args:
+            witnesses: those of them that were not taken away yet.
+
+        Returns:
+            whether they were.
+        """
+        less = self._plain[:, witnesses]
+        own = self._left_own - self._own[:, witnesses].sum(axis=1)
+        left = self._left - less.sum(axis=1)
+        if (left <= 0).any() or (own <= 0).any():
+            return False
+        rows = np.flatnonzero(less.any(axis=1))
+        each = self._left_each[rows] - less[rows].astype(np.float32) @ self._unseen[witnesses]
+        if (each <= 0).any():
+            return False
+        self._left, self._left_own, self._left_each[rows] = left, own, each
+        return True

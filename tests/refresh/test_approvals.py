@@ -1,0 +1,307 @@
+"""Approvals: a release that needs one is published under the policy that was approved, until the day that was named."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+import subprocess
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from sqlanon.database import Database
+from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.progress import Silent
+from sqlanon.release import run as running
+from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
+from sqlanon.release.divide.classes import Machine
+from sqlanon.results.measured_risk import measured_risk
+from tests.refresh.conftest import fill, release
+from tests.weakest import weakest
+
+NEVER = "9999-12-31"
+ALICE = {"by": "Alice", "until": NEVER}
+
+
+def quick(table, **changes):
+    return release(table, method="tree", **changes)
+
+
+def needing(table, **changes):
+    made = quick(table, **changes)
+    return replace(made, refresh=replace(made.refresh, needs_approval=True))
+
+
+def approved(db, table, **changes):
+    fill(db, table, 40)
+    spec = needing(table, **changes)
+    db.approve(table, planned=spec, **ALICE)
+    return spec
+
+
+def shown(db, table):
+    return [(row.version, row.status) for row in db.releases(table)]
+
+
+def in_days(days):
+    return (datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)).date().isoformat()
+
+
+@pytest.mark.every_engine
+def test_nobody_approved_it(shared_db):
+    fill(shared_db, "a1", 40)
+    spec = needing("a1")
+    with pytest.raises(GuardError, match="nobody approved this release; nothing was published"):
+        shared_db.run(spec)
+    assert shown(shared_db, "a1") == []
+    assert any("nobody approved" in one for one in shared_db.plan(spec).warnings)
+    made = shared_db.approve("a1", planned=spec, **ALICE)
+    assert (made.version, made.figures, made.policy) == (None, {}, plain_policy(spec))
+    assert shared_db.run(spec).outcome == "published"
+    assert shared_db.run(spec).outcome == "unchanged"
+    fill(shared_db, "a1", 50)  # other rows under the same policy
+    assert shared_db.run(spec).version == 2
+
+
+def test_it_is_bound_to_the_policy(shared_db):
+    spec = approved(shared_db, "a2")
+    shared_db.run(spec)
+    other = replace(spec, privacy=replace(spec.privacy, k=4), context=ContextSpec(purpose="another one"))
+    with pytest.raises(GuardError, match=r"not the one that Alice approved on .*k 3 -> 4.*context.*nothing was"):
+        shared_db.run(other)
+    assert shown(shared_db, "a2") == [(1, "published")]
+    without = replace(spec, refresh=replace(spec.refresh, needs_approval=False))
+    with pytest.raises(GuardError, match=r"not the one that Alice approved on .*refresh.needs_approval yes -> no"):
+        shared_db.run(without, allow_weaker=True)
+    shared_db.approve("a2", planned=without, **ALICE)
+    with pytest.raises(GuardError, match=r"weaker.*refresh.needs_approval yes -> no"):
+        shared_db.run(without)
+    shared_db.approve("a2", planned=other, **ALICE)
+    assert shared_db.run(other).version == 2
+
+
+def test_the_figures_of_a_version(shared_db):
+    spec = approved(shared_db, "a3")
+    report = shared_db.run(spec).to_dict()
+    made = shared_db.approve("a3@1", condition="no linking", **ALICE)
+    assert (made.version, made.terms) == (1, "no linking")
+    assert made.figures["rows"] == pytest.approx(1 / report["min_class"])
+    assert made.figures["marketer"] == pytest.approx(report["classes"] / 40)
+    old, new = shared_db.approvals("a3")
+    assert (old.state, new.state, new.signed) == ("replaced", "valid", "no")
+    with pytest.raises(PolicyError, match="version 7"):
+        shared_db.approve("a3@7", **ALICE)
+
+
+@pytest.mark.thorough
+def test_a_risk_that_has_grown_is_listed(shared_db):
+    fill(shared_db, "a4", 40)
+    shared_db.run(quick("a4", k=6, l=None))
+    shared_db.approve("a4", **ALICE)
+    Approvals(shared_db.engine).add(replace(shared_db.approvals("a4")[-1].approval, number=999, figures={"rows": 0.01}))
+    assert "1 % was approved" in shared_db.approvals("a4")[-1].grown[0]
+
+
+def test_revoked(shared_db):
+    spec = approved(shared_db, "a5")
+    shared_db.run(spec)
+    shared_db.revoke("a5", by="Bob", reason="a complaint")
+    with pytest.raises(GuardError, match="Bob revoked its approval"):
+        shared_db.run(spec)
+    assert shown(shared_db, "a5") == [(1, "published")]
+    assert [one.state for one in shared_db.approvals("a5")] == ["revoked", "revoked"]
+    with pytest.raises(PolicyError, match="revoked by Bob"):
+        shared_db.revoke("a5", by="Bob")
+    with pytest.raises(PolicyError, match="has no approval"):
+        shared_db.revoke("nothing", by="Bob")
+
+
+@pytest.mark.thorough
+def test_revoking_ends_approvals_of_earlier_policies(shared_db):
+    spec = approved(shared_db, "a6")
+    shared_db.approve("a6", planned=needing("a6", k=5), **ALICE)
+    shared_db.revoke("a6", by="Bob")
+    shared_db.approve("a6", planned=needing("a6", k=4), **ALICE)
+    with pytest.raises(GuardError, match="not the one that Alice approved"):
+        shared_db.run(spec)
+
+
+def test_the_last_days(shared_db):
+    fill(shared_db, "a7", 40)
+    spec = needing("a7")
+    shared_db.approve("a7", by="Alice", until=in_days(20), planned=spec)
+    (warning,) = [one for one in shared_db.run(spec).warnings if "approval" in one]
+    assert warning.startswith("the approval by Alice ends with")
+    assert "in 20 days" in warning or "in 19 days" in warning  # at midnight
+    (warning,) = [one for one in shared_db.run(spec).warnings if "approval" in one]  # of a run that leaves it as it is
+    assert "approval" not in str(shared_db.version("a7").report)
+    last = datetime.datetime.combine(datetime.date.fromisoformat(in_days(20)), datetime.time.max, datetime.UTC)
+    assert hold_approval(shared_db.engine, spec, last)
+    after = last + datetime.timedelta(microseconds=1)
+    with pytest.raises(GuardError, match=r"ended with .*, and it is .*nothing was published"):
+        hold_approval(shared_db.engine, spec, after)
+    with pytest.raises(PolicyError, match="would have ended already"):
+        shared_db.approve("a7", by="Alice", until=in_days(-1))
+    with pytest.raises(PolicyError, match="not a date"):
+        shared_db.approve("a7", by="Alice", until="next year")
+
+
+def test_a_clock_that_went_back(shared_db):
+    spec = approved(shared_db, "a8")
+    yesterday = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)
+    with pytest.raises(GuardError, match="set the clock"):
+        hold_approval(shared_db.engine, spec, yesterday)
+
+
+@pytest.mark.every_engine
+def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
+    spec = approved(shared_db, "a9")
+    shared_db.run(spec)
+    fill(shared_db, "a9", 60)
+    late = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=5)
+    shared_db.approve("a9", by="Alice", until=in_days(1), planned=spec)
+    calls = []
+
+    def later(engine, spec, before):
+        calls.append(spec.name)
+        return hold_approval(engine, spec, late if len(calls) > 1 else None, before)
+
+    monkeypatch.setattr(running, "hold_approval", later)
+    with pytest.raises(GuardError, match="ended with"):
+        shared_db.run(spec)
+    monkeypatch.undo()
+    assert [one for one in shown(shared_db, "a9") if one[1] in ("published", "replaced")] == [(1, "published")]
+    assert shared_db.engine.fetch("SELECT count(*) FROM release.a9")[0][0] == 40
+    assert shared_db.run(spec).outcome == "published"
+
+
+def test_persons_are_erased_without_one(shared_db):
+    """What is published stays published after a revocation, and a person can still leave it."""
+    fill(shared_db, "a13", 40)
+    spec = quick("a13", key=["id"])
+    spec = replace(spec, refresh=replace(spec.refresh, mode="frozen", needs_approval=True))
+    shared_db.approve("a13", planned=spec, **ALICE)
+    shared_db.run(spec)
+    shared_db.revoke("a13", by="Bob")
+    done = shared_db.erase(spec, [{"id": 7}], confirmed=True)
+    assert (done.done, done.version) == (True, 2)
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.run(spec, full=True)
+
+
+@pytest.mark.thorough
+def test_rollback_needs_it_too(shared_db):
+    spec = approved(shared_db, "a10")
+    shared_db.run(spec)
+    fill(shared_db, "a10", 50)
+    shared_db.run(spec)
+    shared_db.revoke("a10", by="Bob")
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.rollback("a10")
+    shared_db.approve("a10", planned=spec, **ALICE)
+    assert shared_db.rollback("a10").version == 1
+
+
+@pytest.mark.parametrize("text", ["", "  ", "two\nlines", "x" * 1001])
+def test_names_of_one_line(shared_db, text):
+    with pytest.raises(PolicyError, match="one line of printable text"):
+        shared_db.approve("a1", by=text, until=NEVER)
+
+
+def test_a_risk_above_the_threshold_publishes_nothing(shared_db):
+    fill(shared_db, "t1", 40)
+    spec = replace(quick("t1"), threshold=ThresholdSpec(Fraction(1, 11), "a guideline"))
+    with pytest.raises(PrivacyViolation, match=r"risk of prosecutor .* above the threshold 9.091 % \(1/11\); nothing"):
+        shared_db.run(spec)
+    assert [status for _, status in shown(shared_db, "t1")] in ([], ["abandoned"], ["discarded"])
+    done = shared_db.run(replace(quick("t1", k=11, l=None), threshold=spec.threshold))
+    assert done.min_class >= 11
+    assert any(note.startswith("threshold: 9.091 % (1/11) for prosecutor") for note in done.notes)
+
+
+def test_a_threshold_that_is_lowered_is_measured(shared_db):
+    fill(shared_db, "t2", 40)
+    loose = replace(quick("t2"), threshold=ThresholdSpec(Fraction(1, 3), "a start"))
+    assert shared_db.run(loose).outcome == "published"
+    with pytest.raises(PrivacyViolation, match="above the threshold"):
+        shared_db.run(replace(loose, threshold=ThresholdSpec(Fraction(1, 30), "better")))
+    with pytest.raises(GuardError, match=r"weaker.*threshold 1/3"):
+        shared_db.run(replace(loose, threshold=None))
+
+
+@pytest.mark.thorough
+def test_other_columns_count_where_the_policy_says_so(shared_db):
+    """Every row is alone in a column that is published as it is."""
+    fill(shared_db, "t3", 40)
+    spec = quick("t3", identifiers=[], insensitive="id", accept_unique="id", rest="error")
+    every = ThresholdSpec(Fraction(1, 3), "own", over="published")
+    with pytest.raises(PrivacyViolation, match=r"every published column but the sensitive ones is 100 %"):
+        shared_db.run(replace(spec, threshold=every))
+    assert shared_db.run(replace(spec, threshold=replace(every, over="quasi"))).outcome == "published"
+
+
+def test_persons_are_measured(shared_db):
+    """Two rows a person: a class of 4 rows has 2 persons."""
+    shared_db.engine.execute(
+        "CREATE TABLE t4 AS SELECT i % 20 AS id, CAST(20 + i % 20 AS INTEGER) AS age, 'f' AS sex, 'flu' AS illness "
+        "FROM generate_series(0, 39) AS g(i)"
+    )
+    spec = quick("t4", k=4, l=None, rows_are="events", persons="ignored")
+    with pytest.raises(PrivacyViolation, match="above the threshold 25 %"):
+        shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 4), "own")))
+    done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
+    risk = measured_risk(done)
+    assert risk.persons == pytest.approx(1 / min(done.min_identifiers.values()))
+    assert risk.published == max(risk.rows, risk.persons) > risk.rows  # no column is published as it is
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+def test_signatures(shared_db, tmp_path):
+    spec = needing("a11")
+    fill(shared_db, "a11", 40)
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    public = Path(f"{key}.pub").read_text(encoding="utf-8")
+    signers, others = tmp_path / "signers", tmp_path / "others"
+    signers.write_text(f"Alice {public}", encoding="utf-8")
+    others.write_text(f"Carol {public}", encoding="utf-8")
+    shared_db.approve("a11", planned=spec, key=key, **ALICE)
+    assert shared_db.approvals("a11")[0].signed == "not checked"
+    (one,) = shared_db.approvals("a11", signers=signers)
+    assert one.signed == "by Alice"
+    with pytest.raises(PrivacyViolation, match="not one of Alice"):
+        shared_db.approvals("a11", signers=others)
+    # Whoever may write the catalog cannot move the date of what was signed.
+    Approvals(shared_db.engine).add(replace(one.approval, number=998, until="9998-01-01"))
+    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
+        shared_db.approvals("a11", signers=signers)
+
+
+def test_a_stored_policy_that_is_not_approved(shared_db):
+    spec = approved(shared_db, "a12")
+    with pytest.raises(GuardError, match="nobody approved"):
+        require_approval(shared_db.engine, "a12_other", plain_policy(spec))
+
+
+def test_an_engine_without_transactions_and_updates():
+    """As Spark's: approvals are added, and a version above the threshold is never shown."""
+    with Database(weakest(duckdb.connect()), Silent(), Machine(1 << 28, 1)) as db:
+        fill(db, "w1", 40)
+        spec = needing("w1")
+        with pytest.raises(GuardError, match="nobody approved"):
+            db.run(spec)
+        db.approve("w1", planned=spec, **ALICE)
+        assert db.run(spec).outcome == "published"
+        strict = replace(spec, threshold=ThresholdSpec(Fraction(1, 11), "a guideline"))
+        db.approve("w1", planned=strict, **ALICE)
+        with pytest.raises(PrivacyViolation, match="above the threshold"):
+            db.run(strict)
+        assert [one for one in shown(db, "w1") if one[1] == "published"] == [(1, "published")]
+        assert db.engine.fetch("SELECT count(*) FROM release.w1")[0][0] == 40
+        db.revoke("w1", by="Bob")
+        with pytest.raises(GuardError, match="Bob revoked"):
+            db.run(spec, full=True)

@@ -1,0 +1,66 @@
+"""The sections of a report about context, risk, decision, variables and the trend over versions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from sqlanon.decided import ContextSpec, ThresholdSpec
+from tests.refresh.conftest import fill, release
+from tests.report.pages import Read
+
+
+def shown(db, table):
+    return Read(db.report(table))
+
+
+@pytest.fixture(scope="module")
+def page(shared_db):
+    fill(shared_db, "decided", 40)
+    spec = replace(
+        release("decided", k=4, l=None, method="tree"),
+        context=ContextSpec(purpose="a study <b>", owner="A. Owner"),
+        threshold=ThresholdSpec(Fraction(1, 3), "three researchers"),
+        review=86400,
+    )
+    shared_db.run(spec)
+    shared_db.approve("decided", by="Ann", until="9999-12-31", condition="no linking")
+    fill(shared_db, "decided", 60)
+    shared_db.run(spec)
+    return shown(shared_db, "decided")
+
+
+def test_the_words_of_the_policy(page):
+    assert "a study <b>" in page.text
+    assert "not stated in the policy" in page.text  # the recipients
+    assert "three researchers" in page.text
+    assert "due for review" in page.text
+
+
+def test_risk_and_threshold(page):
+    (row,) = page.tables["Threshold"][1:]
+    assert row[1:2] == ["33.33 % (1/3)"]
+    assert row[3] == "met"
+    risks = dict(page.tables["Measured risk"][1:])
+    assert risks["journalist, in the population of k_map"] == "not measured"
+    assert risks["prosecutor, rows, quasi columns known"] == row[2]
+
+
+def test_approvals(page):
+    (row,) = page.tables["Approvals of this policy"][1:]
+    assert (row[0], row[1], row[3], row[5]) == ("approved", "Ann", "9999-12-31", "no linking")
+
+
+def test_variables(page):
+    rows = {row[0]: row[1:] for row in page.tables["Variables"][1:]}
+    assert rows["id"][:2] == ["identifier", "left out"]
+    assert rows["illness"][:2] == ["sensitive", "published as it is, not protected"]
+    assert rows["age"][1] == "generalized to ranges of its class"
+    assert rows["age"][2].endswith(")")
+
+
+def test_trend(page):
+    rows = page.tables["Risk and loss over the versions"][1:]
+    assert [row[0] for row in rows] == ["1", "2"]

@@ -1,0 +1,195 @@
+"""Bundles of evidence: the same bytes for the same version, no value of a cell, and no edit that is not noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.report.evidence import check_bundle
+from sqlanon.report.evidence.archive import pack, unpack
+from tests.engines import create_table
+from tests.invoked import invoke
+
+KINDS = {"id": "INTEGER", "name": "VARCHAR(20)", "age": "INTEGER", "zip": "VARCHAR(9)", "ill": "VARCHAR(20)"}
+
+
+@pytest.fixture(scope="module")
+def ward(shared_db):
+    rows = [(n, f"canary{n}", 20 + n // 5, f"zipcanary{n // 20}"[:9], f"illcanary{n % 2}") for n in range(40)]
+    create_table(shared_db, "ward", KINDS, rows)
+    asked = {"quasi": ["age", "zip"], "sensitive": "ill", "identifiers": ["id", "name"], "k": 5, "l": 2}
+    shared_db.anonymize("ward", name="ward", publish="release.ward", method="tree", **asked)
+    return shared_db
+
+
+@pytest.fixture(scope="module")
+def bundle(ward):
+    return ward.evidence("ward")
+
+
+def refused(data, said, engine=None):
+    with pytest.raises(PrivacyViolation, match=said):
+        check_bundle(data, engine)
+
+
+def changed(bundle, name, content):
+    """The bundle with another file and a manifest that agrees with it: what a careful forger writes."""
+    files = unpack(bundle) | {name: content}
+    manifest = json.loads(files["manifest.json"])
+    manifest["files"] = {one: hashlib.sha256(files[one]).hexdigest() for one in sorted(files) if one != "manifest.json"}
+    manifest["policy_sha256"] = manifest["files"]["policy.json"]
+    return pack(files | {"manifest.json": (json.dumps(manifest, sort_keys=True, indent=1) + "\n").encode()})
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("audience", ["owner", "readers"])
+def test_the_same_bytes_and_no_value(ward, audience):
+    made = ward.evidence("ward", audience=audience)
+    assert made == ward.evidence("ward", audience=audience)
+    found = check_bundle(made, ward.engine)
+    assert (found.release, found.version, found.audience, found.compared) == ("ward", 1, audience, True)
+    assert found.sha256 == hashlib.sha256(made).hexdigest()
+    assert b"canary" not in made
+
+
+def test_what_is_in_it(bundle, ward):
+    files = unpack(bundle)
+    assert {"approvals.json", "catalog.json", "figures.json", "figures.schema.json", "policy.json"} <= set(files)
+    assert "report-wp216.html" in files
+    assert "report-edpb2025.html" not in files  # no pseudonym
+    readers = unpack(ward.evidence("ward", audience="readers"))
+    assert set(readers) == {"figures.json", "figures.schema.json", "manifest.json", "policy.json", "report.html"}
+    figures = json.loads(files["figures.json"])
+    assert figures["risk"]["rows"] == pytest.approx(1 / figures["smallest"])
+    schema = json.loads(files["figures.schema.json"])
+    assert set(schema["properties"]) == set(figures)
+    assert set(schema["properties"]["risk"]["properties"]) == set(figures["risk"])
+
+
+def test_figures_follow_the_schema(bundle):
+    jsonschema = pytest.importorskip("jsonschema")
+    files = unpack(bundle)
+    jsonschema.validate(json.loads(files["figures.json"]), json.loads(files["figures.schema.json"]))
+
+
+def test_a_changed_byte(bundle):
+    draw = random.Random(1)
+    for at in [0, len(bundle) - 1, *(draw.randrange(len(bundle)) for _ in range(16))]:
+        edited = bytearray(bundle)
+        edited[at] ^= 1 << draw.randrange(8)
+        with pytest.raises(PrivacyViolation):
+            check_bundle(bytes(edited))
+
+
+def test_files_that_come_and_go(bundle):
+    files = unpack(bundle)
+    refused(pack(files | {"more.txt": b"x"}), "not those of the manifest")
+    refused(pack({name: one for name, one in files.items() if name != "policy.json"}), "not those of the manifest")
+    refused(pack({name: one for name, one in files.items() if name != "manifest.json"}), "manifest.json is missing")
+    refused(bundle + b"x", "more than the files|no ZIP archive")
+    refused(b"", "no ZIP archive")
+    compressed = io.BytesIO()
+    with zipfile.ZipFile(compressed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    refused(compressed.getvalue(), "too many, or compressed")
+
+
+@pytest.mark.parametrize("manifest", [b"[]", b"{}", b"nothing", b'{"format": "sqlanon-evidence/1"}', b"[" * 100_000])
+def test_manifests_that_are_none(bundle, manifest):
+    refused(pack(unpack(bundle) | {"manifest.json": manifest}), "not a bundle")
+
+
+def test_better_figures_than_the_report_has(bundle):
+    figures = json.loads(unpack(bundle)["figures.json"])
+    figures["risk"]["rows"] /= 2
+    refused(changed(bundle, "figures.json", json.dumps(figures).encode()), "not those of the report in its catalog")
+
+
+def test_another_policy_than_that_of_the_catalog(bundle):
+    policy = json.loads(unpack(bundle)["policy.json"])
+    policy["privacy"]["k"] = 50
+    refused(changed(bundle, "policy.json", json.dumps(policy, sort_keys=True).encode()), "another policy")
+
+
+def test_a_forgery_that_agrees_with_itself(bundle, ward):
+    """Nothing in the bundle shows it; the database does."""
+    rows = json.loads(unpack(bundle)["catalog.json"])
+    rows[0]["published_by"] = "somebody else"
+    forged = changed(bundle, "catalog.json", (json.dumps(rows, sort_keys=True, indent=1) + "\n").encode())
+    assert not check_bundle(forged).compared
+    refused(forged, "not of version 1 of ward as the catalog", ward.engine)
+
+
+@pytest.mark.thorough
+def test_a_version_that_the_database_lacks(ward):
+    create_table(ward, "gone", {"age": "INTEGER", "ill": "VARCHAR(9)"}, [(n // 5, "flu") for n in range(10)])
+    ward.anonymize("gone", name="gone", publish="release.gone", quasi="age", sensitive="ill", k=5, method="tree")
+    made = ward.evidence("gone")
+    table = "_sqlanon.catalog"
+    ward.engine.execute(f"DELETE FROM {table} WHERE release = 'gone'")
+    refused(made, "no version 1 of gone", ward.engine)
+    with pytest.raises(PolicyError, match="neither a published release"):
+        ward.evidence("gone")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("age,ill\n" + "".join(f"{n // 5},flu\n" for n in range(20)), encoding="utf-8")
+    (Path("anon.yml")).write_text(
+        "version: 1\nconnection: duckdb:///w.duckdb\nreleases:\n  - name: people\n    source: people\n"
+        "    columns: {age: quasi, ill: sensitive}\n    privacy: {k: 5}\n    method: tree\n",
+        encoding="utf-8",
+    )
+    import duckdb
+
+    with duckdb.connect("w.duckdb") as db:
+        db.execute("CREATE TABLE people AS FROM 'people.csv'")
+    assert invoke("run", "-q").exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command():
+    made = invoke("evidence", "people", "-o", "e.zip")
+    assert made.exit_code == 0, made.output
+    Path("f.zip").write_bytes(Path("e.zip").read_bytes())
+    assert (Path("e.zip").stat().st_mode & 0o777) == 0o600
+    ended = invoke("evidence", "--verify", "e.zip")
+    assert ended.exit_code == 0
+    assert "who made it is not proved" in ended.stdout
+    assert "has this version" in invoke("evidence", "--verify", "e.zip", "-p", "anon.yml").stdout
+    Path("e.zip").write_bytes(Path("e.zip").read_bytes()[:-1])
+    assert invoke("evidence", "--verify", "e.zip").exit_code == 1
+    assert invoke("evidence", "--verify", "nothing.zip").exit_code == 2
+    assert "wants a release and a file" in invoke("evidence", "people").stderr
+    assert "belong together" in invoke("evidence", "--verify", "f.zip", "--by", "Ann").stderr
+    assert "makes none" in invoke("evidence", "people", "--verify", "f.zip").stderr
+    assert "exists" in invoke("evidence", "people", "-o", "f.zip").stderr
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+@pytest.mark.thorough
+@pytest.mark.usefixtures("folder")
+def test_signed():
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key"], check=True)
+    Path("signers").write_text(f"Ann {Path('key.pub').read_text(encoding='utf-8')}", encoding="utf-8")
+    assert invoke("evidence", "people", "-o", "e.zip", "--sign", "key").exit_code == 0
+    ended = invoke("evidence", "--verify", "e.zip", "--signers", "signers", "--by", "Ann")
+    assert (ended.exit_code, "signed by Ann" in ended.stdout) == (0, True)
+    wrong = invoke("evidence", "--verify", "e.zip", "--signers", "signers", "--by", "Bob")
+    assert (wrong.exit_code, "not one of Bob" in wrong.stderr) == (1, True)
+    assert invoke("evidence", "people", "--for", "readers", "-o", "r.zip").exit_code == 0
+    Path("r.zip.sig").write_bytes(Path("e.zip.sig").read_bytes())  # the signature of another bundle
+    other = invoke("evidence", "--verify", "r.zip", "--signers", "signers", "--by", "Ann")
+    assert (other.exit_code, "not one of Ann for this text" in other.stderr) == (1, True)

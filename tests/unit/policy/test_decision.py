@@ -1,0 +1,79 @@
+"""Context, threshold and review in policy files."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.errors import PolicyError
+from sqlanon.policy.load import loads
+from tests.unit.policy.samples import with_key
+
+
+def written_with(key, text):
+    return loads(with_key(f"{key}: {text}"), {}).releases[0]
+
+
+ELEVEN = Fraction(1, 11)
+
+
+@pytest.mark.parametrize(
+    ("written", "risk", "rows"),
+    [
+        ("ema0070", ELEVEN, 11),  # EMA policy 0070: 0.09 is a group of 11
+        ("health_canada", ELEVEN, 11),
+        ("cell11", ELEVEN, 11),  # CMS: no cell of 10 or fewer
+        ("{risk: 0.09, because: as others}", ELEVEN, 11),
+        ("{preset: ema0070, risk: 0.09}", ELEVEN, 11),
+        ("{risk: 0.33, because: as others}", Fraction(1, 3), 3),
+        ("{risk: 0.05, because: smaller}", Fraction(1, 20), 20),
+        ("{risk: 0.2, because: groups of 5}", Fraction(1, 5), 5),
+        ("{risk: 0.3, because: exactly}", Fraction(3, 10), 4),
+        ("{preset: hipaa, risk: 0.04, because: the expert's report}", Fraction(1, 25), 25),
+    ],
+)
+def test_numbers(written, risk, rows):
+    asked = written_with("threshold", written).threshold
+    assert (asked.risk, asked.rows) == (risk, rows)
+    # The largest risk within it is that of exactly so many rows.
+    assert Fraction(1, rows) <= risk < Fraction(1, rows - 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("hipaa", "hipaa has no number"),
+        ("ico", "ico has no number"),
+        ("ema", "not a word known here (did you mean ema0070?)"),
+        ("{because: none}", "risk: has no number"),
+        ("{risk: 0.05}", "because: is missing"),
+        ("{risk: 0, because: none}", "above 0"),
+        ("{risk: 2, because: much}", "too large"),
+        ("{preset: ema0070, risk: 0.2, because: more}", "not the number of ema0070"),
+        ("{preset: ema0070, attacker: journalist}", "without k_map"),
+        ("{preset: ema0070, attacker: marketer, over: published}", "measured over quasi columns"),
+        ("{preset: ema0070, other: 1}", "unknown key"),
+    ],
+)
+def test_what_is_refused(written, said):
+    with pytest.raises(PolicyError) as refused:
+        written_with("threshold", written)
+    assert said in str(refused.value)
+    assert len(refused.value.problems) == 1
+
+
+def test_texts_are_kept_as_they_are():
+    asked = written_with("context", "{purpose: 'a study: <b>', owner: A. Owner}").context
+    assert asked == ContextSpec(purpose="a study: <b>", owner="A. Owner")
+    with pytest.raises(PolicyError, match="unknown key"):
+        written_with("context", "{reason: none}")
+    assert written_with("review", "365d").review == 365 * 86400
+
+
+def test_sources_are_named():
+    asked = written_with("threshold", "{preset: ico, risk: 0.05, because: our board}").threshold
+    assert isinstance(asked, ThresholdSpec)
+    assert asked.because.startswith("Information Commissioner's Office")
+    assert asked.because.endswith("; our board")
