@@ -16,7 +16,8 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.box_rows import BoxRows, distinct_attained
+from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.class_bounds import distinct_attained
 from sqlanon.query.rewrite.class_counts import count_classes, is_joint
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient

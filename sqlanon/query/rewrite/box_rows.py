@@ -13,10 +13,18 @@ from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
-from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Count, Formula, Triple, restrict, tests_in
+from sqlanon.query.logic.class_counter import ClassCounter, Count
+from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.class_bounds import (
+    bounds_by_class,
+    distinct_attained,
+    held_terms,
+    is_counted,
+    rough_aggregates,
+)
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
-from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.separate_rows import separate
 from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows, settle
 from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
@@ -105,9 +113,9 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     conditions = list(zip(compilers, plan.conditions, strict=True))
     triples = tuple(one.triple(formula) for one, formula in conditions)
     counts = {
-        i: one.count_class(formula, column(CLASS_ROWS))
+        i: ClassCounter(one).count_class(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
-        if by_class and _is_counted(formula, plan)
+        if by_class and is_counted(formula, plan)
     }
     classes = _classes(scope, plan, by_class=by_class)
     class_columns = [f"c{i}" for i, _ in enumerate(classes, 1)]
@@ -139,65 +147,10 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         domains.tight,
         plan,
         counts,
-        rough=_rough(scope, plan, domains, counts),
-        divided=by_class and not keys.issuperset(_held(plan)),
+        rough=rough_aggregates(scope, plan, domains, counts),
+        divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
     )
-
-
-def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
-    """Whether counts, or sums and extremes of ranges, are bounded class by class.
-
-    The bounds of a class come from the values that some of its rows are known to have.
-
-    Not where a join repeats rows or leaves some out. Under conditions on columns that the release shows as they are
-    counts alone: which rows of a class pass these is known, and which of them have its ends is not.
-    """
-    asked = any(box.attained for box in scope.boxes.values())
-    return (
-        asked
-        and not scope.joins
-        and any(
-            _is_counted(plan.conditions[a.condition], plan)
-            and (
-                _asks_ends(a, plan)
-                or (_counts_rows(a) and tests_in(plan.conditions[a.condition]) - plan.tests.exact.keys())
-            )
-            for whole in plan.aggregates
-            for a in whole.parts
-        )
-    )
-
-
-def _is_counted(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
-    tests = tests_in(formula)
-    return not tests & plan.tests.loose.keys() and len(tests & plan.tests.exact.keys()) <= MOST_EXACT
-
-
-def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
-    """Whether distinct values are counted over whole classes that attain the ends and members they show.
-
-    Each class qualifies as a whole or not at all.
-    """
-    box = a.box
-    if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
-        return False
-    plain = box.shape in ("interval", "set") and box.point is None
-    return plain and not scope.joins and not plan.keys and not by_row(plan.conditions[a.condition], plan)
-
-
-def by_row(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether a condition may differ between two rows of a class.
-
-    It does if it asks exact columns, alone or beside boxes.
-    """
-    return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
-
-
-def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
-    """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
-    return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not _held(plan)
 
 
 def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
@@ -211,32 +164,6 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     if is_true(reached) or any(found.table or found.name not in shown for found in whole.find_all(exp.Column)):
         return None
     return with_columns(reached, lambda found: shown[found.name].copy())
-
-
-def _counts_rows(a: Aggregate) -> bool:
-    return a.kind in ("rows", "count") and not a.of_boxes
-
-
-def _held(plan: QueryPlan) -> list[str]:
-    """The exact terms whose values the rows hold."""
-    tests = {tree.name for tree in plan.tests.exact.values()}
-    return [name for name in plan.terms if name not in plan.partial or name in plan.raw or name in tests]
-
-
-def _rough(scope: Scope, plan: QueryPlan, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
-    """The aggregates whose bounds need not be tight.
-
-    Sources that do not attain all ends and members of classes are not consistent with the release.
-    """
-    if not any(box.attained for box in scope.boxes.values()):
-        return frozenset()
-    listed = all(one.counts_attained for one in domains.lookups if one.box.attained)
-
-    def tight(a: Aggregate) -> bool:
-        known = a.condition in counts and counts[a.condition].tight
-        return _counts_rows(a) and listed and (known or not tests_in(plan.conditions[a.condition]))
-
-    return frozenset(a.id for a in plan.aggregates if not tight(a))
 
 
 def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, exp.Expr]]:
@@ -278,7 +205,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     classes = _classes(scope, plan, by_class=by_class)
     shown = _shown(scope, plan, domains)
     chosen = [named(tree, name) for name, tree in shown.items()]
-    held = _held(plan)
+    held = held_terms(plan)
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
     chosen += [named(plan.terms[name].copy(), name) for name in held]
     chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
@@ -289,7 +216,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
             rows = sql("COUNT(*)")
-            if _held(plan):  # which divide the rows of a class
+            if held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
@@ -327,7 +254,7 @@ def _first_settled(
     """See `_first`, where settled classes are put together."""
     shown = _shown(scope, plan, domains)
     classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
-    held = _held(plan)
+    held = held_terms(plan)
     view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
     partial = [name for name in plan.terms if name not in held]
     sums = {

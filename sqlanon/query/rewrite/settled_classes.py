@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Count, Formula, Triple, restrict, tests_in
+from sqlanon.query.logic.class_counter import Count
+from sqlanon.query.logic.formula import MOST_EXACT, Compiler, Formula, Triple, restrict, tests_in
 from sqlanon.query.sql.sqltree import (
     FALSE,
     ONE,

@@ -1,0 +1,93 @@
+"""Which aggregates are bounded class by class, and which exact terms divide the rows of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlanon.query.logic.class_counter import Count
+from sqlanon.query.logic.formula import MOST_EXACT, Formula, tests_in
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.domains import Domains
+from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+
+
+def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
+    """Whether counts, or sums and extremes of ranges, are bounded class by class.
+
+    The bounds of a class come from the values that some of its rows are known to have.
+
+    Not where a join repeats rows or leaves some out. Under conditions on columns that the release shows as they are
+    counts alone: which rows of a class pass these is known, and which of them have its ends is not.
+    """
+    asked = any(box.attained for box in scope.boxes.values())
+    return (
+        asked
+        and not scope.joins
+        and any(
+            is_counted(plan.conditions[a.condition], plan)
+            and (
+                _asks_ends(a, plan)
+                or (counts_rows(a) and tests_in(plan.conditions[a.condition]) - plan.tests.exact.keys())
+            )
+            for whole in plan.aggregates
+            for a in whole.parts
+        )
+    )
+
+
+def is_counted(formula: Formula, plan: QueryPlan) -> bool:
+    """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
+    tests = tests_in(formula)
+    return not tests & plan.tests.loose.keys() and len(tests & plan.tests.exact.keys()) <= MOST_EXACT
+
+
+def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
+    """Whether distinct values are counted over whole classes that attain the ends and members they show.
+
+    Each class qualifies as a whole or not at all.
+    """
+    box = a.box
+    if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
+        return False
+    plain = box.shape in ("interval", "set") and box.point is None
+    return plain and not scope.joins and not plan.keys and not by_row(plan.conditions[a.condition], plan)
+
+
+def by_row(formula: Formula, plan: QueryPlan) -> bool:
+    """Whether a condition may differ between two rows of a class.
+
+    It does if it asks exact columns, alone or beside boxes.
+    """
+    return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
+
+
+def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
+    """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
+    return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not held_terms(plan)
+
+
+def counts_rows(a: Aggregate) -> bool:
+    """Whether it counts rows: all of them, or those with a value of an exact term."""
+    return a.kind in ("rows", "count") and not a.of_boxes
+
+
+def held_terms(plan: QueryPlan) -> list[str]:
+    """The exact terms whose values the rows hold."""
+    tests = {tree.name for tree in plan.tests.exact.values()}
+    return [name for name in plan.terms if name not in plan.partial or name in plan.raw or name in tests]
+
+
+def rough_aggregates(scope: Scope, plan: QueryPlan, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
+    """The aggregates whose bounds need not be tight.
+
+    Sources that do not attain all ends and members of classes are not consistent with the release.
+    """
+    if not any(box.attained for box in scope.boxes.values()):
+        return frozenset()
+    listed = all(one.counts_attained for one in domains.lookups if one.box.attained)
+
+    def tight(a: Aggregate) -> bool:
+        known = a.condition in counts and counts[a.condition].tight
+        return counts_rows(a) and listed and (known or not tests_in(plan.conditions[a.condition]))
+
+    return frozenset(a.id for a in plan.aggregates if not tight(a))
