@@ -17,6 +17,7 @@ EXAMPLES = {
     "serve": "sqlanon serve --db postgresql://localhost/hospital --as analyst --users users.txt",
     "mcp": "sqlanon mcp --db postgresql://localhost/hospital --as analyst",
     "evaluate": "sqlanon evaluate patients",
+    "compare": "sqlanon compare patients -p anon.yml --k 5,10,20",
     "report": "sqlanon report patients -o report.html",
     "evidence": "sqlanon evidence patients -o evidence.zip",
     "hierarchy": "sqlanon hierarchy patients zip",

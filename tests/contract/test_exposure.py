@@ -53,6 +53,7 @@ def test_a_run_counts_who_is_alone(shared_db: Any, form: str) -> None:
     assert f"{alone} of 60 rows are alone (k 1, not 4)" in report.exposed.warning(4)
     page = shared_db.report(name, form="md")
     before = page.partition("Every requirement of the policy is met")[0]
+    assert "without what is published as it is" in page
     assert f"{alone} of 60 rows are alone" in before.replace("\\", "")
     first = page.partition("\n- ")[2].splitlines()[0]
     assert first == "highest risk of being found, with every published column: 100 %"
@@ -63,7 +64,7 @@ def test_nothing_is_said_where_classes_hide_all(shared_db: Any) -> None:
     name = people(shared_db)
     report = shared_db.run(spec(name, insensitive=[], accept_unique=[], rest="drop"))
     assert report.exposed is None
-    assert "published as it is" not in shared_db.report(name, form="md")
+    assert "without what is published as it is" not in shared_db.report(name, form="md")
     same = people(shared_db)
     shared_db.engine.execute(f"UPDATE {same} SET flag = 1")
     report = shared_db.run(spec(same, insensitive=["flag"], accept_unique=[], rest="drop"))

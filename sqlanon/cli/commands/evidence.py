@@ -111,7 +111,7 @@ def _read(file: Path, most: int) -> bytes:
 
 def _signed(digest: str) -> str:
     """What a signature of a bundle is of."""
-    return f"sqlanon evidence sha256 {digest}\n"
+    return f"evidence of sqlanon, sha256 {digest}\n"
 
 
 def _show(screen: Screen, found: Checked, by: str | None) -> None:

@@ -17,6 +17,7 @@ from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
+from sqlanon.shell import command
 
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
@@ -140,8 +141,8 @@ class Budget:
         if account is not None and (self.spec.epsilon > account.epsilon or self.spec.delta > account.delta):
             raise PolicyError(
                 f"budget {name}: the policy has epsilon {_show(self.spec.epsilon)} and delta {_show(self.spec.delta)}, "
-                f"and its ledger {_show(account.epsilon)} and {_show(account.delta)}: `sqlanon budget raise {name} "
-                "--because REASON` records a larger epsilon"
+                f"and its ledger {_show(account.epsilon)} and {_show(account.delta)}: `"
+                f"{command('budget raise', name, options=['--because', 'REASON'])}` records a larger epsilon"
             )
         for table, columns in persons.items():
             known = account.persons.get(table, columns) if account is not None else columns

@@ -106,7 +106,7 @@ def hold_approval(
     Raises:
         GuardError: nobody approved the policy, or the approval was revoked, has expired, or is of the future.
     """
-    needed = before is not None and before.policy["refresh"].get("needs_approval")
+    needed = before is not None and before.policy.get("refresh", {}).get("needs_approval")
     if not spec.refresh.needs_approval and not needed:
         return ()
     return require_approval(engine, spec.name, plain_policy(spec), now)
