@@ -60,7 +60,6 @@ def test_settled_classes_count_whole_and_cut_ones_by_what_they_attain(shared_db:
         assert ends(shared_db, f"SELECT d, count(*) AS n FROM {name} WHERE a < 4 GROUP BY d") == [(2, 4), (1, 2)]
 
 
-@pytest.mark.every_engine
 def test_aggregates_that_are_asked_together_are_those_that_are_asked_alone(shared_db: Any) -> None:
     """Values that one of them holds do not divide the classes of the others."""
     exact = [(1, "x"), (5, "y"), (9, "x"), (9, "y")]
