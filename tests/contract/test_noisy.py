@@ -92,6 +92,57 @@ def test_no_person_changes_more_than_the_norms_whoever_it_is(name: str, shared_d
     check_every_person(shared_db, tmp_path, stays(name, 9) + ADVERSARIAL[name])
 
 
+def answers_of(db: Any, folder: Path, kinds: dict[str, str], rows: list[str], **asked: Any) -> dict[str, list[int]]:
+    """The bounded answers of the finest groups of a table of stays with some columns of other types; rows are SQL."""
+    made = Made(db, folder, [], **asked)
+    made.source = f"typed_{uuid4().hex[:10]}"
+    create_table(db, made.source, COLUMNS | kinds, [])
+    for row in rows:
+        db.engine.execute(f"INSERT INTO {made.source} VALUES {row}")
+    made.write(**asked)
+    shape = shape_of(made.spec)
+    found = zip(shape.series, exact(db, shape, made.source), strict=True)
+    return {one.part: list(map(int, answer)) for one, answer in found if one.level == len(shape.tables[0].levels) - 1}
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize(
+    ("kind", "keys"), [("NUMERIC", ("1", "1.0", "1.00")), ("DOUBLE PRECISION", ("'0'", "'-0'", "0"))]
+)
+def test_equal_keys_that_are_written_otherwise_are_one_person(
+    kind: str, keys: tuple[str, ...], shared_db: Any, tmp_path: Path
+) -> None:
+    rows = [f"({key}, 'north', 'F', 5, 5)" for key in keys]
+    asked = {"tables": "[{by: [sex]}]", "groups": "{sex: [F, M]}", "contributions": "{groups: 1, rows: 1}"}
+    found = answers_of(shared_db, tmp_path, {"pid": kind}, rows, measures="{n: rows, people: persons}", **asked)
+    assert found == {"rows": [1, 0], "persons": [1, 0]}
+
+
+EXTREME = {
+    "small": ("DOUBLE PRECISION", "5e-324", 0, 0),
+    "smaller": ("NUMERIC(38, 38)", "0.00000000000000000000000000000000000001", 0, 0),
+    "below every double": ("NUMERIC", "1e-400", 0, 0),
+    "large": ("NUMERIC(38, 0)", "9" * 38, 100, None),
+    "an integer above every decimal": ("HUGEINT", "170141183460469231731687303715884105727", 100, None),
+}
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize("what", EXTREME)
+def test_no_value_makes_a_run_fail(what: str, shared_db: Any, tmp_path: Path) -> None:
+    kind, value, clipped, group = EXTREME[what]
+    if kind == "HUGEINT" and shared_db.engine.dialect != "duckdb":
+        kind = "NUMERIC"
+    rows = [f"(1, 'north', 'F', {value}, {value})"]
+    kinds, measures = {"age": kind, "cost": kind}, "{n: rows, total: {sum: cost, range: [0, 1000], unit: 10}}"
+    by_sex = {"tables": "[{by: [sex]}]", "groups": "{sex: [F, M]}"}
+    assert answers_of(shared_db, tmp_path, kinds, rows, measures=measures, **by_sex) == {
+        "rows": [1, 0], "sum": [clipped, 0],
+    }  # fmt: skip
+    by_age = {"tables": "[{by: [age]}]", "groups": "{age: {bins: [0, 0.5, 100]}}"}
+    assert answers_of(shared_db, tmp_path, kinds, rows, **by_age)["rows"] == [int(group == 0), 0]
+
+
 @pytest.mark.thorough
 def test_norms_are_attained(shared_db: Any, tmp_path: Path) -> None:
     together = [(1, "north", sex, 5, 50.0) for sex in "FM" for _ in range(3)]
