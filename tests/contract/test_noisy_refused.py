@@ -56,6 +56,20 @@ def test_a_view_as_source_is_refused(shared_db: Any, tmp_path: Path) -> None:
     assert made.budget not in Ledger(shared_db.engine).read()
 
 
+@pytest.mark.parametrize("kind", ["a view", "a table of persons' rows"])
+def test_a_hierarchy_table_of_the_data_is_refused(kind: str, shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("groups"))
+    listed = made.source
+    if kind == "a view":
+        listed = f"groups_{made.source}"
+        query = f"SELECT DISTINCT region, '*' AS root FROM {made.source} WHERE region IS NOT NULL"
+        shared_db.engine.execute(f"CREATE VIEW {listed} AS {query}")
+    made.write(groups=f"{{region: {{hierarchy: {{table: {listed}}}}}, sex: [F, M]}}")
+    with pytest.raises(PolicyError, match=f"is {kind}.*: groups that follow from the data"):
+        made.run()
+    assert made.budget not in Ledger(shared_db.engine).read()
+
+
 def test_keys_of_rows_and_a_foreign_source_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("keys"))
     text = made.file.read_text()
