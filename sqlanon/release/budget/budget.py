@@ -18,6 +18,8 @@ from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 
+LOCK = "budgets"
+"""One lock for all budgets: two that are opened at once must not both take a table."""
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
 
@@ -39,7 +41,7 @@ class Budget:
             DatabaseError: the database was restored or copied, or the ledger or the anchor was changed by hand.
         """
         anchored = self._anchor.hold() if self._anchor else nullcontext()
-        with self._engine.lock(f"budget {self.spec.name}", wait=True), anchored:
+        with self._engine.lock(LOCK, wait=True), anchored:
             self._ledger.create()
             self._take(self._compare())
             if self._anchor and self._events:  # a run may have ended between the database and the anchor
@@ -99,7 +101,7 @@ class Budget:
         """
         if self._anchor is None:
             raise PolicyError(f"budget {self.spec.name}: the policy names no anchor to recover from")
-        with self._engine.lock(f"budget {self.spec.name}", wait=True), self._anchor.hold():
+        with self._engine.lock(LOCK, wait=True), self._anchor.hold():
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
             there = self._anchor.read() or []
