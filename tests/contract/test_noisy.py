@@ -190,7 +190,7 @@ def test_every_declared_group_is_published_with_totals_that_agree(shared_db: Any
         assert 0 <= row["n_low"] <= max(row["n_high"], 0)
         assert row["total_low"] < row["total"] < row["total_high"]
         assert 0 <= row["cost_low"] <= row["cost"] <= row["cost_high"] <= 20
-    assert "order" not in view[0]
+    assert "_sqlanon_order" not in view[0]
 
 
 def test_with_almost_no_noise_the_numbers_are_the_exact_ones(shared_db: Any, tmp_path: Path) -> None:
@@ -294,7 +294,9 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
     stored = read_table(shared_db, ("_sqlanon", event.body["table"]))
     monkeypatch.setattr(noisy, "add_noise", lambda *_: pytest.fail("noise was drawn again"))
     made.run()
-    assert [row["n"] for row in made.rows()] == [row["n"] for row in sorted(stored, key=lambda row: row["order"])]
+    assert [row["n"] for row in made.rows()] == [
+        row["n"] for row in sorted(stored, key=lambda row: row["_sqlanon_order"])
+    ]
     assert made.states() == ["published"]
 
 

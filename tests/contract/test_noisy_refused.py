@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError, GuardError, InfeasibleError, PolicyError, UnsupportedError
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.catalog.catalog import Catalog
 from tests.contract.noisy_releases import Made, stays
@@ -54,6 +54,19 @@ def test_a_view_as_source_is_refused(shared_db: Any, tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="is a view: it may rank persons"):
         made.run()
     assert made.budget not in Ledger(shared_db.engine).read()
+
+
+@pytest.mark.every_engine
+def test_columns_that_the_database_refuses_cost_nothing(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("names"), measures="{order: rows}", more="kept: false")
+    assert made.run().noisy.spent == pytest.approx(1, rel=1e-3)
+    spent = Ledger(shared_db.engine).read()[made.budget]
+    long = "n" * 70  # PostgreSQL cuts names, so that the three columns of a measure have one
+    made.write(measures=f"{{{long}: rows}}")
+    if shared_db.engine.dialect == "postgres":
+        with pytest.raises(DatabaseError):
+            made.run(spend=True)
+        assert Ledger(shared_db.engine).read()[made.budget] == spent
 
 
 @pytest.mark.parametrize("kind", ["a view", "a table of persons' rows"])
