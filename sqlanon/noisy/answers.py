@@ -73,11 +73,16 @@ def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict
             raise PolicyError(
                 f"{release}: column {name} has type {column.shown_type}; sums, means and bins are of numbers"
             )
-        if name not in {*measured, *ranged} and (column.kind == "other" or column.own_operators):
+        if name not in {*measured, *ranged} and (_is_foreign(column) or column.own_operators):
             raise PolicyError(
                 f"{release}: column {name} has type {column.shown_type}, whose values have no text of their own"
             )
     return found
+
+
+def _is_foreign(column: Column) -> bool:
+    """Whether equal values may have different texts."""
+    return column.kind == "other" and column.type.lower() != "uuid"
 
 
 def _is_wide(column: Column) -> bool:

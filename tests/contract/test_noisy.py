@@ -105,9 +105,12 @@ def answers_of(db: Any, folder: Path, kinds: dict[str, str], rows: list[str], **
     return {one.part: list(map(int, answer)) for one, answer in found if one.level == len(shape.tables[0].levels) - 1}
 
 
+UUIDS = ("'aaaaaaaa-0000-0000-0000-00000000000A'", "'AAAAAAAA-0000-0000-0000-00000000000a'")
+
+
 @pytest.mark.every_engine
 @pytest.mark.parametrize(
-    ("kind", "keys"), [("NUMERIC", ("1", "1.0", "1.00")), ("DOUBLE PRECISION", ("'0'", "'-0'", "0"))]
+    ("kind", "keys"), [("NUMERIC", ("1", "1.0", "1.00")), ("DOUBLE PRECISION", ("'0'", "'-0'", "0")), ("UUID", UUIDS)]
 )
 def test_equal_keys_that_are_written_otherwise_are_one_person(
     kind: str, keys: tuple[str, ...], shared_db: Any, tmp_path: Path
