@@ -111,6 +111,19 @@ def test_another_budget_of_the_same_table_is_refused_by_the_ledger(shared_db: An
 
 
 @pytest.mark.thorough
+def test_a_table_that_was_not_there_when_its_budget_was_opened_is_recognized(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("later"), anchor=False)
+    later = f"later_{made.source}"
+    made.file.write_text(made.file.read_text().replace(": pid}", f": pid, {later}: pid}}"))
+    made.run()
+    shared_db.engine.execute(f"CREATE TABLE {later} AS SELECT * FROM {made.source}")
+    made.source, made.budget, made.name, made.view = later, f"later {made.budget}", later, f"v_{later}"
+    made.write(anchor=False)
+    with pytest.raises(PolicyError, match="is a table of the budget"):
+        made.run()
+
+
+@pytest.mark.thorough
 def test_other_persons_of_a_table_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("whose"))
     made.run()

@@ -5,7 +5,7 @@ The order of a version: its row is committed here and in the anchor before anyth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -153,12 +153,18 @@ class Budget:
                     f"{', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
                 )
         for other, events in self._ledger.read().items():
-            both = sorted(set(account_of(other, events).persons) & set(persons)) if other != name else []
+            both = sorted(self._now_called(account_of(other, events).persons) & set(persons)) if other != name else []
             if both:
                 raise PolicyError(
                     f"budget {name}: {', '.join(both)} is a table of the budget {other}: two budgets of the same "
                     "persons are no bound. Spend that one"
                 )
+
+    def _now_called(self, tables: Iterable[str]) -> set[str]:
+        """Tables of a ledger; those that were not there when they were noted have no schema, and may be there now."""
+        bare = [table for table in tables if "." not in table]
+        found = self._engine.look_up([], bare).named if bare else {}
+        return {str(found[table].ref) if table in found else table for table in tables}
 
     def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
         """What all versions would cost with another one.
