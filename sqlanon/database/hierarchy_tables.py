@@ -5,6 +5,7 @@ They are read before anything else, so that the rooms below see trees only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine
@@ -22,13 +23,15 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
 
     Raises:
         PolicyError: a table does not exist, or is no tree; its rows are numbered in their order. Or ``spec`` is not a
-            release, but the path of its file or a whole policy.
+            release, but the path of its file or a whole policy. Or groups of noisy statistics would be of the data.
     """
     if not isinstance(spec, ReleaseSpec):
         raise PolicyError(
             f"a release is a ReleaseSpec, and this is a {type(spec).__name__}; a policy file has its releases in "
             'sqlanon.load_policy("anon.yml").releases'
         )
+    if spec.noisy is not None:
+        _refuse_data(engine, spec, [table for table, _ in spec.noisy.budget.persons])
     columns = tuple(
         replace(column, hierarchy=_read(engine, column.hierarchy.table, column.recode))
         if isinstance(column.hierarchy, HierarchyTable)
@@ -36,6 +39,20 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
         for column in spec.columns
     )
     return spec if columns == spec.columns else replace(spec, columns=columns)
+
+
+def _refuse_data(engine: Engine, spec: ReleaseSpec, persons: Sequence[str]) -> None:
+    """Groups that are published for certain, noise or not, are of a table that has no rows of persons."""
+    named = [column.hierarchy.table for column in spec.columns if isinstance(column.hierarchy, HierarchyTable)]
+    found = engine.look_up([], [*named, *persons]).named if named else {}
+    own = [found[table].ref for table in persons if table in found]
+    for table in named:
+        if table in found and (found[table].is_view or found[table].ref in own):
+            what = "a view, which may be of persons' rows" if found[table].is_view else "a table of persons' rows"
+            raise PolicyError(
+                f"{spec.name}: hierarchy table {found[table].ref} is {what}: groups that follow from the data show who "
+                "is in it. Name a table that lists them"
+            )
 
 
 def _read(engine: Engine, table: str, recode: Recode | None) -> Hierarchy:

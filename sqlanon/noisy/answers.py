@@ -64,15 +64,30 @@ def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict
         if column is None:
             raise PolicyError(f"{release}: {source.ref} has no column {name}")
         found[name] = column
+        if name in person and not column.deterministic:
+            raise PolicyError(
+                f"{release}: column {name} says whose row it is, and its collation takes different texts as equal: "
+                "one person would count as several"
+            )
         if name in {*measured, *ranged} and column.kind not in NUMBERS:
             raise PolicyError(
                 f"{release}: column {name} has type {column.shown_type}; sums, means and bins are of numbers"
             )
-        if name not in {*measured, *ranged} and (column.kind == "other" or column.own_operators):
+        if name not in {*measured, *ranged} and (_is_foreign(column) or column.own_operators):
             raise PolicyError(
                 f"{release}: column {name} has type {column.shown_type}, whose values have no text of their own"
             )
     return found
+
+
+def _is_foreign(column: Column) -> bool:
+    """Whether equal values may have different texts."""
+    return column.kind == "other" and column.type.lower() != "uuid"
+
+
+def _is_wide(column: Column) -> bool:
+    """Whether a comparison with the decimal numbers of a policy could leave the digits of its type."""
+    return column.kind == "decimal" or column.type.upper().endswith("HUGEINT")
 
 
 def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
@@ -96,10 +111,13 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
         measures.append(
             {
                 "name": columns[measure.column].name,
+                "wide": _is_wide(columns[measure.column]),
+                "float": columns[measure.column].kind == "float",
                 "plain": columns[measure.column].kind == "integer" and measure.unit == 1,
                 "low": decimal_text(measure.low),
                 "high": decimal_text(measure.high),
                 "unit": decimal_text(measure.unit),
+                "quarter": decimal_text(measure.unit / 4),
                 "least": int(measure.low / measure.unit),
                 "most": int(measure.high / measure.unit),
             }
@@ -108,12 +126,13 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
         "noisy/coded",
         coded=coded,
         source=source.ref,
-        person=[columns[name].name for name in person],
+        person=[{"name": columns[name].name, "kind": columns[name].kind} for name in person],
         dimensions=[
             {
                 "name": columns[one.name].name,
                 "groups": None if one.values is None else _load_groups(scratch, place, one),
                 "ends": [decimal_text(end) for end in one.ends],
+                "wide": _is_wide(columns[one.name]),
             }
             for place, one in enumerate(shape.dimensions)
         ],

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.95
 """Probability that an interval contains the bounded answer."""
-ORDER = "order"
+ORDER = "_sqlanon_order"
 """A column of the drawn table, which the view has not."""
 
 

@@ -26,8 +26,8 @@ from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, Ref
 MOST_BINS = 1000
 MOST_STEPS = 2**30
 """Multiples of the unit in a range, at most: sums over 2**31 rows fit 62 bits."""
-OWN_COLUMNS = ("table", "level", "shown")
-"""Columns of the view that are no groups and no measures."""
+OWN_COLUMNS = ("table", "level", "shown", "_sqlanon_order")
+"""Columns of the noisy table that are no groups and no measures."""
 
 Budgets = Mapping[str, BudgetSpec]
 

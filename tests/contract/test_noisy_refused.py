@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError, GuardError, InfeasibleError, PolicyError, UnsupportedError
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.catalog.catalog import Catalog
 from tests.contract.noisy_releases import Made, stays
@@ -56,6 +56,33 @@ def test_a_view_as_source_is_refused(shared_db: Any, tmp_path: Path) -> None:
     assert made.budget not in Ledger(shared_db.engine).read()
 
 
+@pytest.mark.every_engine
+def test_columns_that_the_database_refuses_cost_nothing(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("names"), measures="{order: rows}", more="kept: false")
+    assert made.run().noisy.spent == pytest.approx(1, rel=1e-3)
+    spent = Ledger(shared_db.engine).read()[made.budget]
+    long = "n" * 70  # PostgreSQL cuts names, so that the three columns of a measure have one
+    made.write(measures=f"{{{long}: rows}}")
+    if shared_db.engine.dialect == "postgres":
+        with pytest.raises(DatabaseError):
+            made.run(spend=True)
+        assert Ledger(shared_db.engine).read()[made.budget] == spent
+
+
+@pytest.mark.parametrize("kind", ["a view", "a table of persons' rows"])
+def test_a_hierarchy_table_of_the_data_is_refused(kind: str, shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("groups"))
+    listed = made.source
+    if kind == "a view":
+        listed = f"groups_{made.source}"
+        query = f"SELECT DISTINCT region, '*' AS root FROM {made.source} WHERE region IS NOT NULL"
+        shared_db.engine.execute(f"CREATE VIEW {listed} AS {query}")
+    made.write(groups=f"{{region: {{hierarchy: {{table: {listed}}}}}, sex: [F, M]}}")
+    with pytest.raises(PolicyError, match=f"is {kind}.*: groups that follow from the data"):
+        made.run()
+    assert made.budget not in Ledger(shared_db.engine).read()
+
+
 def test_keys_of_rows_and_a_foreign_source_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("keys"))
     text = made.file.read_text()
@@ -81,6 +108,19 @@ def test_another_budget_of_the_same_table_is_refused_by_the_ledger(shared_db: An
     made.write(anchor=False)
     with pytest.raises(PolicyError, match="is a table of the budget"):
         made.run(spend=True)
+
+
+@pytest.mark.thorough
+def test_a_table_that_was_not_there_when_its_budget_was_opened_is_recognized(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("later"), anchor=False)
+    later = f"later_{made.source}"
+    made.file.write_text(made.file.read_text().replace(": pid}", f": pid, {later}: pid}}"))
+    made.run()
+    shared_db.engine.execute(f"CREATE TABLE {later} AS SELECT * FROM {made.source}")
+    made.source, made.budget, made.name, made.view = later, f"later {made.budget}", later, f"v_{later}"
+    made.write(anchor=False)
+    with pytest.raises(PolicyError, match="is a table of the budget"):
+        made.run()
 
 
 @pytest.mark.thorough

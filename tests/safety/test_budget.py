@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pytest
 
 import sqlanon
 from sqlanon.budgeted import BudgetSpec
-from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
+from sqlanon.errors import DatabaseError, InfeasibleError, LockedError, PolicyError
 from sqlanon.noisy.accounting import Mechanism
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
@@ -277,6 +278,18 @@ def test_two_reservations_at_once_are_both_charged(place: Place) -> None:
                 )
         states = [one.state for one in list_spendings(Ledger(db.engine).read()["people"])]
     assert states == ["published", "reserved", "reserved"]
+
+
+@pytest.mark.thorough
+def test_two_budgets_of_one_table_cannot_be_opened_at_once(make_url: Any, tmp_path: Path) -> None:
+    place = Place(make_url(SERVER), tmp_path)
+    with sqlanon.connect(place.url) as db, sqlanon.connect(place.url) as other:
+        lock = other.engine.lock
+        other.engine.lock = lambda name, **_: lock(name)
+        first = Budget(db.engine, replace(place.budget, name="first", anchor=None))
+        second = Budget(other.engine, replace(place.budget, name="second", anchor=None))
+        with first.hold(), pytest.raises(LockedError), second.hold():
+            pass
 
 
 @pytest.mark.thorough

@@ -5,4 +5,4 @@ CREATE TABLE {{ physical | table }} AS
 SELECT {% for name in columns %}{{ ", " if not loop.first }}d.{{ name | ident }} AS {{ name | ident }}{% endfor %}
 
 FROM {{ drawn | table }} AS d
-ORDER BY d.{{ "order" | ident }}
+ORDER BY d.{{ "_sqlanon_order" | ident }}

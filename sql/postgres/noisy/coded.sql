@@ -1,13 +1,16 @@
 -- name: noisy/coded
--- params: coded (table to make), source (table), person (names), dimensions (list of {name, groups (table of code and value, or none), ends (list of
---   texts of numbers)}), measures (list of {name, plain (bool: integers in the unit 1), low, high, unit (texts of numbers), least, most (the range in
+-- params: coded (table to make), source (table), person (list of {name, kind}), dimensions (list of {name, groups (table of code and value, or none),
+--   ends (list of texts of numbers), wide (bool: compared as floating-point numbers where the type has few digits)}), measures (list of {name, plain
+--   (bool: integers in the unit 1), float (bool), wide, low, high, unit, quarter (texts of numbers; the last of the unit), least, most (the range in
 --   units)})
--- returns: person text, c1.. integer (the group of each column; NULL: none of those that are declared), m1.. bigint (the value in units, in its
---   range; NULL: none). Rows without a person are left out. No cast fails because of a value
-{% macro spelled(name) %}CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endmacro %}
+-- returns: person text, the same for equal keys, c1.. integer (the group of each column; NULL: none of those that are declared), m1.. bigint (the value
+--   in units, in its range; NULL: none). Rows without a person are left out. No cast, comparison or division fails because of a value
+{% macro key(one) %}CAST({% if one.kind == "float" %}CASE WHEN s.{{ one.name | ident }} = 0 THEN 0 ELSE s.{{ one.name | ident }} END{% elif one.kind == "decimal" %}trim_scale(s.{{ one.name | ident }}){% else %}s.{{ one.name | ident }}{% endif %} AS text){% endmacro %}
+{% macro spelled(one) %}CAST(LENGTH({{ key(one) }}) AS text) || ':' || {{ key(one) }}{% endmacro %}
+{% macro clipped(m) %}LEAST(GREATEST(s.{{ m.name | ident }}, {{ m.low }}), {{ m.high }}){% endmacro %}
 CREATE {{ coded | scratch }} AS
 SELECT
-    {% for name in person %}{{ " || " if not loop.first }}{{ spelled(name) }}{% endfor %} AS person
+    {% for one in person %}{{ " || " if not loop.first }}{{ spelled(one) }}{% endfor %} AS person
 {% for d in dimensions %}
 {% if d.groups %}
     , g{{ loop.index }}.code AS c{{ loop.index }}
@@ -19,7 +22,7 @@ SELECT
 {% if m.plain %}
     , CASE WHEN s.{{ m.name | ident }} IS NOT NULL THEN CAST(LEAST(GREATEST(s.{{ m.name | ident }}, {{ m.low }}), {{ m.high }}) AS BIGINT) END AS m{{ loop.index }}
 {% else %}
-    , CASE WHEN LOWER(CAST(s.{{ m.name | ident }} AS text)) <> 'nan' THEN LEAST(GREATEST(CAST(ROUND(CAST(LEAST(GREATEST(s.{{ m.name | ident }}, {{ m.low }}), {{ m.high }}) AS double precision) / {{ m.unit }}) AS BIGINT), {{ m.least }}), {{ m.most }}) END AS m{{ loop.index }}
+    , CASE WHEN LOWER(CAST(s.{{ m.name | ident }} AS text)) <> 'nan' THEN LEAST(GREATEST(CAST({% if m.float %}CASE WHEN ABS({{ clipped(m) }}) < {{ m.quarter }} THEN 0 ELSE ROUND(CAST({{ clipped(m) }} AS double precision) / {{ m.unit }}) END{% else %}ROUND(CAST({{ clipped(m) }} AS numeric) / {{ m.unit }}){% endif %} AS BIGINT), {{ m.least }}), {{ m.most }}) END AS m{{ loop.index }}
 {% endif %}
 {% endfor %}
 FROM {{ source | table }} AS s
@@ -28,4 +31,4 @@ FROM {{ source | table }} AS s
 LEFT JOIN {{ d.groups | table }} AS g{{ loop.index }} ON g{{ loop.index }}.value = CAST(s.{{ d.name | ident }} AS text) COLLATE "C"
 {% endif %}
 {% endfor %}
-WHERE {% for name in person %}{{ " AND " if not loop.first }}s.{{ name | ident }} IS NOT NULL{% endfor %}
+WHERE {% for one in person %}{{ " AND " if not loop.first }}s.{{ one.name | ident }} IS NOT NULL{% endfor %}

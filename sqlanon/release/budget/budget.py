@@ -5,7 +5,7 @@ The order of a version: its row is committed here and in the anchor before anyth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,8 @@ from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 from sqlanon.shell import command
 
+LOCK = "budgets"
+"""One lock for all budgets: two that are opened at once must not both take a table."""
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
 
@@ -40,7 +42,7 @@ class Budget:
             DatabaseError: the database was restored or copied, or the ledger or the anchor was changed by hand.
         """
         anchored = self._anchor.hold() if self._anchor else nullcontext()
-        with self._engine.lock(f"budget {self.spec.name}", wait=True), anchored:
+        with self._engine.lock(LOCK, wait=True), anchored:
             self._ledger.create()
             self._take(self._compare())
             if self._anchor and self._events:  # a run may have ended between the database and the anchor
@@ -100,7 +102,7 @@ class Budget:
         """
         if self._anchor is None:
             raise PolicyError(f"budget {self.spec.name}: the policy names no anchor to recover from")
-        with self._engine.lock(f"budget {self.spec.name}", wait=True), self._anchor.hold():
+        with self._engine.lock(LOCK, wait=True), self._anchor.hold():
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
             there = self._anchor.read() or []
@@ -152,12 +154,18 @@ class Budget:
                     f"{', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
                 )
         for other, events in self._ledger.read().items():
-            both = sorted(set(account_of(other, events).persons) & set(persons)) if other != name else []
+            both = sorted(self._now_called(account_of(other, events).persons) & set(persons)) if other != name else []
             if both:
                 raise PolicyError(
                     f"budget {name}: {', '.join(both)} is a table of the budget {other}: two budgets of the same "
                     "persons are no bound. Spend that one"
                 )
+
+    def _now_called(self, tables: Iterable[str]) -> set[str]:
+        """Tables of a ledger; those that were not there when they were noted have no schema, and may be there now."""
+        bare = [table for table in tables if "." not in table]
+        found = self._engine.look_up([], bare).named if bare else {}
+        return {str(found[table].ref) if table in found else table for table in tables}
 
     def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
         """What all versions would cost with another one.

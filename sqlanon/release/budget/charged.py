@@ -39,11 +39,9 @@ def policy_mark(spec: ReleaseSpec) -> str:
 
 def _is_shown(state: ReleaseState, spending: Spending) -> bool:
     """Whether the catalog has a version of this charge: a run ended before the ledger had it."""
-    return any(
-        (entry.report.get("noisy") or {}).get("reservation") == spending.reserved.seq
-        for entry in state.versions
-        if entry.status in SHOWN
-    )
+    wanted = (spending.reserved.body["budget"], spending.reserved.seq)
+    said = (entry.report.get("noisy") or {} for entry in state.versions if entry.status in SHOWN)
+    return any((one.get("budget"), one.get("reservation")) == wanted for one in said)
 
 
 def settle(budget: Budget, state: ReleaseState) -> None:

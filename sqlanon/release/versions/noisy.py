@@ -207,6 +207,8 @@ class OfNoisy:
             check_columns(shape, spec.person, work.state.source)
             if spec.row_security is None:  # before it costs anything
                 refuse_hidden(engine, spec, work.state.source.ref)
+            # The names of its columns are tried before it costs anything.
+            engine.load_rows(work.scratch.table("columns"), column_types(shape), ())
             noise = self._noise = noise_of(shape)
             import_opendp()
             for scale in dict.fromkeys(noise.scales):
