@@ -174,7 +174,9 @@ def say_suppressed(found: Found) -> Statement:
 
 def say_approval(found: Found) -> Statement:
     """Who approved the policy."""
-    own = [one for one in found.approvals if one.policy_hash == found.entry.policy_hash]
+    # A revocation ends every approval before it.
+    begin = max((at + 1 for at, one in enumerate(found.approvals) if one.action == "revoked"), default=0)
+    own = [one for one in found.approvals[begin:] if one.policy_hash == found.entry.policy_hash]
     by = found.call("approvals")
     last = found.approvals[-1] if found.approvals else None
     if last is not None and last.action == "revoked":
