@@ -68,6 +68,7 @@ def test_what_is_in_it(bundle, ward):
     assert "report-edpb2025.html" not in files  # no pseudonym
     readers = unpack(ward.evidence("ward", audience="readers"))
     assert set(readers) == {"figures.json", "figures.schema.json", "manifest.json", "policy.json", "report.html"}
+    assert not {"left_out", "suppressed"} & set(json.loads(readers["figures.json"]))
     figures = json.loads(files["figures.json"])
     assert figures["risk"]["rows"] == pytest.approx(1 / figures["smallest"])
     schema = json.loads(files["figures.schema.json"])
