@@ -64,3 +64,15 @@ def test_variables(page):
 def test_trend(page):
     rows = page.tables["Risk and loss over the versions"][1:]
     assert [row[0] for row in rows] == ["1", "2"]
+
+
+def test_an_approval_before_a_revocation_is_none(shared_db):
+    fill(shared_db, "withdrawn", 40)
+    kept = release("withdrawn", k=4, l=None, method="tree")
+    shared_db.run(kept)
+    shared_db.approve("withdrawn", by="Ann", until="9999-12-31")
+    shared_db.revoke("withdrawn", by="Ann")
+    other = replace(kept, privacy=replace(kept.privacy, k=5))
+    shared_db.approve("withdrawn", by="Bob", until="9999-12-31", planned=other)
+    rows = dict(row[:2] for row in Read(shared_db.report("withdrawn", frame="iso27559")).tables["Governance"][1:])
+    assert rows["approval"] == "nobody approved this policy"

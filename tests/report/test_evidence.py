@@ -68,6 +68,7 @@ def test_what_is_in_it(bundle, ward):
     assert "report-edpb2025.html" not in files  # no pseudonym
     readers = unpack(ward.evidence("ward", audience="readers"))
     assert set(readers) == {"figures.json", "figures.schema.json", "manifest.json", "policy.json", "report.html"}
+    assert not {"left_out", "suppressed"} & set(json.loads(readers["figures.json"]))
     figures = json.loads(files["figures.json"])
     assert figures["risk"]["rows"] == pytest.approx(1 / figures["smallest"])
     schema = json.loads(files["figures.schema.json"])
@@ -95,7 +96,7 @@ def test_files_that_come_and_go(bundle):
     refused(pack(files | {"more.txt": b"x"}), "not those of the manifest")
     refused(pack({name: one for name, one in files.items() if name != "policy.json"}), "not those of the manifest")
     refused(pack({name: one for name, one in files.items() if name != "manifest.json"}), "manifest.json is missing")
-    refused(bundle + b"x", "more than the files|no ZIP archive")
+    refused(bundle + b"x", "byte for byte|no ZIP archive")
     refused(b"", "no ZIP archive")
     compressed = io.BytesIO()
     with zipfile.ZipFile(compressed, "w", zipfile.ZIP_DEFLATED) as archive:

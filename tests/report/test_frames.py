@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from sqlanon.declared.zip3 import RESTRICTED
 from sqlanon.errors import PolicyError
 from sqlanon.report import pdf
 from sqlanon.report.frames import FRAMES
+from sqlanon.report.frames.hipaa import IDENTIFIERS, _by_names
 from sqlanon.report.frames.words import WORDS
 from tests.engines import create_table
 from tests.report.pages import Read
@@ -128,6 +130,16 @@ def test_safe_harbor(pages):
     said, how = found["age: no age above 89 but as one category of 90 and over"]
     assert said.startswith("10 rows above it")  # 80, 85 and 90
     assert how.startswith("look at it")
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [("client_ip", "O"), ("home_tel", "D"), ("car_vin", "L"), ("home_lat", "B"), ("patient_age", "C"), ("recipe", "")],
+)
+def test_words_of_a_name_end_at_underscores(name, letters):
+    column = {"name": name, "role": "insensitive"}
+    found = SimpleNamespace(policy={"columns": [column]}, call=lambda *_: "")
+    assert "".join(one.letter for one in IDENTIFIERS if "as it is" in _by_names(found, one).finding) == letters
 
 
 def test_the_prefixes_of_the_guidance():

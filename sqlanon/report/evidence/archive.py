@@ -44,5 +44,5 @@ def unpack(data: bytes) -> dict[str, bytes]:
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError) as error:
         raise PrivacyViolation(f"not a bundle of sqlanon: no ZIP archive, or a damaged one ({error})") from None
     if pack(files) != data:
-        raise PrivacyViolation("the bundle was changed: it has more than the files that sqlanon wrote")
+        raise PrivacyViolation("the bundle was changed: the archive is not the one that sqlanon wrote, byte for byte")
     return files

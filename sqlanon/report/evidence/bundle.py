@@ -18,7 +18,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.redacted_policy import hash_policy
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.evidence.archive import pack
-from sqlanon.report.evidence.figures import SCHEMA, list_figures
+from sqlanon.report.evidence.figures import SCHEMA, figures_for, list_figures
 from sqlanon.report.frames import FRAMES, frame_report
 from sqlanon.report.owner import find_published
 from sqlanon.report.page import write_page
@@ -60,9 +60,10 @@ def make_bundle(
             "--for readers"
         )
     files = _for_readers(engine, entry) if audience == "readers" else _for_owner(engine, entry, progress or Silent())
+    figures = list_figures(entry.release, entry.version, entry.policy, _report(entry))
     files |= {
         "policy.json": hash_policy(entry.policy)[0].encode(),
-        "figures.json": write_json(list_figures(entry.release, entry.version, entry.policy, _report(entry))),
+        "figures.json": write_json(figures_for(audience, figures)),
         "figures.schema.json": write_json(SCHEMA),
     }
     manifest = {

@@ -14,7 +14,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.redacted_policy import hash_policy
 from sqlanon.report.evidence.archive import unpack
 from sqlanon.report.evidence.bundle import FORMAT, MANIFEST, describe_row, write_json
-from sqlanon.report.evidence.figures import SCHEMA, list_figures
+from sqlanon.report.evidence.figures import SCHEMA, figures_for, list_figures
 from sqlanon.results import RunReport
 from sqlanon.results.base import Report
 
@@ -114,7 +114,7 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
         raise PrivacyViolation(f"the catalog of the database has no version {version} of {release}")
     entry = found[-1]
     counted = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
-    same = files["figures.json"] == write_json(counted)
+    same = files["figures.json"] == write_json(figures_for(str(manifest["audience"]), counted))
     same &= files["policy.json"] == hash_policy(entry.policy)[0].encode()
     if "catalog.json" in files:
         rows = _read(files, "catalog.json", list)

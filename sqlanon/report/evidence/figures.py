@@ -43,6 +43,12 @@ def list_figures(release: str, version: int, policy: Mapping[str, Any], run: Run
     }
 
 
+def figures_for(audience: str, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a bundle: readers get none that counts rows of the source that they do not see."""
+    hidden = ("left_out", "suppressed") if audience == "readers" else ()
+    return {key: value for key, value in figures.items() if key not in hidden}
+
+
 def _probability(text: str) -> dict[str, Any]:
     return {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": text}
 
@@ -64,8 +70,8 @@ SCHEMA: Mapping[str, Any] = {
         "release": _TEXT,
         "version": {"type": "integer", "minimum": 1},
         "rows": _count("Published rows."),
-        "left_out": _count("Rows of the source that are not published."),
-        "suppressed": _count("Rows that lose all their quasi values, those that are left out included."),
+        "left_out": _count("Rows of the source that are not published; not for readers."),
+        "suppressed": _count("Rows that lose all their quasi values, with those left out; not for readers."),
         "classes": _count("Groups of rows that look alike in the quasi columns."),
         "smallest": _count("Rows of the smallest class."),
         "largest": _count("Rows of the largest class."),

@@ -80,6 +80,8 @@ IDENTIFIERS = (
     Identifier("Q", "photographs of the face", r"photo|picture|image|portrait"),
     Identifier("R", "any other unique number, characteristic or code", r"(^|_)id$|uuid|guid|unique|code$|number$"),
 )
+_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"
+"""The edge of a word in a name: an underscore ends one, as it does not for ``\\b``."""
 _ZIP = re.compile(r"zip|postal|postcode|plz", re.IGNORECASE)
 _AGE = re.compile(r"(^|_)age(_|$)", re.IGNORECASE)
 
@@ -127,7 +129,7 @@ def _sections(found: Found) -> tuple[Section, ...]:
 
 
 def _by_names(found: Found, one: Identifier) -> Statement:
-    pattern = re.compile(one.names, re.IGNORECASE)
+    pattern = re.compile(one.names.replace(r"\b", _EDGE), re.IGNORECASE)
     named = [column for column in found.policy["columns"] if pattern.search(str(column["name"]))]
     about = f"({one.letter}) {one.what}"
     by = found.call("releases show")

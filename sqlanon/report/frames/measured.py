@@ -125,7 +125,8 @@ def say_linkability(found: Found) -> Iterator[Statement]:
         said = f"{', '.join(tokens)}: the rows of a person are joined by design"
         yield Statement("rows of one person", said, "look at it", found.call("releases show"), "token")
     else:
-        yield Statement("rows of one person", "no column joins them", "measured", found.measured_by_run, "token")
+        said = "no pseudonym joins them; equal values of columns that are published as they are may"
+        yield Statement("rows of one person", said, "stated", found.call("releases show"), "token")
     if found.run.history:
         for one in found.run.history:
             said = (
@@ -174,7 +175,9 @@ def say_suppressed(found: Found) -> Statement:
 
 def say_approval(found: Found) -> Statement:
     """Who approved the policy."""
-    own = [one for one in found.approvals if one.policy_hash == found.entry.policy_hash]
+    # A revocation ends every approval before it.
+    begin = max((at + 1 for at, one in enumerate(found.approvals) if one.action == "revoked"), default=0)
+    own = [one for one in found.approvals[begin:] if one.policy_hash == found.entry.policy_hash]
     by = found.call("approvals")
     last = found.approvals[-1] if found.approvals else None
     if last is not None and last.action == "revoked":
