@@ -77,6 +77,7 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
     assert "secret" not in page
     written = invoke(*asked, "--write", "chosen.yml", "--choose", "2", "--json")
     assert written.exit_code == 0, written.stderr
+    assert [one["number"] for one in json.loads(written.stdout)["candidates"]] == [2]
     (spec,) = load("chosen.yml").releases
     assert (spec.privacy.k, spec.method.name, spec.refine) == (10, "tree", None)
     assert [column.name for column in spec.columns] == ["age", "zip", "disease"]
@@ -97,6 +98,7 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
         (("--seed", "-1"), "from 0"),
         (("--write", "x.yml"), "go together"),
         (("--write", "x.yml", "--choose", "9"), "from 1 to 1"),
+        (("--k", "5,500", "--write", "x.yml", "--choose", "2"), "--choose 2: not possible, nothing is written"),
         (("--html", "anon.yml"), "exists"),
         (("--k", ",".join(map(str, range(2, 80)))), "more than 60"),
     ],
