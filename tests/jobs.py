@@ -72,6 +72,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/safety/test_crash_frozen.py",
         "tests/safety/test_crash_readers.py",
         "tests/safety/test_crash_tables.py",
+        "tests/safety/test_crash_trials.py",
         "tests/safety/test_dropped_meanwhile.py",
         "tests/safety/test_weakest.py",
     ),

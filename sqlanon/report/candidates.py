@@ -64,8 +64,13 @@ def _map(made: list[Candidate]) -> Drawing:
     for step in choose_steps(0, high):
         y = at(0, step)[1]
         elements += [draw_label(LEFT - 6, y + 4, f"{step:.0%}", "end"), draw_line(LEFT, y, right, y, opacity=0.3)]
+    points: dict[tuple[int, int], list[str]] = {}
     for one in made:
         x, y = at(one.gcp or 0.0, one.risk or 0.0)
-        elements += [draw_circle(x, y, RELEASE), draw_label(x + 6, y - 5, str(one.number), "start", TEXT)]
+        points.setdefault((round(x), round(y)), []).append(str(one.number))
+    for (x, y), numbers in points.items():
+        # A label lies at the side where there is more room for it.
+        beside, anchor = (6, "start") if x < (LEFT + right) / 2 else (-6, "end")
+        elements += [draw_circle(x, y, RELEASE), draw_label(x + beside, y - 5, ", ".join(numbers), anchor, TEXT)]
     elements += [draw_label((LEFT + right) / 2, HEIGHT - 8, "loss (GCP)"), draw_label(LEFT, 11, "risk", "start")]
     return Drawing(WIDTH, HEIGHT, tuple(elements))

@@ -129,6 +129,14 @@ class RiskReport(Report):
     wildcard: WildcardRisk | None = None
     not_measured: tuple[str, ...] = ()
 
+    @property
+    def expected(self) -> float | None:
+        """Rows that the marketer is expected to match rightly: the sum of the risks of all rows.
+
+        Divided by the number of rows it is the global risk.
+        """
+        return None if self.marketer is None else self.marketer.average * self.rows
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnSet:

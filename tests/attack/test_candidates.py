@@ -11,6 +11,8 @@ import pytest
 
 from sqlanon.attack.candidates import QUERIES, measure_width
 from sqlanon.policy import load
+from sqlanon.report.candidates import draw_candidates
+from sqlanon.results import Candidate, CandidatesReport
 from tests.attack.spaces import make_space, make_trial
 from tests.invoked import invoke
 
@@ -75,6 +77,7 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
     assert "secret" not in page
     written = invoke(*asked, "--write", "chosen.yml", "--choose", "2", "--json")
     assert written.exit_code == 0, written.stderr
+    assert [one["number"] for one in json.loads(written.stdout)["candidates"]] == [2]
     (spec,) = load("chosen.yml").releases
     assert (spec.privacy.k, spec.method.name, spec.refine) == (10, "tree", None)
     assert [column.name for column in spec.columns] == ["age", "zip", "disease"]
@@ -95,6 +98,7 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
         (("--seed", "-1"), "from 0"),
         (("--write", "x.yml"), "go together"),
         (("--write", "x.yml", "--choose", "9"), "from 1 to 1"),
+        (("--k", "5,500", "--write", "x.yml", "--choose", "2"), "--choose 2: not possible, nothing is written"),
         (("--html", "anon.yml"), "exists"),
         (("--k", ",".join(map(str, range(2, 80)))), "more than 60"),
     ],
@@ -106,3 +110,14 @@ def test_bad_input_is_one_error(policy: Path, words: tuple[str, ...], message: s
     assert ended.stderr.count("error:") == 1
     assert not Path("x.yml").exists()
     assert policy.exists()
+
+
+def test_equal_points_have_one_label() -> None:
+    made = [
+        Candidate(number, 5, "tree", False, classes=2, gcp=gcp, width=0.1, average_risk=0.1, risk=0.2, attack="a")
+        for number, gcp in ((1, 0.25), (2, 0.5), (3, 0.25))
+    ]
+    page = draw_candidates(CandidatesReport("people", "main.people", 0.2, 1, None, None, tuple(made)))
+    assert page.count("<circle") == 2
+    assert ">1, 3</text>" in page
+    assert ">2</text>" in page

@@ -75,6 +75,8 @@ def test_by_hand(shared_db: Any) -> None:
     assert (report.prosecutor.highest, report.prosecutor.average) == (1, 0.5)
     assert report.prosecutor.above == pytest.approx(1 / 6)
     assert report.marketer.average == pytest.approx((3 / 4 + 1 + 1 / 3) / 6)
+    assert report.expected == pytest.approx(3 / 4 + 1 + 1 / 3)
+    assert shared_db.assess(table, quasi=QUASI).expected == pytest.approx(3)  # three classes, each 1 in all
     assert (report.journalist.highest, report.journalist.above) == (0.5, 0)
     assert report.journalist.average == pytest.approx((3 / 4 + 1 + 1 / 3) / 6)  # of 9 persons 3 classes: 1/3 is less
     assert (report.sample_uniques, report.population.exact) == (1, 1)

@@ -288,3 +288,31 @@ def compact_on_a_full_disk(reported: Connection, url: str, limit: int) -> None:
             reported.send((type(error).__name__, str(error)))
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         reported.send(db.engine.fetch("SELECT count(*) FROM t"))
+
+
+def try_until(reported: Connection, url: str, spec: Any, command: str, nth: int) -> None:
+    """Attack a trial release, or compare two, up to the nth statement that changes something.
+
+    Reports ``here`` after it, or ``done``.
+    """
+    from dataclasses import replace
+
+    import sqlanon
+
+    with sqlanon.connect(url, threads=1) as db:
+        kind, left = type(db.engine), [nth]
+        execute = kind.execute
+
+        def stopping(*arguments: Any, **options: Any) -> Any:
+            found = execute(*arguments, **options)
+            left[0] -= 1
+            if left[0] == 0:
+                stop(reported)
+            return found
+
+        kind.execute = stopping  # type: ignore[method-assign]
+        if command == "compare":
+            db.compare([spec, replace(spec, name="again")], seed=1)
+        else:
+            db.attack_with_control(spec, seed=1)
+    reported.send("done")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -80,7 +81,11 @@ def compare(
     specs = [next(one for one in each.releases if one.name == own.name) for _, each in made]
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.compare(specs, control=control, seed=seed, target=target)
-    if write is not None:
+    if write is not None and choose is not None:
+        (tried,) = report.candidates
+        if tried.refused is not None:
+            raise PolicyError(f"compare: --choose {choose}: not possible, nothing is written: {tried.refused}")
+        report = replace(report, candidates=(replace(tried, number=choose),))
         write_new(write, made[0][0], private=True)  # the connection may have a password
     if html is not None:
         from sqlanon.report.candidates import draw_candidates

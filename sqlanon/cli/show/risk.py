@@ -84,6 +84,10 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
             f"{count(report.sample_uniques)} ({share(report.sample_uniques, report.rows)})",
         )
     ]
+    if report.expected is not None:
+        unique.insert(
+            0, ("rows expected to be matched", f"{report.expected:.1f} ({share(report.expected, report.rows)})")
+        )
     if (optimistic := report.wildcard) is not None:
         rows.append(
             (
@@ -107,7 +111,7 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
             ]
             rule = f"estimated unique in the population, Dankar's rule ({found.rule})"
             unique.append((rule, _unique(found.dankar, found.population)))
-    screen.show(make_sheet(headings, rows), "", make_sheet((("uniques", "wrap"), ("", "left")), unique), "")
+    screen.show(make_sheet(headings, rows), "", make_sheet((("rows and persons", "wrap"), ("", "left")), unique), "")
 
 
 def _unique(number: float | None, population: float) -> str:
