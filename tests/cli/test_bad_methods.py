@@ -57,6 +57,7 @@ def test_l_above_what_the_column_allows(cli, untouched, method):
         "freeform",
         "koptimize",
         "matchings",
+        "microaggregation",
     ):  # known before the data are read
         refused(ended, 2, f"{method} is for k alone")
     else:
