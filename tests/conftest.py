@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from sqlanon.declared import effort
 from tests.covering import share_out
@@ -80,6 +80,8 @@ def pytest_configure(config: pytest.Config) -> None:
         max_examples=25 if config.getoption("--thorough") else 8,
         deadline=None,
         derandomize=again,
+        # Explanations trace every line of a failing test; CPython 3.11 was seen to end such a trace never.
+        phases=[phase for phase in Phase if phase is not Phase.explain],
         suppress_health_check=[
             HealthCheck.too_slow,
             HealthCheck.function_scoped_fixture,
