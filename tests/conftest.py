@@ -115,7 +115,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later.
+    """Thousands of tests stay in memory until the end: Python does not look for garbage among them.
 
     Among what tests make it looks less often than by default: trees of SQL are many small objects that live shortly.
     """
@@ -126,6 +126,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.enable()
         gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    """At the end of the process all of it is garbage, and modules in C say what they leaked if it stays."""
+    gc.unfreeze()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
