@@ -48,7 +48,7 @@ def test_commands_of_the_readme(environment, tmp_path):
     assert len(shown) >= 12
     assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
     query = next(command for command in shown if command.startswith("sqlanon query"))
-    assert re.search(r"^diagnosis +n +low \.\. high +cost +low \.\. high +certain", shown[query])
+    assert re.search(r"^diagnosis +n +low \.\. high +width +cost +low \.\. high +width +certain", shown[query])
 
 
 @pytest.mark.duckdb
