@@ -131,6 +131,7 @@ class Readable:
         quasi: Sequence[str] | None = None,
         sensitive: Sequence[str] = (),
         identifiers: Sequence[str] = (),
+        household: Sequence[str] = (),
         weight: str | None = None,
         population: str | None = None,
         population_size: int | None = None,
@@ -159,6 +160,7 @@ class Readable:
             quasi=_to_sequence(quasi),
             sensitive=_to_sequence(sensitive) or (),
             identifiers=_to_sequence(identifiers) or (),
+            household=_to_sequence(household) or (),
             population=known,
             threshold=threshold,
             null_is=null_is,
@@ -172,6 +174,11 @@ class Readable:
                 raise PolicyError(
                     f"audit {table}: a population is compared with rows that are persons, and a person may have "
                     "several rows of this release; leave the population out"
+                )
+            if household:
+                raise PolicyError(
+                    f"audit {table}: a person may have several rows of this release, and no column says which; the "
+                    "risk of households is measured of its source, with identifiers"
                 )
             rows, persons = counted
             return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
