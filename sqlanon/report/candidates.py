@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sqlanon.report.document import Page, Picture, Section, make_table
+from sqlanon.report.document import Block, Page, Picture, Section, Text, make_table
 from sqlanon.report.page import write_page
 from sqlanon.report.svg import RELEASE, TEXT, Drawing, choose_steps, draw_circle, draw_label, draw_line
 from sqlanon.results import Candidate, CandidatesReport
 
+MARK = "For the owner: figures of the source and of trial releases that nobody else has; no value of a cell"
 WIDTH, HEIGHT, LEFT, BELOW = 640, 400, 60, 44
 
 
@@ -27,8 +28,40 @@ def draw_candidates(report: CandidatesReport) -> str:
         "group. Nothing was published."
     )
     summary = (("candidates", str(len(rows))), ("made", str(len(made))))
-    section = Section("map", "Risk and utility", lead, (picture,))
-    return write_page(Page(report.release, 0, False, summary, None, (section,)), "html")
+    blocks: list[Block] = [picture]
+    if report.source_auc is not None:
+        blocks.append(Text(f"AUC of a model that learnt {report.target} from the source: {report.source_auc:.3f}."))
+    blocks += [
+        Text(f"Candidate {one.number}: {one.refused_queries:,} queries of the workload have no answer.")
+        for one in made
+        if one.refused_queries
+    ]
+    blocks += [
+        Text(f"Candidate {one.number}: {name}: too few attempts to be compared; attack --control has them.")
+        for one in made
+        for name in one.few
+    ]
+    section = Section("map", "Risk and utility", lead, tuple(blocks), _reading(report))
+    return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
+
+
+def _reading(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
+    """What the columns mean."""
+    width = (
+        "How far the bounds of the workload's answers are apart, by the estimate, the median."
+        if report.answers == "workload"
+        else "How far the bounds of random counts over two quasi columns are apart, by the count, the median."
+    )
+    return (
+        ("loss", "GCP: 0 where every value is published as it is, 1 where none is."),
+        ("width", width),
+        (
+            "AUC",
+            "Of a model that learnt the target from the candidate, tested on persons held out. 0.5: nothing.",
+        ),
+        ("average risk", "Classes by rows: what a prosecutor finds on average."),
+        ("risk", "The highest risk of any attack beyond the control group, and which attack it is."),
+    )
 
 
 def _name(one: Candidate) -> str:
