@@ -19,7 +19,7 @@ def draw_candidates(report: CandidatesReport) -> str:
     """
     made = [one for one in report.candidates if one.refused is None]
     rows = [_row(one) for one in report.candidates]
-    head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack"
+    head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack | >seconds"
     table = make_table("Candidates", head, rows)
     text = "Each candidate by its number: to the right it loses more, and higher up it reveals more of its persons."
     picture = Picture("Risk by loss", text, _map(made), table)
@@ -31,18 +31,13 @@ def draw_candidates(report: CandidatesReport) -> str:
     blocks: list[Block] = [picture]
     if report.source_auc is not None:
         blocks.append(Text(f"AUC of a model that learnt {report.target} from the source: {report.source_auc:.3f}."))
-    blocks += [
-        Text(f"Candidate {one.number}: {one.refused_queries:,} queries of the workload have no answer.")
-        for one in made
-        if one.refused_queries
-    ]
-    blocks += [
-        Text(f"Candidate {one.number}: {name}: too few attempts to be compared; attack --control has them.")
-        for one in made
-        for name in one.few
-    ]
+    blocks += [Text(f"{_count_candidates(numbers)}: {said}.") for said, numbers in report.list_notes().items()]
     section = Section("map", "Risk and utility", lead, tuple(blocks), _reading(report))
     return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
+
+
+def _count_candidates(numbers: list[int]) -> str:
+    return f"Candidate{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
 
 
 def _reading(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
@@ -70,7 +65,7 @@ def _name(one: Candidate) -> str:
 
 def _row(one: Candidate) -> tuple[str, ...]:
     if one.refused is not None:
-        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}")
+        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}", "")
     return (
         str(one.number),
         _name(one),
@@ -81,6 +76,7 @@ def _row(one: Candidate) -> tuple[str, ...]:
         f"{one.average_risk:.1%}",
         f"{one.risk:.1%}",
         one.attack,
+        f"{one.seconds:.1f}",
     )
 
 

@@ -57,7 +57,7 @@ def write_control(report: ControlReport) -> str:
         f"{count(report.outside)} are the control group. Nothing was published."
     )
     tried = [one for one in report.attacks if one.attempts]
-    head = "attack | >attempts | >succeeded | >expected | >control | >naive | >risk | 95 % | persons"
+    head = "attack | >attempts | >succeeded | >expected | >control | >naive | >risk | 95 % | all or drawn"
     table = make_table("Attacks on persons inside and outside", head, [_row(one) for one in report.attacks])
     text = (
         "For each attack the risk as a point in its interval, and as a bar the success that the control group predicts."

@@ -68,3 +68,16 @@ class CandidatesReport(Report):
     source_auc: float | None
     candidates: tuple[Candidate, ...]
     answers: str = "random counts"
+
+    def list_notes(self) -> dict[str, list[int]]:
+        """What is said of candidates besides their figures, and the numbers of those that it is said of."""
+        found: dict[str, list[int]] = {}
+        for one in self.candidates:
+            if one.refused_queries:
+                found.setdefault(f"no answer to {one.refused_queries:,} of the workload's queries", []).append(
+                    one.number
+                )
+            for name in one.few:
+                why = f"{name}: too few attempts to be compared; attack --control has them"
+                found.setdefault(why, []).append(one.number)
+        return found

@@ -38,10 +38,8 @@ def candidates_report(screen: Screen, report: CandidatesReport) -> None:
     for one in report.candidates:
         if one.refused is not None:
             screen.show(note(f"{one.number}: {one.refused}"))
-        for name in one.few:
-            screen.show(note(f"{one.number}: {name}: too few attempts to be compared; attack --control has them"))
-        if one.refused_queries:
-            screen.show(note(f"{one.number}: {count(one.refused_queries)} queries of the workload have no answer"))
+    for said, numbers in report.list_notes().items():
+        screen.show(note(f"{', '.join(map(str, numbers))}: {said}"))
 
 
 def _row(one: Candidate) -> tuple[str, ...]:
