@@ -62,8 +62,9 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "threshold.over",
         OneOf(tuple(reversed(get_args(Over)))),
-        "quasi",
-        "`quasi`: the quasi columns are known; `published`: every published column but the sensitive ones.",
+        "published",
+        "`published`: every published column but the sensitive ones is known; `quasi`: the quasi columns alone, for "
+        "columns that are published as they are and that nobody can know of a person.",
     ),
     Key(
         "refresh.needs_approval",

@@ -148,7 +148,7 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     if not run.shape.grouped or not run.min_class:
         return ()
     known = share(1, run.min_class)
-    if exposed is None:
+    if exposed is None or not exposed.columns:
         return (("highest risk of being found", known),)
     listed = ", ".join(exposed.columns)
     return (

@@ -73,13 +73,13 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
     rows = []
     for version, run in runs:
         risks = measured_risk(run)
-        known = [risk for risk in (risks.rows, risks.persons) if risk is not None]
+        known, every = risks.highest(), risks.highest("published")
         rows.append(
             (
                 str(version),
-                count(run.min_class) if known else "-",
-                share(max(known), 1) if known else "-",
-                "-" if risks.published is None else share(risks.published, 1),
+                "-" if known is None else count(run.min_class),
+                "-" if known is None else share(known, 1),
+                "-" if every is None else share(every, 1),
                 "-" if risks.marketer is None else share(risks.marketer, 1),
                 f"{run.gcp:.4f}",
                 count(run.suppressed),

@@ -256,7 +256,9 @@ def test_persons_are_measured(shared_db):
     done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
     risk = measured_risk(done)
     assert risk.persons == pytest.approx(1 / min(done.min_identifiers.values()))
-    assert risk.published == max(risk.rows, risk.persons) > risk.rows  # no column is published as it is
+    # No column is published as it is.
+    assert (risk.published, risk.published_persons) == (risk.rows, risk.persons)
+    assert risk.highest("published") == risk.persons > risk.rows
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")

@@ -134,21 +134,25 @@ def _question(found: Found, recipients: str, purpose: str) -> str:
 
 def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
     risk, run, asked = found.risk, found.run, accepted(found.policy)
-    known = [one for one in (risk.rows, risk.persons) if one is not None]
-    most = max(known, default=None)
+    most, every = risk.highest(), risk.highest("published")
     bound = (
         "no threshold was set"
         if asked is None
-        else f"at most {share(float(asked[0]), 1)} is accepted: "
+        else f"at most {share(float(asked[0]), 1)} is accepted{'' if asked[1] == 'prosecutor' else f' of {asked[1]}'}: "
         f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(found.policy, run)] }"
     )
-    every = risk.published
+    shown = f"as they are: {', '.join(risk.as_they_are[:5])}" if risk.as_they_are else "but the sensitive ones"
+    of_all = asked is not None and asked[2] == "published"
     return (
-        ("highest risk of being found", "not measured" if most is None else share(most, 1), bound),
+        (
+            "highest risk of being found",
+            "not measured" if most is None else share(most, 1),
+            "by the quasi columns" if of_all else bound,
+        ),
         (
             "with every published column known",
             "not measured" if every is None else share(every, 1),
-            f"as they are: {', '.join(risk.as_they_are[:5])}" if risk.as_they_are else "but the sensitive ones",
+            f"{shown}; {bound}" if of_all else shown,
         ),
         (
             "detail that was lost",
@@ -162,8 +166,8 @@ def _remains(found: Found) -> list[str]:
     """What a reader of the figures must know besides."""
     risk, run = found.risk, found.run
     remains = []
-    if risk.rows is not None:
-        most = max(risk.rows, risk.persons or 0)
+    most = risk.highest()
+    if most is not None:
         remains.append(
             f"Who knows a person's quasi columns is right about the row, or the person, in at most {share(most, 1)} "
             "of the "
@@ -172,10 +176,12 @@ def _remains(found: Found) -> list[str]:
     bare = [name for name in found.columns("sensitive") if not any(one.column == name for one in run.requirements)]
     if bare:
         remains.append(f"No requirement is about {', '.join(bare)}: in some class the value may be certain.")
-    if risk.published is not None and risk.rows is not None and risk.published > risk.rows:
+    every, known = risk.highest("published"), risk.highest()
+    if every is not None and known is not None and every > known:
+        one = len(risk.as_they_are) == 1
         remains.append(
-            f"{', '.join(risk.as_they_are)}: published as they are. Who knows such a value finds a row with up to "
-            f"{share(risk.published, 1)}."
+            f"{', '.join(risk.as_they_are)}: published as {'it is' if one else 'they are'}. Who knows such a value "
+            f"finds a row with a probability of up to {share(every, 1)}."
         )
     if risk.journalist is None:
         remains.append(
