@@ -107,7 +107,7 @@ def _of_rows(run: RunReport) -> Fraction | None:
     """
     if run.published_sensitive is not None or run.statistics is not None or not run.min_class:
         return None
-    return Fraction(1, min(filter(None, (run.min_class, run.lineage.min_group if run.lineage else 0))))
+    return Fraction(1, run.least_group)
 
 
 def _of_persons(run: RunReport) -> Fraction | None:

@@ -103,3 +103,24 @@ def test_sources_are_named():
     assert isinstance(asked, ThresholdSpec)
     assert asked.because.startswith("Information Commissioner's Office")
     assert asked.because.endswith("; our board")
+
+
+@pytest.mark.parametrize(
+    ("signers", "said"),
+    [
+        ("['Alice ssh-ed25519 AAAAC3Nza']", None),
+        ("['\"A. Officer\" ssh-ed25519 AAAAC3Nza ann@host', 'b@x namespaces=\"sqlanon\" ssh-rsa AAAA==']", None),
+        ("Alice", "a line of a file of allowed signers"),
+        ("['# Alice ssh-ed25519 AAAAC3Nza']", "a line of a file of allowed signers"),
+        ('["Alice ssh-ed25519 AAAA\\nEve ssh-ed25519 AAAA"]', "a line of a file of allowed signers"),
+    ],
+)
+def test_signers(signers, said):
+    text = f"{{needs_approval: true, signers: {signers}}}"
+    if said is None:
+        assert all(" ssh-" in one for one in written_with("refresh", text).refresh.signers)
+        with pytest.raises(PolicyError, match="without needs_approval no approval is read"):
+            written_with("refresh", f"{{signers: {signers}}}")
+    else:
+        with pytest.raises(PolicyError, match=said):
+            written_with("refresh", text)
