@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sqlanon.cli.arguments import parse_names
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, load, open_database, option, pick
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 from sqlanon.spec import PolicySpec
@@ -54,6 +54,9 @@ def attack(
     seed: Annotated[
         int | None, option("--seed", "N", "With --control: draw the same again (default: from the operating system).")
     ] = None,
+    keep: Annotated[
+        bool, flag("--keep", "Keep the figures with the version, so that reports show them over the versions.")
+    ] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -62,6 +65,8 @@ def attack(
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l; with --control no figure decides.
     """
     if control is not None:
+        if keep:
+            raise PolicyError("attack: --keep is of attacks on what is published; leave out --control")
         if known or victims is not None:
             raise PolicyError("attack: --known and --victims are of attacks on what is published; leave out --control")
         _with_control(screen, load(policy, db), release, db, (control, sets, seed))
@@ -69,8 +74,10 @@ def attack(
     if sets is not None or seed is not None:
         raise PolicyError("attack: --sets and --seed are of a trial with a control group; add --control 0.2")
     spec = find_policy(db, policy)
-    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+    with open_database(find_url(db, spec), screen, read_only=not keep) as connected:
         report = connected.attack(release, known=parse_names("--known", known) or None, victims=victims)
+        if keep:
+            connected.keep_attacks(report)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.attack import attack_report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.decision import accepted, review_date, within
@@ -107,7 +107,7 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
     """What attacks found, of ``linkage``, ``homogeneity`` or ``bayes``."""
     by = found.call("attack")
     if found.attack is None:
-        yield Statement(f"attacks: {' and '.join(kinds)}", "not run for this report", "not measured", by, "attack")
+        yield _kept_attacks(found, kinds)
         return
     if "linkage" in kinds:
         for link in found.attack.linkage:
@@ -125,6 +125,27 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
         for one in found.attack.bayes:
             said = f"right in {share(one.accuracy, 1)}, by the table alone in {share(one.baseline, 1)}"
             yield Statement(f"attack: {one.column} is guessed by naive Bayes", said, "measured", by, "attack")
+
+
+def _kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
+    """What was kept of attacks on this version, where none were run for the report."""
+    kept, about = found.kept, f"attacks: {' and '.join(kinds)}"
+    shown = (
+        []
+        if kept is None
+        else [
+            f"{what} {share(mean, 1)} on average, {share(highest, 1)} at most"
+            for kind, what, mean, highest in (
+                ("linkage", "the right row is picked with", kept.found, kept.found_highest),
+                ("homogeneity", "the sensitive value is guessed with", kept.learned, kept.learned_highest),
+            )
+            if kind in kinds and mean is not None and highest is not None
+        ]
+    )
+    if kept is None or not shown:
+        return Statement(about, "not run for this report", "not measured", found.call("attack"), "attack")
+    said = f"{'; '.join(shown)}, on {kept.made_at[:10]}"
+    return Statement(about, said, "measured" if kept.held else "look at it", found.call("attack", "--keep"), "attack")
 
 
 def say_linkability(found: Found) -> Iterator[Statement]:

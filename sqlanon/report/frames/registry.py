@@ -12,6 +12,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.release import read_release
 from sqlanon.release.catalog.approvals import Approvals
+from sqlanon.release.catalog.attacks import list_attacks
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
@@ -84,6 +85,7 @@ def frame_report(
         sum(one.status in SHOWN for one in catalog.entries(entry.release)),
         tuple(beside),
         run_attack(engine, entry.release, progress=reporter) if attack else None,
+        next((one for one in reversed(list_attacks(engine, entry.release)) if one.version == entry.version), None),
     )
     if why := frame.needs(found):
         raise PolicyError(f"{entry.release}: the frame {name} is not for this release: {why}")
@@ -187,7 +189,7 @@ def _remains(found: Found) -> list[str]:
         remains.append(
             "Nothing is known of the population: the figures are for who knows that a person is in the table."
         )
-    if found.attack is None:
+    if found.attack is None and found.kept is None:
         remains.append("No attack was run for this report (--attack).")
     if found.versions > 1 and not run.history:
         remains.append("What earlier versions reveal together with this one was not measured.")
