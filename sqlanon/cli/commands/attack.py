@@ -9,7 +9,7 @@ import typer
 
 from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.new_file import ensure_new, write_new
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, load, open_database, option, pick
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 from sqlanon.spec import PolicySpec
@@ -62,6 +62,9 @@ def attack(
     html: Annotated[
         Path | None, option("--html", "FILE", "With --control: write table and picture to a new file.")
     ] = None,
+    keep: Annotated[
+        bool, flag("--keep", "Keep the figures with the version, so that reports show them over the versions.")
+    ] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -70,6 +73,8 @@ def attack(
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l; with --control no figure decides.
     """
     if control is not None:
+        if keep:
+            raise PolicyError("attack: --keep is of attacks on what is published; leave out --control")
         if known or victims is not None:
             raise PolicyError("attack: --known and --victims are of attacks on what is published; leave out --control")
         if html is not None:
@@ -83,8 +88,10 @@ def attack(
     if sets is not None or seed is not None or html is not None:
         raise PolicyError("attack: --sets, --seed and --html are of a trial with a control group; add --control 0.2")
     spec = find_policy(db, policy)
-    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+    with open_database(find_url(db, spec), screen, read_only=not keep) as connected:
         report = connected.attack(release, known=parse_names("--known", known) or None, victims=victims)
+        if keep:
+            connected.keep_attacks(report)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.attack import attack_report

@@ -68,7 +68,7 @@ def evidence(
 
     made = check_bundle(data)
     if sign is not None:
-        from sqlanon.release.publish import signatures
+        from sqlanon.release.catalog import signatures
 
         write_new(signature, signatures.sign(_signed(made.sha256), sign), private=True)
     write_new(output, data, private=True)
@@ -92,7 +92,7 @@ def _verify(
     else:
         found = check_bundle(data)
     if signers is not None and by is not None:
-        from sqlanon.release.publish import signatures
+        from sqlanon.release.catalog import signatures
 
         signature = _read(file.with_name(file.name + SIGNED), 1 << 16).decode("utf-8", "replace")
         signatures.verify(_signed(found.sha256), signature, by, signers, str(file))
