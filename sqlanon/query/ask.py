@@ -17,12 +17,13 @@ from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.parse.parameters import Parameters, write_parameters
-from sqlanon.query.parse.parse import Groupings, Query, parse_groupings
+from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import run_query
 from sqlanon.query.subqueries import Around, Rows, answer_subqueries
-from sqlanon.query.union_all import Union, arrange, merge_answers, read_union
+from sqlanon.query.union_all import Union, arrange, merge_answers, parse_parts, read_union
+from sqlanon.query.union_distinct import check_equality, drop_duplicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -109,7 +110,7 @@ def ask(
         with limits.rewriting():
             sql = write_parameters(sql, parameters, engine.dialect)
             union = read_union(sql, engine.dialect)
-            parts = [parse_groupings(part, engine.dialect) for part in union.parts]
+            parts = parse_parts(union, engine.dialect)
         if merge_narrow is not None:
             if len(parts) > 1 or len(parts[0].queries) > 1:
                 refuse(sql, None, "groups are merged of one SELECT")
@@ -180,7 +181,7 @@ def _ask(
 def _ask_several(
     engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, asked: Mapping[str, Any]
 ) -> Answer:
-    """The answer to a UNION ALL, or to several groupings, of one version of the release that its first SELECT asks."""
+    """The answer to a UNION, or to several groupings, of one version of the release that its first SELECT asks."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = asked["release"] or (first.table_name if first is not None else "")
@@ -189,6 +190,8 @@ def _ask_several(
         if first is not None:
             with explain_errors(engine):
                 released = find(engine, name, asked["spec"], known=asked["known"])
+        if released is not None and union.distinct:
+            check_equality(union.text, queries, released)
         answers = []
         for part in parts:
             found = [_ask(engine, query, limits, **asked) for query in part.queries]
@@ -197,6 +200,9 @@ def _ask_several(
                 made = arrange(engine, part.queries[0], made, part.order, part.limit, part.offset)
             answers.append(made)
         if released is None or not is_replaced(engine, released, unreadable=True):
+            if union.distinct:
+                once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
+                answers = [once, *answers[union.distinct :]]
             whole = merge_answers(union.text, answers)
             return arrange(engine, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
