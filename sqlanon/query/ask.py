@@ -12,6 +12,7 @@ from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, make_answer
 from sqlanon.query.constants import answer_constants, answer_nothing
+from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.explain import explain_errors
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
@@ -248,6 +249,8 @@ def _answer(
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
     engine = guard(engine, limits)
+    if isinstance(released, ReleasedCounts):
+        return _answer_counts(engine, query, released, limits)
 
     def answer(inner: Query) -> Rows:
         asked, unsettled = answer_subqueries(inner, around)
@@ -278,6 +281,15 @@ def _answer(
         intervals=found.intervals,
     )
     return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if unsettled else made
+
+
+def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limits: Limits) -> Answer:
+    from sqlanon.query.counts.answer import answer_counts  # which needs arrays
+
+    with limits.rewriting():
+        made = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
+        ordered = bool(query.order) or query.limit is not None or bool(query.offset)
+        return arrange(engine, query, made, query.order, query.limit, query.offset) if ordered else made
 
 
 def _leaves_groups_out(query: Query) -> bool:
