@@ -226,7 +226,7 @@ class Reach:
         reduced = cost * SCALE
         for row in self._rows:
             reduced = reduced - padded[row]
-        total = sum(a * b for a, b in zip(many.tolist(), self._right.tolist(), strict=True))
+        total: int = sum(a * b for a, b in zip(many.tolist(), self._right.tolist(), strict=True))
         at = np.flatnonzero(reduced)
         falls = reduced[at] < 0
         if (self._high[at][falls] >= UNBOUNDED).any():
