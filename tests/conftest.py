@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import signal
 import threading
@@ -129,8 +130,11 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_unconfigure() -> None:
-    """At the end of the process all of it is garbage, and modules in C say what they leaked if it stays."""
-    gc.unfreeze()
+    """After pytest's own search for garbage all of it is garbage.
+
+    Modules in C say what they leaked if it stays until the process ends.
+    """
+    atexit.register(gc.unfreeze)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -26,27 +26,29 @@ LARGEST = 2**62
 """Exact answers are below: with the noise they fit 64 bits."""
 
 
-def import_opendp() -> Any:  # noqa: ANN401 - OpenDP makes its functions when it is imported
-    """The module of OpenDP's mechanisms.
+def import_opendp() -> tuple[Any, Any, Any]:
+    """The modules of OpenDP with its domains, its metrics, and its mechanisms.
+
+    Its prelude is left out: that imports scikit-learn as well, and takes eight times as long.
 
     Raises:
         UnsupportedError: it is not installed.
     """
     try:
-        import opendp.prelude
+        from opendp import domains, measurements, metrics, mod
     except ImportError as missing:
         raise UnsupportedError("noise needs OpenDP: install sqlanon[dp]") from missing
-    opendp.prelude.enable_features("contrib")
-    return opendp.prelude
+    mod.enable_features("contrib")
+    return domains, metrics, measurements
 
 
-def make_mechanism(law: Law, scale: Fraction) -> Any:  # noqa: ANN401
+def make_mechanism(law: Law, scale: Fraction) -> Any:  # noqa: ANN401 - OpenDP makes its functions when it is imported
     """OpenDP's mechanism that adds discrete noise to a vector of integers."""
-    dp = import_opendp()
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    domains, metrics, measurements = import_opendp()
+    domain = domains.vector_domain(domains.atom_domain(T="i64"))
     if law == "laplace":
-        return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=float(scale))
-    return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=float(scale))
+        return measurements.make_laplace(domain, metrics.l1_distance(T="i64"), scale=float(scale))
+    return measurements.make_gaussian(domain, metrics.l2_distance(T="f64"), scale=float(scale))
 
 
 def add_noise(exact: Longs, law: Law, scale: Fraction) -> Longs:

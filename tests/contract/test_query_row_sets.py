@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
@@ -60,7 +61,18 @@ def test_settled_classes_count_whole_and_cut_ones_by_what_they_attain(shared_db:
         assert ends(shared_db, f"SELECT d, count(*) AS n FROM {name} WHERE a < 4 GROUP BY d") == [(2, 4), (1, 2)]
 
 
-def test_aggregates_that_are_asked_together_are_those_that_are_asked_alone(shared_db: Any) -> None:
+WHERE = ("WHERE a < 4", "WHERE a < 4 OR c = 9", "WHERE s = 'p'")
+KEYS = ("d", "s", "floor(a / 3.0)")
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [list(zip(WHERE, KEYS, strict=True)), pytest.param(list(product(WHERE, KEYS)), marks=pytest.mark.thorough)],
+    ids=["each once", "every pair"],
+)
+def test_aggregates_that_are_asked_together_are_those_that_are_asked_alone(
+    shared_db: Any, pairs: list[tuple[str, str]]
+) -> None:
     """Values that one of them holds do not divide the classes of the others."""
     exact = [(1, "x"), (5, "y"), (9, "x"), (9, "y")]
     classes = [(0, 2, "p", exact), (5, 6, "pq", exact[:2]), (2, 5, "q", exact[1:])]
@@ -76,12 +88,11 @@ def test_aggregates_that_are_asked_together_are_those_that_are_asked_alone(share
     if shared_db.engine.dialect != "duckdb":
         listed[2] = "percentile_cont(0.5) WITHIN GROUP (ORDER BY c)"
     with released(shared_db, "together", classes) as name:
-        for rest in ("WHERE a < 4", "WHERE a < 4 OR c = 9", "WHERE s = 'p'"):
-            for key in ("d", "s", "floor(a / 3.0)"):
-                asked = f"FROM {name} {rest} GROUP BY {key} ORDER BY {key}"
-                every = ", ".join(f"{one} AS n{i}" for i, one in enumerate(listed))
-                together = shared_db.query(f"SELECT {every} {asked}").rows
-                for i, one in enumerate(listed):
-                    alone = shared_db.query(f"SELECT {one} AS n{i} {asked}").rows
-                    assert [row[f"n{i}"].low for row in together] == [row[f"n{i}"].low for row in alone], (one, asked)
-                    assert [row[f"n{i}"].high for row in together] == [row[f"n{i}"].high for row in alone], (one, asked)
+        for rest, key in pairs:
+            asked = f"FROM {name} {rest} GROUP BY {key} ORDER BY {key}"
+            every = ", ".join(f"{one} AS n{i}" for i, one in enumerate(listed))
+            together = shared_db.query(f"SELECT {every} {asked}").rows
+            for i, one in enumerate(listed):
+                alone = shared_db.query(f"SELECT {one} AS n{i} {asked}").rows
+                assert [row[f"n{i}"].low for row in together] == [row[f"n{i}"].low for row in alone], (one, asked)
+                assert [row[f"n{i}"].high for row in together] == [row[f"n{i}"].high for row in alone], (one, asked)

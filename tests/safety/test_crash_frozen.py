@@ -19,6 +19,8 @@ from tests.safety.worker import run_spec_until
 
 STOPS = [("method", 1), ("publish", 1), ("verify", 3), ("publish", 2), ("swap", 1)]
 FILE_STOPS = [("publish", 1), ("publish", 2), ("replace", 1), ("replaced", 1)]
+FEW = {"postgres": [("method", 1), ("publish", 2), ("swap", 1)], "file": [("replace", 1), ("replaced", 1)]}
+"""The stops of the default run: before anything is published, and on both sides of the step that publishes."""
 
 
 def _more(first: int) -> Rows:
@@ -40,8 +42,18 @@ def _gone(url: str) -> None:
             wait_for(lambda: db.engine.fetch(others) == [(0,)])
 
 
-@pytest.mark.parametrize("kind", [pytest.param("duckdb", marks=pytest.mark.thorough), "postgres", "file"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["duckdb", "postgres", "file"])
 def test_killed_anywhere(kind: str, make_url: Any, start: Any, tmp_path: Path) -> None:
+    kills(kind, FILE_STOPS if kind == "file" else STOPS, make_url, start, tmp_path)
+
+
+@pytest.mark.parametrize("kind", FEW)
+def test_killed_beside_the_step_that_publishes(kind: str, make_url: Any, start: Any, tmp_path: Path) -> None:
+    kills(kind, FEW[kind], make_url, start, tmp_path)
+
+
+def kills(kind: str, stops: list[tuple[str, int]], make_url: Any, start: Any, tmp_path: Path) -> None:
     url, file = (
         make_url(SERVER if kind == "postgres" else FILE),
         tmp_path / "r.duckdb" if kind == "file" else None,
@@ -51,7 +63,7 @@ def test_killed_anywhere(kind: str, make_url: Any, start: Any, tmp_path: Path) -
     with sqlanon.connect(url) as db:
         write(db, "people", source)
         db.run(spec)
-    for stage, nth in FILE_STOPS if file else STOPS:
+    for stage, nth in stops:
         before = _seen(url, file)
         source |= _more(first)
         first += 10

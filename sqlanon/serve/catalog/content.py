@@ -35,6 +35,8 @@ _TYPES = {
     "timestamptz": "TIMESTAMP",
     "text": "VARCHAR",
 }
+_ROWS = 100
+"""Rows of one statement that fills a table."""
 _EMPTY = {"bool": False, "oid": 0, "int2": 0, "int4": 0, "int8": 0, "float8": 0.0}
 """What a column has where a row says nothing."""
 
@@ -115,15 +117,19 @@ def definitions() -> Iterator[str]:
 
 
 def inserts(served: Sequence[Served], variables: Variables) -> Iterator[tuple[str, list[object]]]:
-    """Statements that fill the tables, with their values."""
+    """Statements that fill the tables, with their values: some of many rows each, as each is planned anew."""
+    filled: dict[str, list[list[object]]] = {f"{CATALOG}.spelled": []}
     for name, row in _rows(served, variables):
-        own = columns()[name]
-        values = [row.get(column, _EMPTY.get(kind)) for column, kind in own]
-        marks = ", ".join("?" * len(values))
-        yield f"INSERT INTO {place(name)} VALUES ({marks})", values  # noqa: S608 - a name of ours
+        values = [row.get(column, _EMPTY.get(kind)) for column, kind in columns()[name]]
+        filled.setdefault(place(name), []).append(values)
     for line in _BASE.strip().splitlines():
         oid, *_, spelled = line.split(maxsplit=7)
-        yield f"INSERT INTO {CATALOG}.spelled VALUES (?, ?)", [int(oid), spelled]  # noqa: S608 - ours
+        filled[f"{CATALOG}.spelled"].append([int(oid), spelled])
+    for target, rows in filled.items():
+        for start in range(0, len(rows), _ROWS):
+            some = rows[start : start + _ROWS]
+            marks = ", ".join(f"({', '.join('?' * len(row))})" for row in some)
+            yield f"INSERT INTO {target} VALUES {marks}", [value for row in some for value in row]  # noqa: S608 - ours
 
 
 def schemas(served: Sequence[Served]) -> list[str]:
