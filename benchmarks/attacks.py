@@ -27,8 +27,8 @@ import numpy as np
 
 from benchmarks.record import RESULTS, Record, options
 
-CODES = (400, 400, 400, 400, 6)
-"""Values of each column: four numbers and a secret."""
+ADULT = ("age", "fnlwgt", "education_num", "hours_per_week", "income")
+"""Columns of Adult that are compared: four numbers and a secret."""
 NAMES = ("main", "control", "risk", "low", "high", "attempts")
 THEIRS = """
 import json, sys
@@ -68,6 +68,23 @@ def draw_source(rows: int, seed: int) -> Any:
     return np.array([*codes, secret]).T
 
 
+def read_adult(rows: int, seed: int) -> Any:
+    """Rows of Adult, drawn at random, in codes: ranks of the values."""
+    import duckdb
+
+    from examples.sources import ADULT as FILE
+    from examples.sources import data_folder
+
+    columns = [f"CAST(DENSE_RANK() OVER (ORDER BY {name}) - 1 AS BIGINT) AS {name}" for name in ADULT]
+    found = duckdb.sql(f"SELECT {', '.join(columns)} FROM '{data_folder() / FILE}'").fetchnumpy()
+    table = np.array([found[name] for name in ADULT]).T
+    order = np.lexsort(table.T[::-1])
+    return table[np.random.default_rng(seed).choice(order, min(rows, len(table)), replace=False)]
+
+
+SOURCES = {"generated": draw_source, "adult": read_adult}
+
+
 def release(rows: Any, k: int, seed: int) -> Any:
     """Values drawn from the ranges of classes of k rows, which are cut at medians; k = 1: the rows themselves."""
     if k == 1:
@@ -96,7 +113,8 @@ def ours(tables: dict[str, Any], attacks: int) -> dict[str, list[float]]:
 
     cells, members = np.unique(tables["released"], axis=0, return_counts=True)
     codes = np.ascontiguousarray(cells.T.astype(np.int32))
-    none = np.zeros(len(CODES), np.int64)
+    none = np.zeros(len(codes), np.int64)
+    every = np.concatenate([tables[one] for one in ("inside", "outside", "released")])
     space = Space(
         codes,
         codes.copy(),
@@ -106,8 +124,8 @@ def ours(tables: dict[str, Any], attacks: int) -> dict[str, list[float]]:
         none.copy(),
         np.zeros(0, np.bool_),
         np.array([True] * 4 + [False]),
-        np.array(CODES, np.int64),
-        np.zeros(len(CODES), np.bool_),
+        every.max(axis=0).astype(np.int64) + 1,
+        np.zeros(len(codes), np.bool_),
         members.astype(np.int64),
     )
     rng = np.random.default_rng(2)
@@ -133,9 +151,9 @@ def ours(tables: dict[str, Any], attacks: int) -> dict[str, list[float]]:
     return found
 
 
-def compare(python: str, rows: int, k: int, attacks: int) -> list[dict[str, Any]]:
+def compare(python: str, table: str, rows: int, k: int, attacks: int) -> list[dict[str, Any]]:
     """Both on one table; a line for each attack."""
-    source = draw_source(rows, k)
+    source = SOURCES[table](rows, k)
     inside, outside = source[: rows // 2], source[rows // 2 :]
     tables = {"inside": inside, "outside": outside, "released": release(inside, k, k)}
     own = ours(tables, attacks)
@@ -147,6 +165,7 @@ def compare(python: str, rows: int, k: int, attacks: int) -> list[dict[str, Any]
     theirs = json.loads(made.stdout.splitlines()[-1])
     return [
         {
+            "table": table,
             "k": k,
             "attack": name,
             "ours": dict(zip(NAMES, own[name], strict=True)),
@@ -187,14 +206,16 @@ def main(words: list[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "attacks.json")
     parser.add_argument("--anonymeter", help="the Python of an environment with anonymeter")
     parser.add_argument("--rows", type=int, default=5000, help="of the compared tables")
+    parser.add_argument("--tables", default="generated,adult", help="comma list")
     parser.add_argument("--k", default="1,5,50", help="comma list")
     parser.add_argument("--attacks", type=int, default=1000, help="attempts of each attack")
     parser.add_argument("--timed", default="", help="comma list of rows whose seconds are measured")
     args = parser.parse_args(words)
     record = Record("attacks")
     runs = []
-    for k in args.k.split(",") if args.anonymeter else ():
-        for one in compare(args.anonymeter, args.rows, int(k), args.attacks):
+    asked = [(table, int(k)) for table in args.tables.split(",") for k in args.k.split(",")]
+    for table, k in asked if args.anonymeter else ():
+        for one in compare(args.anonymeter, table, args.rows, k, args.attacks):
             runs.append(one)
             print(one, flush=True)
     timed = [measure_seconds(int(rows)) for rows in args.timed.split(",") if rows]

@@ -224,7 +224,7 @@ def attack(folder: Path) -> str:
 
 def attacks(folder: Path) -> str:
     """Risks of attacks with a control group, beside those of anonymeter."""
-    head = ("k", "attack", "risk (interval)", "anonymeter (interval)", "agree")
+    head = ("table", "k", "attack", "risk (interval)", "anonymeter (interval)", "agree")
 
     def risk(one: dict[str, float]) -> str:
         return f"{one['risk']:.3f} ({one['low']:.3f} to {one['high']:.3f})"
@@ -234,7 +234,14 @@ def attacks(folder: Path) -> str:
         "attacks",
         head,
         lambda result: (
-            (str(one["k"]), one["attack"], risk(one["ours"]), risk(one["anonymeter"]), "yes" if one["agree"] else "no")
+            (
+                one["table"],
+                str(one["k"]),
+                one["attack"],
+                risk(one["ours"]),
+                risk(one["anonymeter"]),
+                "yes" if one["agree"] else "no",
+            )
             for one in result["runs"]
         ),
     )

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         VersionReport,
     )
     from sqlanon.results.approvals import Approval, ListedApproval
+    from sqlanon.results.kept_attacks import KeptAttacks
     from sqlanon.spec import (
         Accuracy,
         CohortSpec,
@@ -124,6 +125,7 @@ _PUBLIC = {
         "VersionReport",
     ),
     "results.approvals": ("Approval", "ListedApproval"),
+    "results.kept_attacks": ("KeptAttacks",),
     "spec": (
         "Accuracy",
         "CohortSpec",
@@ -189,6 +191,7 @@ __all__ = [
     "HistoryReport",
     "IdentifyingReport",
     "InfeasibleError",
+    "KeptAttacks",
     "Levels",
     "LineageReport",
     "ListedApproval",

@@ -50,13 +50,13 @@ class ThresholdSpec:
         risk: a probability.
         because: why this number.
         attacker: whose risk it bounds.
-        over: known columns: the quasi columns, or every published column but the sensitive ones.
+        over: known columns: every published column but the sensitive ones, or the quasi columns alone.
     """
 
     risk: Fraction
     because: str
     attacker: Attacker = "prosecutor"
-    over: Over = "quasi"
+    over: Over = "published"
 
     @property
     def rows(self) -> int:

@@ -323,6 +323,8 @@ class RefreshSpec:
         max_waiting: share of the source's rows that are not published; None: any.
         max_age: seconds for which a row may wait that was never published; None: any time.
         needs_approval: a run stops unless somebody approved this policy.
+        signers: lines of a file of allowed signers (ssh-keygen(1)), one of whom must have signed the approval; empty:
+            it need not be signed.
     """
 
     mode: RefreshMode = "full"
@@ -335,6 +337,7 @@ class RefreshSpec:
     max_waiting: Fraction | None = None
     max_age: int | None = None
     needs_approval: bool = False
+    signers: tuple[str, ...] = ()
 
     @property
     def frozen(self) -> bool:

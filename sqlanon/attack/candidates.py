@@ -22,21 +22,36 @@ from sqlanon.attack.control.read_trial import read_space
 from sqlanon.attack.control.registry import ATTACKS
 from sqlanon.attack.control.run import make_trial
 from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError, UnsupportedError
+from sqlanon.evaluate.run import parse_of_source
+from sqlanon.evaluate.subject import Subject
+from sqlanon.evaluate.widths import measure_widths
+from sqlanon.evaluate.workload import Asked as AskedQuery
+from sqlanon.evaluate.workload import fit_workload, list_queries
+from sqlanon.query.release import describe, read_metadata
 from sqlanon.release.rehearse import rehearse
 from sqlanon.results import Candidate, CandidatesReport
+from sqlanon.table.roles import assign_roles
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlanon.arrays import Flags
     from sqlanon.attack.control.base import Trial
-    from sqlanon.engines.base import Engine
+    from sqlanon.engines.base import Engine, TableRef
+    from sqlanon.evaluate.widths import Widths
     from sqlanon.progress import Progress
     from sqlanon.release.divide.classes import Machine
+    from sqlanon.release.rehearse import Rehearsed
     from sqlanon.spec import ReleaseSpec
+    from sqlanon.table.reading import Roles
+    from sqlanon.workload_spec import WorkloadSpec
 
 QUERIES = 200
 """Counts whose bounds are measured."""
 PART = 0.2
 """Of all rows that a count selects, about, if its columns are independent and even."""
+FEWEST = 20
+"""Attempts of an attack whose risk is compared; a share of fewer says nothing."""
 SKIPPED = ("classifier",)
 """Attacks that are left out: they take longest."""
 
@@ -49,11 +64,13 @@ class Asked:
         control: the share of the persons held out.
         seed: of every draw; None: from the operating system.
         target: a column that is published as it is, which a model learns; None: none.
+        workload: queries of the source whose bounds are measured; None: random counts.
     """
 
     control: float = 0.2
     seed: int | None = None
     target: str | None = None
+    workload: WorkloadSpec | None = None
 
 
 def compare_candidates(
@@ -73,7 +90,8 @@ def compare_candidates(
         progress: gets stages and counts.
 
     Raises:
-        PolicyError: the share or the target is not possible. A candidate that cannot be made is in the report.
+        PolicyError: the share or the target is not possible, or the workload does not fit the release.
+            A candidate that cannot be made is in the report.
 
     Cost: a run for each candidate, and the attacks of `sqlanon.attack.control` without the classifier.
     """
@@ -89,6 +107,8 @@ def compare_candidates(
                 f"compare {spec.name}: target {asked.target} is no column that is published as it is; there are: "
                 f"{', '.join(published)}"
             )
+    if asked.workload is not None:
+        _check_workload(engine, spec, asked.workload)
     asked = replace(asked, seed=secrets.randbits(32) if asked.seed is None else asked.seed)
     found: list[Candidate] = []
     of_source: float | None = None
@@ -105,7 +125,16 @@ def compare_candidates(
             made = replace(made, auc=measure_auc(trial, at))
         found.append(replace(made, number=number, k=own.k, method=own.method, refine=own.refine))
     assert asked.seed is not None
-    return CandidatesReport(spec.name, spec.source, asked.control, asked.seed, asked.target, of_source, tuple(found))
+    return CandidatesReport(
+        spec.name,
+        spec.source,
+        asked.control,
+        asked.seed,
+        asked.target,
+        of_source,
+        tuple(found),
+        "random counts" if asked.workload is None else "workload",
+    )
 
 
 def _explain(error: SqlanonError) -> str:
@@ -125,14 +154,17 @@ def _try_one(
         seconds = time.perf_counter() - start
         loss, recoded, rows = made.loss(), made.made.recoded, made.staged.rows
         space = read_space(made, split)
+        widths = None if asked.workload is None else _measure_workload(engine, made, asked.workload)
     trial = make_trial(spec, split, space, asked.seed, machine.threads)
-    risks = [
-        (measure_risk(outcome)[1], outcome.what)
+    outcomes = [
+        outcome
         for name, attack in ATTACKS.items()
         if name not in SKIPPED
         for outcome in attack.run(trial)
-        if isinstance(outcome, Outcome)
+        if isinstance(outcome, Outcome) and outcome.main.attempts
     ]
+    few = tuple(one.what for one in outcomes if one.main.attempts < FEWEST)
+    risks = [(measure_risk(one)[1], one.what) for one in outcomes if one.main.attempts >= FEWEST]
     risk, attack_name = max(risks, default=(0.0, ""))
     return (
         Candidate(
@@ -143,14 +175,39 @@ def _try_one(
             classes=recoded.classes,
             min_class=recoded.min_class,
             gcp=loss.gcp,
-            width=measure_width(trial),
+            width=measure_width(trial) if widths is None else widths.median,
+            refused_queries=None if widths is None else widths.refused,
             average_risk=recoded.classes / rows,
             risk=risk,
             attack=attack_name,
+            few=few,
             seconds=seconds,
         ),
         trial,
     )
+
+
+def _check_workload(engine: Engine, spec: ReleaseSpec, workload: WorkloadSpec) -> None:
+    """Refuse a workload for all candidates at once."""
+    relation = engine.relation(spec.source)
+    subject = _subject(spec, assign_roles(spec, relation), relation.ref, {})
+    fit_workload(workload, subject)
+    for query in workload.queries:
+        parse_of_source(engine, subject, AskedQuery(query.name, "queries", query.sql))
+
+
+def _subject(spec: ReleaseSpec, roles: Roles, table: TableRef, published: Mapping[str, tuple[str, ...]]) -> Subject:
+    return Subject(spec.name, table, None, spec, roles, published, tuple(one.name for one in roles.insensitive))
+
+
+def _measure_workload(engine: Engine, made: Rehearsed, workload: WorkloadSpec) -> Widths:
+    """How wide the answers of a trial release are."""
+    made.write_metadata()
+    table = made.table
+    released = describe(engine, engine.look_up([table]).relations[table], read_metadata(engine, table))
+    published = {name: names.published() for name, names in made.names.items()}
+    subject = _subject(made.spec, made.made.encoded.roles, made.table, published)
+    return measure_widths(engine, subject, released, list_queries(engine, subject, fit_workload(workload, subject)))
 
 
 def measure_width(trial: Trial) -> float | None:

@@ -20,6 +20,7 @@ _PANEL = {name: panel for panel, names in PANELS.items() for name in names.split
 _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.NAMES: parse_names,
     Form.PAIRS: parse_pairs,
+    Form.KEY_PAIRS: lambda option, texts: parse_pairs(option, texts, "key"),
     Form.REQUIREMENT_PAIRS: lambda option, texts: parse_pairs(option, texts, "requirement"),
     Form.SETTINGS: parse_settings,
     Form.SWITCH: switch,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -18,6 +19,7 @@ from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.release.budget.budget import Budget
+from sqlanon.release.catalog.attacks import keep_attacks
 from sqlanon.release.erase import erase
 from sqlanon.release.frozen.exact_casts import keys_as_texts
 from sqlanon.release.prepare.row_security import hidden_rows
@@ -27,8 +29,9 @@ from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
-from sqlanon.results import CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
+from sqlanon.results import AttackReport, CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.results.approvals import Approval
+from sqlanon.results.kept_attacks import KeptAttacks, keep_figures
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -199,6 +202,15 @@ class Database(Readable):
     ) -> Approval:
         """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
         return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
+
+    def keep_attacks(self, report: AttackReport) -> KeptAttacks:
+        """Keep the figures of attacks with the version that was attacked: numbers and no value of a cell.
+
+        Reports show them over the versions.
+        """
+        kept = keep_figures(report, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+        keep_attacks(self.engine, kept)
+        return kept
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
         """Withdraw a release from its readers; ``purge`` drops its versions as well.

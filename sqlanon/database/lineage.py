@@ -172,15 +172,22 @@ class _Sender:
         of = facets.column_lineage_dataset
         found: dict[str, object] = {}
         for one in fields:
-            subtype, masking, text = describe_change(one.role, entry.policy, entry.report)
+            subtype, masking, text = describe_change(one, entry.policy, entry.report)
             change = of.Transformation("DIRECT", subtype, text, masking)
             source = of.InputField(self._namespace, entry.source, one.name, [change])
             found |= {name: of.Fields([source]) for name in one.published}
         return of.ColumnLineageDatasetFacet(found)
 
 
-def describe_change(role: str, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:
-    """Subtype, whether values are masked, and a description of what was done to a column of a role."""
+def describe_change(column: Field, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:
+    """Subtype, whether values are masked, and a description of what was done to a published column."""
+    subtype, masking, text = _describe_role(column.role, policy, report)
+    if column.recode is None:
+        return subtype, masking, text
+    return "TRANSFORMATION", True, f"recoded ({', '.join(column.recode.written())}), then {text}"
+
+
+def _describe_role(role: str, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:
     if role == "quasi":
         least = report.get("min_class")
         return "TRANSFORMATION", True, f"generalized ({report.get('format')}) to classes of at least {least} rows"

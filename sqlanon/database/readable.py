@@ -131,6 +131,7 @@ class Readable:
         quasi: Sequence[str] | None = None,
         sensitive: Sequence[str] = (),
         identifiers: Sequence[str] = (),
+        household: Sequence[str] = (),
         weight: str | None = None,
         population: str | None = None,
         population_size: int | None = None,
@@ -159,6 +160,7 @@ class Readable:
             quasi=_to_sequence(quasi),
             sensitive=_to_sequence(sensitive) or (),
             identifiers=_to_sequence(identifiers) or (),
+            household=_to_sequence(household) or (),
             population=known,
             threshold=threshold,
             null_is=null_is,
@@ -172,6 +174,11 @@ class Readable:
                 raise PolicyError(
                     f"audit {table}: a population is compared with rows that are persons, and a person may have "
                     "several rows of this release; leave the population out"
+                )
+            if household:
+                raise PolicyError(
+                    f"audit {table}: a person may have several rows of this release, and no column says which; the "
+                    "risk of households is measured of its source, with identifiers"
                 )
             rows, persons = counted
             return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
@@ -237,7 +244,7 @@ class Readable:
         """
         from sqlanon.evaluate.run import evaluate
 
-        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
+        spec = _read_workload(workload)
         return evaluate(self.engine, release, spec, self._progress)
 
     def hierarchy(self, release: str, column: str) -> Levels:
@@ -275,7 +282,13 @@ class Readable:
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 
     def compare(
-        self, specs: Sequence[ReleaseSpec], *, control: float = 0.2, seed: int | None = None, target: str | None = None
+        self,
+        specs: Sequence[ReleaseSpec],
+        *,
+        control: float = 0.2,
+        seed: int | None = None,
+        target: str | None = None,
+        workload: str | os.PathLike[str] | WorkloadSpec | None = None,
     ) -> CandidatesReport:
         """Candidate releases of one source side by side; see `sqlanon.attack.candidates.compare_candidates`.
 
@@ -284,7 +297,8 @@ class Readable:
         from sqlanon.attack.candidates import Asked, compare_candidates
 
         made = [with_tables(self.engine, spec) for spec in specs]
-        return compare_candidates(self.engine, made, self._machine, Asked(control, seed, target), self._progress)
+        asked = Asked(control, seed, target, _read_workload(workload))
+        return compare_candidates(self.engine, made, self._machine, asked, self._progress)
 
     def attack_with_control(
         self,
@@ -342,7 +356,7 @@ class Readable:
             if attack:
                 raise PolicyError("a report for readers has no attacks: they need the source")
             return write_page(readers_report(self.engine, release), form)
-        spec = workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
+        spec = _read_workload(workload)
         return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
 
     def evidence(self, release: str, *, audience: Literal["owner", "readers"] = "owner") -> bytes:
@@ -427,6 +441,11 @@ class Readable:
         names = tuple(column.name for column in relation.columns)
         made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
         return names, self.engine.fetch(made)
+
+
+def _read_workload(workload: str | os.PathLike[str] | WorkloadSpec | None) -> WorkloadSpec | None:
+    """A workload, or what is in the file of this name."""
+    return workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
 
 
 def _to_sequence(names: str | Sequence[str] | None) -> Sequence[str] | None:

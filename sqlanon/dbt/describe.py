@@ -52,7 +52,7 @@ def _table(database: Readable, entry: Entry) -> dict[str, Any]:
         if one is None:
             columns.append({"name": column.name})
             continue
-        _, masking, text = describe_change(one.role, entry.policy, entry.report)
+        _, masking, text = describe_change(one, entry.policy, entry.report)
         about = {"role": one.role, "source_column": one.name, "masking": masking}
         columns.append({"name": column.name, "description": f"{one.name}, {text}", "meta": {"sqlanon": about}})
     context = {key: value for key, value in (entry.policy.get("context") or {}).items() if value}

@@ -25,7 +25,10 @@ _NOT_HERE = {
     "source": "the relation is the source",
     "publish": "dbt publishes the model",
     "publish_file": "dbt publishes the model",
-    **dict.fromkeys(("key", "every", "keep", "max_failing"), "a model of dbt has no versions; see sqlanon dbt run"),
+    **dict.fromkeys(
+        ("context", "every", "keep", "key", "max_failing", "review"),
+        "a model of dbt has no versions; see sqlanon dbt run",
+    ),
 }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final, get_args
 
 from sqlanon.decided import Attacker, Over
-from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import DURATION, FLAG, TEXT
+from sqlanon.declared.key import Form, Key
+from sqlanon.declared.kinds import DURATION, FLAG, SIGNER, TEXT
+from sqlanon.declared.records import Names
 from sqlanon.declared.thresholds import PRESETS
 from sqlanon.declared.values import SHARE, OneOf
 
@@ -17,6 +18,11 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
         None,
         "The circumstances of the release, in your own words: stored with the policy, printed in reports, never "
         "interpreted. See [evidence.md](evidence.md).",
+        "Mapping[str, str]",
+        "--context",
+        "The circumstances of the release, such as purpose=...",
+        written=Form.KEY_PAIRS,
+        value="KEY=TEXT",
     ),
     Key(
         "threshold",
@@ -24,12 +30,21 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
         None,
         "The risk that is accepted, at most. A run measures it on the written table, and publishes nothing where it is "
         "higher (exit code 1). The name of a guideline alone may be written as text: `threshold: ema0070`.",
+        "str | Mapping[str, object]",
+        "--threshold",
+        f"The risk that is accepted: preset=[{'|'.join(PRESETS)}], or risk=0.05 and because=...",
+        written=Form.KEY_PAIRS,
+        value="KEY=VALUE",
     ),
     Key(
         "review",
         DURATION,
         None,
         "How long after its publication a version is due for review: 365d. Reports print the date; nothing stops.",
+        "str",
+        "--review",
+        "How long until it is due for review, such as 365d.",
+        value="TIME",
     ),
     Key("context.purpose", TEXT, None, "What the data are used for."),
     Key("context.recipients", TEXT, None, "Who gets them."),
@@ -62,8 +77,9 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "threshold.over",
         OneOf(tuple(reversed(get_args(Over)))),
-        "quasi",
-        "`quasi`: the quasi columns are known; `published`: every published column but the sensitive ones.",
+        "published",
+        "`published`: every published column but the sensitive ones is known; `quasi`: the quasi columns alone, for "
+        "columns that are published as they are and that nobody can know of a person.",
     ),
     Key(
         "refresh.needs_approval",
@@ -71,5 +87,13 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
         False,
         "A run stops unless `sqlanon approve` has recorded an approval of this policy that has neither expired nor "
         "been revoked.",
+    ),
+    Key(
+        "refresh.signers",
+        Names(SIGNER),
+        (),
+        "With `needs_approval`: who may approve, as lines of a file of allowed signers (`man ssh-keygen`): a name, in "
+        "double quotes where it has a space, and a public key. An approval holds only if `approve --sign` signed it by "
+        "the key of the name that approved.",
     ),
 )

@@ -38,6 +38,7 @@ class Form(Enum):
     PAIRS = "column=value, once for each column"
     SETTINGS = "comma list of key=value"
     SWITCH = "nothing, or a comma list of key=whole number"
+    KEY_PAIRS = "key=value, once for each key"
     REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
 
 

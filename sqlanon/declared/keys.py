@@ -466,6 +466,7 @@ PANELS: Final[Mapping[str, str]] = {
     "Several rows of a person": "rows_are persons null_person person_share",
     "Method": "effort method refine suppression execution memory seed",
     PUBLISHED: "format mean metrics publish_file row_security name",
+    "What people decided": "context threshold review",
     "Releases that are made again": "readers dimensions key every keep max_failing",
 }
 """The panels of ``--help``, each with its arguments; those of the last one have no option."""

@@ -19,6 +19,7 @@ from sqlanon.declared.wording import wrong_kind
 
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SIGNER = re.compile(r'(?:"[^"]+"|[^\s"#]+) +(?:[^\s"]\S* +)?(?:ssh|sk|ecdsa)-[\w@.-]+ +[A-Za-z0-9+/]+=*(?: .*)?')
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
@@ -56,6 +57,14 @@ def text(value: object) -> str:
     if not value or "\0" in value:
         raise Wrong("empty text" if not value else "text with a NUL character", "text")
     return value
+
+
+def _signer(value: object) -> str:
+    """A line of a file of allowed signers: a name, options, and a public key."""
+    found = _SIGNER.fullmatch(value) if isinstance(value, str) and value.isprintable() else None
+    if found is None:
+        raise ValueError(wrong_kind(value, "not a line of a file of allowed signers"))
+    return found[0]
 
 
 def _variable(value: object) -> str:
@@ -193,6 +202,11 @@ _TEXTS_OR_NUMBERS: Final = {"items": {"anyOf": _TEXT_OR_NUMBER}, "type": "array"
 
 FLAG: Final = Kind("true or false", {"type": "boolean"}, _flag)
 TEXT: Final = Kind("text", _TEXT, text)
+SIGNER: Final = Kind(
+    "a name and a public SSH key, '\"A. Officer\" ssh-ed25519 AAAA..': a line of a file of allowed signers",
+    _TEXT,
+    _signer,
+)
 VARIABLE: Final = Kind("${NAME}: a policy holds no secret itself", _TEXT, _variable)
 """An environment variable, written ``${NAME}``."""
 A_TABLE: Final = Kind(

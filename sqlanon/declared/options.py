@@ -67,6 +67,9 @@ class FileOptions(TypedDict, total=False):
     metrics: Names | None
     row_security: RowSecurity | None
     name: str | None
+    context: Mapping[str, str] | None
+    threshold: str | Mapping[str, object] | None
+    review: str | None
     readers: Names | None
     dimensions: Names | None
     key: Names | None

@@ -160,11 +160,11 @@ def _measure_queries(
     source = in_dialect(spell_table(on.roles.relation.ref), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
-        with engine.snapshot(), _kept_apart(engine, some):
+        with engine.snapshot(), keep_apart(engine, some):
             answer = ask(engine, sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, sql, answer)
     except (UnsupportedError, DatabaseError) as error:
-        if not isinstance(error, UnsupportedError) and not _is_overflow(engine, error):
+        if not isinstance(error, UnsupportedError) and not is_overflow(engine, error):
             raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
         half = len(some) // 2  # it may be some of them alone
         return [found for part in (some[:half], some[half:]) for found in _measure_queries(engine, on, part, known)]
@@ -177,8 +177,8 @@ def _measure_queries(
 
 def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     try:
-        query = _of_source(engine, on, one)
-        with engine.snapshot(), _kept_apart(engine, [one]):
+        query = parse_of_source(engine, on, one)
+        with engine.snapshot(), keep_apart(engine, [one]):
             answer = ask(engine, one.sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
@@ -186,7 +186,7 @@ def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[
         reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
-        if not _is_overflow(engine, error):
+        if not is_overflow(engine, error):
             raise DatabaseError(f"query {one.name}: {error}") from error
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=OVERFLOW), [])]
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
@@ -194,21 +194,21 @@ def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[
     return [_compare_cells(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
-def _kept_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
-    """Values that were drawn are in no log of the engine's."""
+def keep_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
+    """Context manager: values that were drawn are in no log of the engine's."""
     if engine.conceals is None or not any(one.secret for one in some):
         return nullcontext()
     return engine.conceals(separate_values)
 
 
-def _is_overflow(engine: Engine, error: DatabaseError) -> bool:
+def is_overflow(engine: Engine, error: DatabaseError) -> bool:
     """Whether a number of one query has no room in its type, which says nothing of other queries."""
     while isinstance(error.__cause__, DatabaseError):
         error = error.__cause__
     return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
 
 
-def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
+def parse_of_source(engine: Engine, on: Subject, one: Asked) -> Query:
     """The query, parsed.
 
     Raises:

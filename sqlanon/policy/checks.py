@@ -186,6 +186,7 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
         asked.max_waiting,
         asked.max_age,
         asked.needs_approval,
+        asked.signers,
     )
 
 
@@ -194,8 +195,12 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
     asked = model.refresh
     if asked is None or problems.broken((*path, "refresh")):
         return
+    if asked.signers and not asked.needs_approval:
+        problems.add(
+            (*path, "refresh", "signers"), "without needs_approval no approval is read", "needs_approval: true"
+        )
     if asked.mode != "frozen":
-        for key in sorted(asked.given - {"mode", "needs_approval"}):
+        for key in sorted(asked.given - {"mode", "needs_approval", "signers"}):
             if getattr(asked, key) is not None:
                 problems.add((*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen")
         return

@@ -57,17 +57,15 @@ def _check_measured(model: ReleaseModel, at: Path, problems: Problems) -> None:
     assert asked is not None
     facts, own = FORMATS[model.format.kind], model.privacy.boxes == "own"
     frozen = model.refresh is not None and model.refresh.mode == "frozen"
+    shown = model.rest == "keep" or any(column.role == "insensitive" for column in model.columns.values())
     if facts.exact:
         what = f"the format {model.format.kind} publishes rows as they are: who knows a person finds the row"
         problems.add(at, what, "leave it out, or take another format")
-    elif asked.over == "published" and asked.attacker != "prosecutor":
-        problems.add((*at, "over"), f"the risk of {asked.attacker} is measured over quasi columns", "over: quasi")
-    elif asked.over == "published" and (own or frozen):
-        with_ = "boxes: own" if own else "refresh: {mode: frozen}"
-        problems.add((*at, "over"), f"with {with_} it is not measured over every published column", "over: quasi")
+    elif asked.over == "published" and frozen and model.person and shown:
+        what = "a lineage does not keep whose rows are published, so that persons are not counted by the columns that "
+        problems.add((*at, "over"), f"{what}are published as they are", "over: quasi, or no such columns")
     elif asked.attacker == "journalist" and "k_map" not in model.privacy.more:
         what = "without k_map nothing is known of the population"
         problems.add((*at, "attacker"), what, "prosecutor or marketer, or k_map in privacy")
-    elif asked.attacker == "marketer" and (own or frozen):
-        with_ = "boxes: own" if own else "refresh: {mode: frozen}"
-        problems.add((*at, "attacker"), f"with {with_} the mean over all rows is not measured", "prosecutor")
+    elif asked.attacker == "marketer" and own:
+        problems.add((*at, "attacker"), "with boxes: own the mean over all rows is not measured", "prosecutor")

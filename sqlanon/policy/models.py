@@ -175,6 +175,7 @@ class RefreshModel(Written):
     max_waiting: Fraction | None
     max_age: int | None
     needs_approval: bool
+    signers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

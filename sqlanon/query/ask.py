@@ -12,17 +12,19 @@ from sqlanon.engines.lacks import require
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, make_answer
 from sqlanon.query.constants import answer_constants, answer_nothing
+from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.explain import explain_errors
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.parse.parameters import Parameters, write_parameters
-from sqlanon.query.parse.parse import Groupings, Query, parse_groupings
+from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import run_query
 from sqlanon.query.subqueries import Around, Rows, answer_subqueries
-from sqlanon.query.union_all import Union, arrange, merge_answers, read_union
+from sqlanon.query.union_all import Union, arrange, merge_answers, parse_parts, read_union
+from sqlanon.query.union_distinct import check_equality, drop_duplicates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -109,7 +111,7 @@ def ask(
         with limits.rewriting():
             sql = write_parameters(sql, parameters, engine.dialect)
             union = read_union(sql, engine.dialect)
-            parts = [parse_groupings(part, engine.dialect) for part in union.parts]
+            parts = parse_parts(union, engine.dialect)
         if merge_narrow is not None:
             if len(parts) > 1 or len(parts[0].queries) > 1:
                 refuse(sql, None, "groups are merged of one SELECT")
@@ -180,7 +182,7 @@ def _ask(
 def _ask_several(
     engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, asked: Mapping[str, Any]
 ) -> Answer:
-    """The answer to a UNION ALL, or to several groupings, of one version of the release that its first SELECT asks."""
+    """The answer to a UNION, or to several groupings, of one version of the release that its first SELECT asks."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = asked["release"] or (first.table_name if first is not None else "")
@@ -189,6 +191,8 @@ def _ask_several(
         if first is not None:
             with explain_errors(engine):
                 released = find(engine, name, asked["spec"], known=asked["known"])
+        if released is not None and union.distinct:
+            check_equality(union.text, queries, released)
         answers = []
         for part in parts:
             found = [_ask(engine, query, limits, **asked) for query in part.queries]
@@ -197,6 +201,9 @@ def _ask_several(
                 made = arrange(engine, part.queries[0], made, part.order, part.limit, part.offset)
             answers.append(made)
         if released is None or not is_replaced(engine, released, unreadable=True):
+            if union.distinct:
+                once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
+                answers = [once, *answers[union.distinct :]]
             whole = merge_answers(union.text, answers)
             return arrange(engine, queries[0], whole, union.order, union.limit, union.offset)
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
@@ -242,6 +249,8 @@ def _answer(
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
     engine = guard(engine, limits)
+    if isinstance(released, ReleasedCounts):
+        return _answer_counts(engine, query, released, limits)
 
     def answer(inner: Query) -> Rows:
         asked, unsettled = answer_subqueries(inner, around)
@@ -272,6 +281,15 @@ def _answer(
         intervals=found.intervals,
     )
     return replace(made, certain=tuple(False for _ in made.rows), unlisted_groups=True) if unsettled else made
+
+
+def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limits: Limits) -> Answer:
+    from sqlanon.query.counts.answer import answer_counts  # which needs arrays
+
+    with limits.rewriting():
+        made = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
+        ordered = bool(query.order) or query.limit is not None or bool(query.offset)
+        return arrange(engine, query, made, query.order, query.limit, query.offset) if ordered else made
 
 
 def _leaves_groups_out(query: Query) -> bool:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.query.release import Released, describe, read_metadata, relation_of
+from sqlanon.query.counts.released import describe_counts
+from sqlanon.query.release import Released, describe, is_of_cells, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.private_tables import private_table
@@ -33,6 +34,16 @@ class Found:
 
 Names = dict[tuple[str, str, str], Found]
 """Meanings of the names in one connection's queries, while version and catalog stay the same."""
+
+
+def find_rows(engine: Engine, name: str) -> Released:
+    """The release of rows that a name means; see `find`.
+
+    Raises:
+        UnsupportedError: it has counts.
+    """
+    released = find(engine, name)
+    return describe(engine, released.view, released.metadata)
 
 
 def find(
@@ -73,7 +84,8 @@ def find(
     catalog, lasting = (None, False) if known is None else (None, True) if direct else _watch_catalog(engine)
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
-    released = describe(engine, engine.relation(spell_table(view.ref)), rows)
+    shown = engine.relation(spell_table(view.ref))
+    released = describe_counts(shown, rows) if is_of_cells(rows) else describe(engine, shown, rows)
     # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):

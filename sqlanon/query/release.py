@@ -131,8 +131,14 @@ def read_metadata(engine: Engine, view: TableRef) -> tuple[Row, ...]:
 
 
 def is_of_counts(rows: Sequence[Row]) -> bool:
-    """Whether metadata are those of a release of counts, over which there are no queries."""
+    """Whether metadata are those of a release of counts."""
     return any(row[0] == "" and json.loads(str(row[5])).get("statistics") for row in rows)
+
+
+def is_of_cells(rows: Sequence[Row]) -> bool:
+    """Whether metadata are those of counts whose cells are shown or hidden, and not noisy."""
+    said = [json.loads(str(row[5])).get("statistics") for row in rows if row[0] == ""]
+    return bool(said and said[0] and "epsilon" not in said[0])
 
 
 def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
@@ -152,8 +158,8 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         )
     if is_of_counts(rows):
         raise UnsupportedError(
-            f"{view.ref} has counts of cells (statistics), not rows: bounds of queries over it are not built; read its "
-            "rows as they are, each is a cell"
+            f"{view.ref} has counts of cells (statistics), not rows: ask query, or read its rows as they are, each "
+            "is a cell"
         )
     types, collations = facts.get("types", {}), facts.get("collations", {})
     fields = tuple(

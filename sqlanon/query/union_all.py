@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 from sqlanon.engines.base import Engine, Statement
 from sqlanon.engines.rows import read_integer
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.query.parse.parse import Query, read_count
+from sqlanon.query.parse.parse import Groupings, Query, parse_groupings, read_count
 from sqlanon.query.refusal import refuse
 
 
@@ -25,8 +25,9 @@ class Union:
 
     Attributes:
         text: the whole.
-        parts: the texts of the SELECTs, each with the CTEs that it reads; a query without UNION ALL is the only one.
+        parts: the texts of the SELECTs, each with the CTEs that it reads; a query without UNION is the only one.
         order, limit, offset: of all rows together.
+        distinct: of how many of the first parts equal rows are one: of those up to the last UNION without ALL.
     """
 
     text: str
@@ -34,15 +35,20 @@ class Union:
     order: tuple[exp.Ordered, ...] = ()
     limit: int | None = None
     offset: int | None = None
+    distinct: int = 0
 
 
-def split_union(text: str, dialect: str) -> list[str]:
-    """The SELECTs of a UNION ALL, see `read_union`."""
-    return list(read_union(text, dialect).parts)
+def parse_parts(union: Union, dialect: str) -> list[Groupings]:
+    """The queries of a union's SELECTs: those whose equal rows are one may be of rows, whose values are groups.
+
+    Raises:
+        Refused: see `sqlanon.query.parse.parse.parse_groupings`.
+    """
+    return [parse_groupings(part, dialect, distinct=i < union.distinct) for i, part in enumerate(union.parts)]
 
 
 def read_union(text: str, dialect: str) -> Union:
-    """The SELECTs of a UNION ALL; a query without one is its only part.
+    """The SELECTs of a UNION ALL or UNION; a query without one is its only part.
 
     Raises:
         Refused: an ORDER BY, LIMIT or OFFSET around it that is not of columns and whole numbers.
@@ -53,25 +59,35 @@ def read_union(text: str, dialect: str) -> Union:
         return Union(text, (text,))  # the parser explains it
     tokens = [one for one in tokens if one.token_type is not TokenType.SEMICOLON]
     outside = _outside(tokens)
-    cuts = [
-        (one, after)
-        for one, after in pairwise(outside)
-        if one.token_type is TokenType.UNION and after.token_type is TokenType.ALL
-    ]
+    cuts = _cuts(outside)
     if not cuts:
         return Union(text, (text,))
     begin, prefixes = _read_ctes(text, tokens, outside)
-    last = cuts[-1][1].end
+    last = cuts[-1][1]
     around = [one for one in outside if one.token_type in _AROUND and one.start > last]
     stop = around[0].start if around else tokens[-1].end + 1
     early = next((one for one in outside if one.token_type in _AROUND and one.start < last), None)
     if early is not None:
-        refuse(text, None, "ORDER BY and LIMIT come after the last SELECT of a UNION ALL, or in parentheses")
-    ends = [begin, *(place for one, after in cuts for place in (one.start, after.end + 1)), stop]
+        refuse(text, None, "ORDER BY and LIMIT come after the last SELECT of a UNION, or in parentheses")
+    ends = [begin, *(place for start, end, _ in cuts for place in (start, end)), stop]
     parts = tuple(_part(text[ends[i] : ends[i + 1]], prefixes, dialect) for i in range(0, len(ends), 2))
-    if not around:
-        return Union(text, parts)
-    return _with_order(Union(text, parts), text[stop : tokens[-1].end + 1], dialect)
+    found = Union(text, parts, distinct=max((i + 2 for i, (_, _, once) in enumerate(cuts) if once), default=0))
+    return _with_order(found, text[stop : tokens[-1].end + 1], dialect) if around else found
+
+
+def _cuts(outside: Sequence[Token]) -> list[tuple[int, int, bool]]:
+    """Where each UNION begins and ends, and whether equal rows are one; none where another one is among them."""
+    found = []
+    for one, after in pairwise(outside):
+        if one.token_type is not TokenType.UNION:
+            continue
+        if after.token_type in (TokenType.ALL, TokenType.DISTINCT):
+            found.append((one.start, after.end + 1, after.token_type is TokenType.DISTINCT))
+        elif after.token_type in (TokenType.SELECT, TokenType.FROM, TokenType.L_PAREN):
+            found.append((one.start, one.end + 1, True))
+        else:
+            return []
+    return found
 
 
 _AROUND = (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
@@ -117,10 +133,10 @@ def _with_order(union: Union, tail: str, dialect: str) -> Union:
     try:
         made = sqlglot.parse_one(f"SELECT 1 {tail}", read=dialect)
     except SqlglotError:
-        refuse(union.text, None, "after a UNION ALL there are ORDER BY, LIMIT and OFFSET")
+        refuse(union.text, None, "after a UNION there are ORDER BY, LIMIT and OFFSET")
     known = {"expressions", "order", "limit", "offset", "kind"}
     if not isinstance(made, exp.Select) or any(value for name, value in made.args.items() if name not in known):
-        refuse(union.text, None, "after a UNION ALL there are ORDER BY, LIMIT and OFFSET")
+        refuse(union.text, None, "after a UNION there are ORDER BY, LIMIT and OFFSET")
     order = made.args.get("order")
     numbers = [read_count(union.text, made.args.get(name)) for name in ("limit", "offset")]
     return replace(union, order=tuple(order.expressions) if order else (), limit=numbers[0], offset=numbers[1])
@@ -241,7 +257,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
             refuse(
                 text,
                 None,
-                "the SELECTs of a UNION ALL need as many columns each, with aggregates in the same places",
+                "the SELECTs of a UNION need as many columns each, with aggregates in the same places",
             )
         rows += [dict(zip(first.columns, (row[name] for name in one.columns), strict=True)) for row in one.rows]
     return replace(

@@ -16,6 +16,8 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.formats.layout import Names
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_name, metadata_rows
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
@@ -32,6 +34,8 @@ from sqlanon.results import LossReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
+TABLE = "rehearsed"
+"""What the table of the rows is called."""
 Choose = Callable[[Scratch, Staged], Staged]
 """Gives the staged rows that are released, of all that were read."""
 
@@ -55,6 +59,17 @@ class Rehearsed:
     made: Made
     table: TableRef
     names: dict[str, Names]
+
+    def write_metadata(self) -> None:
+        """Write the metadata of the rows next to them, so that queries can be asked of ``table`` as of a view."""
+        own = self.spec
+        # What a bounded loss reached is measured by verification alone, and no query reads it.
+        own = replace(own, privacy=replace(own.privacy, accuracy=None))
+        roles, layout = self.made.encoded.roles, self.made.recoded.layout
+        names = {domain.reading.alias: layout.names[domain.code] for domain in self.made.encoded.quasi}
+        facts = facts_of(self.made.recoded, self.table.name) | find_collated(self.scratch, roles)
+        place = self.scratch.table(metadata_name(TABLE))
+        self.scratch.engine.load_rows(place, COLUMNS, metadata_rows(own, roles, names, 1, facts, ()))
 
     def loss(self) -> LossReport:
         """What the rows lose, by every metric that is asked."""
@@ -131,7 +146,7 @@ def rehearse(
                 raise UnsupportedError(
                     f"{spec.name}: format {spec.format.kind} publishes two tables; a release of one table is needed"
                 )
-            table = scratch.table("rehearsed")
+            table = scratch.table(TABLE)
             scratch.execute(
                 "persons/shown",
                 shown=table,

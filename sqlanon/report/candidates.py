@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sqlanon.report.document import Page, Picture, Section, make_table
+from sqlanon.report.document import Block, Page, Picture, Section, Text, make_table
 from sqlanon.report.page import write_page
 from sqlanon.report.svg import RELEASE, TEXT, Drawing, choose_steps, draw_circle, draw_label, draw_line
 from sqlanon.results import Candidate, CandidatesReport
 
+MARK = "For the owner: figures of the source and of trial releases that nobody else has; no value of a cell"
 WIDTH, HEIGHT, LEFT, BELOW = 640, 400, 60, 44
 
 
@@ -18,7 +19,7 @@ def draw_candidates(report: CandidatesReport) -> str:
     """
     made = [one for one in report.candidates if one.refused is None]
     rows = [_row(one) for one in report.candidates]
-    head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack"
+    head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack | >seconds"
     table = make_table("Candidates", head, rows)
     text = "Each candidate by its number: to the right it loses more, and higher up it reveals more of its persons."
     picture = Picture("Risk by loss", text, _map(made), table)
@@ -27,8 +28,35 @@ def draw_candidates(report: CandidatesReport) -> str:
         "group. Nothing was published."
     )
     summary = (("candidates", str(len(rows))), ("made", str(len(made))))
-    section = Section("map", "Risk and utility", lead, (picture,))
-    return write_page(Page(report.release, 0, False, summary, None, (section,)), "html")
+    blocks: list[Block] = [picture]
+    if report.source_auc is not None:
+        blocks.append(Text(f"AUC of a model that learnt {report.target} from the source: {report.source_auc:.3f}."))
+    blocks += [Text(f"{_count_candidates(numbers)}: {said}.") for said, numbers in report.list_notes().items()]
+    section = Section("map", "Risk and utility", lead, tuple(blocks), _reading(report))
+    return write_page(Page(report.release, 0, False, summary, None, (section,), mark=MARK), "html")
+
+
+def _count_candidates(numbers: list[int]) -> str:
+    return f"Candidate{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+
+
+def _reading(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
+    """What the columns mean."""
+    width = (
+        "How far the bounds of the workload's answers are apart, by the estimate, the median."
+        if report.answers == "workload"
+        else "How far the bounds of random counts over two quasi columns are apart, by the count, the median."
+    )
+    return (
+        ("loss", "GCP: 0 where every value is published as it is, 1 where none is."),
+        ("width", width),
+        (
+            "AUC",
+            "Of a model that learnt the target from the candidate, tested on persons held out. 0.5: nothing.",
+        ),
+        ("average risk", "Classes by rows: what a prosecutor finds on average."),
+        ("risk", "The highest risk of any attack beyond the control group, and which attack it is."),
+    )
 
 
 def _name(one: Candidate) -> str:
@@ -37,7 +65,7 @@ def _name(one: Candidate) -> str:
 
 def _row(one: Candidate) -> tuple[str, ...]:
     if one.refused is not None:
-        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}")
+        return (str(one.number), _name(one), "", "", "", "", "", "", f"not possible: {one.refused}", "")
     return (
         str(one.number),
         _name(one),
@@ -48,6 +76,7 @@ def _row(one: Candidate) -> tuple[str, ...]:
         f"{one.average_risk:.1%}",
         f"{one.risk:.1%}",
         one.attack,
+        f"{one.seconds:.1f}",
     )
 
 

@@ -79,7 +79,7 @@ def risk_rows(run: RunReport) -> list[tuple[str, str]]:
     return [
         (title, "not measured" if risks[key] is None else share(risks[key], 1))
         for key, title in TITLES.items()
-        if risks[key] is not None or key != "persons"
+        if risks[key] is not None or (key != "persons" and (key != "published_persons" or risks["persons"] is not None))
     ]
 
 

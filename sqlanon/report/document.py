@@ -161,6 +161,7 @@ class Page:
         sections: in their order.
         warning: what the reader must know before the requirements; empty: nothing.
         front: the first page of a frame; None: a report without a frame.
+        mark: what the page is of and for whom, where that is none of these.
     """
 
     release: str
@@ -171,6 +172,7 @@ class Page:
     sections: tuple[Section, ...]
     warning: str = ""
     front: Front | None = None
+    mark: str = ""
 
 
 def make_table(caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()) -> Table:

@@ -14,6 +14,7 @@ from sqlanon.query.find import is_replaced
 from sqlanon.query.release import Released, read_release
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.catalog.approvals import Approvals
+from sqlanon.release.catalog.attacks import list_attacks
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.views import spell_table
@@ -110,7 +111,7 @@ def owner_report(
         sections.append(report_loss(run))
     if workload is not None and entry.view is not None:
         sections.append(report_accuracy(evaluate(engine, entry.release, workload, reporter)))
-    sections.append(report_versions(Catalog(engine).entries(entry.release), run))
+    sections.append(report_versions(Catalog(engine).entries(entry.release), run, list_attacks(engine, entry.release)))
     sections.append(report_settings(entry.policy, entry.policy_hash))
     reporter.finish(entry.release)
     return Page(
@@ -148,7 +149,7 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     if not run.shape.grouped or not run.min_class:
         return ()
     known = share(1, run.min_class)
-    if exposed is None:
+    if exposed is None or not exposed.columns:
         return (("highest risk of being found", known),)
     listed = ", ".join(exposed.columns)
     return (

@@ -9,7 +9,7 @@ from typing import Any
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
-from sqlanon.query.find import find
+from sqlanon.query.find import find_rows
 from sqlanon.query.release import Released
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.asked import list_meanings
@@ -43,7 +43,7 @@ def readers_report(engine: Engine, release: str) -> Page:
 
     Cost: a few groupings of the release.
     """
-    released = find(engine, release)
+    released = find_rows(engine, release)
     page = _page(engine, released)
     check_unchanged(engine, released)
     return page

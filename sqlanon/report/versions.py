@@ -8,15 +8,17 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Block, Facts, Section, Text, make_table
 from sqlanon.results import HistoryReport, RunReport
 from sqlanon.results.figures import count, measure, share
+from sqlanon.results.kept_attacks import KeptAttacks
 from sqlanon.results.measured_risk import measured_risk
 
 
-def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
+def report_versions(entries: Sequence[Entry], run: RunReport, attacks: Sequence[KeptAttacks] = ()) -> Section:
     """Every version that the catalog lists, why this one was made, and what it shows together with the one before.
 
     Args:
         entries: the release's, oldest first.
         run: what made the version that is reported.
+        attacks: that were kept, oldest first.
     """
     rows = []
     for entry in entries:
@@ -36,7 +38,7 @@ def report_versions(entries: Sequence[Entry], run: RunReport) -> Section:
             )
         )
     head = ">version | status | made (UTC) | by | >rows | >classes | asked | >GCP | method"
-    blocks: list[Block] = [make_table("Versions", head, rows), *_trend(entries)]
+    blocks: list[Block] = [make_table("Versions", head, rows), *_trend(entries), *_attacks(attacks)]
     if run.why:
         blocks.append(Facts((("Why this version was made", "; ".join(run.why)),)))
     if run.data is not None:
@@ -73,13 +75,13 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
     rows = []
     for version, run in runs:
         risks = measured_risk(run)
-        known = [risk for risk in (risks.rows, risks.persons) if risk is not None]
+        known, every = risks.highest(), risks.highest("published")
         rows.append(
             (
                 str(version),
-                count(run.min_class) if known else "-",
-                share(max(known), 1) if known else "-",
-                "-" if risks.published is None else share(risks.published, 1),
+                "-" if known is None else count(run.min_class),
+                "-" if known is None else share(known, 1),
+                "-" if every is None else share(every, 1),
                 "-" if risks.marketer is None else share(risks.marketer, 1),
                 f"{run.gcp:.4f}",
                 count(run.suppressed),
@@ -87,6 +89,28 @@ def _trend(entries: Sequence[Entry]) -> list[Block]:
         )
     head = ">version | >k reached | >highest risk | >with every published column | >mean risk | >GCP | >rows suppressed"
     return [make_table("Risk and loss over the versions", head, rows)]
+
+
+def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
+    """How attacks went over the versions; the last ones of each version."""
+    rows = [
+        (
+            str(one.version),
+            one.made_at[:10],
+            count(one.known),
+            f"{count(one.drawn)} of {count(one.published)}",
+            *("-" if risk is None else share(risk, 1) for risk in (one.found, one.found_highest)),
+            *("-" if risk is None else share(risk, 1) for risk in (one.learned, one.learned_highest)),
+            "yes" if one.held else "NO",
+        )
+        for one in sorted({one.version: one for one in kept}.values(), key=lambda one: one.version)
+    ]
+    head = (
+        ">version | on | >columns known | >victims compared | >row found, mean | >highest | >value learned, mean | "
+        ">highest | as promised"
+    )
+    failed = frozenset(at for at, row in enumerate(rows) if row[-1] == "NO")
+    return [make_table("Attacks over the versions", head, rows, failed)] if rows else []
 
 
 def _report_together(one: HistoryReport) -> list[Block]:

@@ -20,6 +20,7 @@ from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
 from sqlanon.results.risk import (
     AttackerRisk,
     ColumnSet,
+    HouseholdRisk,
     IdentifyingReport,
     KnownReport,
     KnownSize,

@@ -71,22 +71,27 @@ class Exposure:
         alone: rows that no other row equals there; ``rows`` of them all.
         rows: see there.
         columns: those that are published as they are.
+        groups: how many such groups there are; 0: not counted (versions before 0.2, and boxes of their own).
+        persons: the fewest persons of any group; None: every row is a person, or they were not counted.
     """
 
     k: int
     alone: int
     rows: int
     columns: tuple[str, ...]
+    groups: int = 0
+    persons: int | None = None
 
     def warning(self, k: int) -> str | None:
         """What the owner must know where these columns undo k; None: they do not."""
-        if self.k >= k:
+        if self.k >= k or not self.columns:
             return None
-        listed = ", ".join(self.columns)
-        as_they_are = "is published as it is" if len(self.columns) == 1 else "are published as they are"
+        listed, one = ", ".join(self.columns), len(self.columns) == 1
+        as_they_are = "is published as it is" if one else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
+        it = "it" if one else "them"
         return (
-            f"{listed} {as_they_are}, and no class hides them: with them {alone} (k {self.k}, not {k}). Who knows such "
+            f"{listed} {as_they_are}, and no class hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows such "
             "a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
         )
 

@@ -17,11 +17,14 @@ class Candidate:
         refused: why it cannot be made; None: it was made, and has the other figures.
         classes, min_class: what would be published.
         gcp: the loss, 0 to 1.
-        width: of counts over two quasi columns, how far the bounds are apart by the count, the median.
+        width: how far the bounds of answers are apart, as a share, the median; of random counts over two quasi columns,
+            by the count, or of a workload's answers, by the estimate. None: there is none, or most have a bound only.
+        refused_queries: of the workload, those without an answer; None: there is no workload.
         auc: of a model that learnt the target from the release, tested on persons held out; None: no target.
         average_risk: classes by rows: the prosecutor's average.
         risk: the highest risk beyond the control group of any attack, ``attack`` its name.
         attack: see there.
+        few: attacks that are not among these, as fewer than 20 attempts could be made.
         seconds: of making it.
     """
 
@@ -39,6 +42,8 @@ class Candidate:
     risk: float | None = None
     attack: str = ""
     seconds: float = 0.0
+    refused_queries: int | None = None
+    few: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class CandidatesReport(Report):
         target: the column that a model learns; None: none.
         source_auc: of a model that learnt from the source's rows.
         candidates: in the order in which they were asked.
+        answers: of what ``width`` is: ``random counts`` or ``workload``.
     """
 
     release: str
@@ -61,3 +67,17 @@ class CandidatesReport(Report):
     target: str | None
     source_auc: float | None
     candidates: tuple[Candidate, ...]
+    answers: str = "random counts"
+
+    def list_notes(self) -> dict[str, list[int]]:
+        """What is said of candidates besides their figures, and the numbers of those that it is said of."""
+        found: dict[str, list[int]] = {}
+        for one in self.candidates:
+            if one.refused_queries:
+                found.setdefault(f"no answer to {one.refused_queries:,} of the workload's queries", []).append(
+                    one.number
+                )
+            for name in one.few:
+                why = f"{name}: too few attempts to be compared; attack --control has them"
+                found.setdefault(why, []).append(one.number)
+        return found

@@ -23,6 +23,8 @@ class ControlledAttack:
         risk: the share beyond the control group, 0 to 1.
         low, high: the interval of ``risk``.
         exact: every person or predicate was tried.
+        successes: on persons inside; an expected number where of several released rows one is drawn.
+        expected: what the control group predicts of these: ``control`` of as many attempts.
     """
 
     attack: str
@@ -37,6 +39,8 @@ class ControlledAttack:
     low: float
     high: float
     exact: bool
+    successes: float
+    expected: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,33 @@ class MarketerRisk:
 
 
 @dataclass(frozen=True, slots=True)
+class HouseholdRisk:
+    """The probability that at least one member of a household is found, which reveals the others.
+
+    Attributes:
+        columns: that name a household.
+        basis: what the risk of members is computed of, as in `AttackerRisk`.
+        households: how many there are; ``persons`` are in them.
+        largest: persons of the largest.
+        highest: of any household.
+        average: over the households.
+        above: share of the households whose risk is above the threshold.
+        expected: persons whose household is expected to be found: its risk, summed over persons.
+        persons: see there.
+    """
+
+    columns: tuple[str, ...]
+    basis: str
+    households: int
+    largest: int
+    highest: float
+    average: float
+    above: float
+    expected: float
+    persons: int
+
+
+@dataclass(frozen=True, slots=True)
 class PopulationUniques:
     """How many persons of the population have quasi values that no other person has.
 
@@ -113,6 +140,8 @@ class RiskReport(Report):
         population: uniques of the population; None: nothing is known of it.
         wildcard: where NULL and ``*`` may be any value; None: not asked for.
         not_measured: what could not be measured, each with the reason.
+        household: the risk of households, by the prosecutor, or the journalist where the population is known; None: not
+            asked for.
     """
 
     table: str
@@ -128,6 +157,7 @@ class RiskReport(Report):
     population: PopulationUniques | None = None
     wildcard: WildcardRisk | None = None
     not_measured: tuple[str, ...] = ()
+    household: HouseholdRisk | None = None
 
     @property
     def expected(self) -> float | None:

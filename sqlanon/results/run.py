@@ -209,6 +209,11 @@ class RunReport(Report):
         return self.shape.grouped and not self.lineage
 
     @property
+    def least_group(self) -> int:
+        """Rows of the smallest class; of a lineage also of the smallest group that leaves as a whole."""
+        return min(filter(None, (self.min_class, self.lineage.min_group if self.lineage else 0)), default=0)
+
+    @property
     def facts(self) -> Mapping[str, str]:
         """Of a version of a lineage, what it has beside the source, by title."""
         return dict(self.lineage.facts) if self.lineage else {}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, Relation
 from sqlanon.errors import PolicyError
-from sqlanon.results import AttackerRisk, MarketerRisk, ModelFigure, PopulationUniques, RiskReport
-from sqlanon.risk import attackers, individual, models, uniques, wildcard
+from sqlanon.results import AttackerRisk, HouseholdRisk, MarketerRisk, ModelFigure, PopulationUniques, RiskReport
+from sqlanon.risk import attackers, households, individual, models, uniques, wildcard
 from sqlanon.risk.sizes import Sizes, class_sizes
+
+if TYPE_CHECKING:
+    from sqlanon.risk.attackers import Doubles
+    from sqlanon.risk.sizes import Longs
 
 THRESHOLD = 0.2
 """One in a class of five."""
@@ -46,6 +51,7 @@ def assess(
     quasi: Sequence[str] | None = None,
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
+    household: Sequence[str] = (),
     population: Population | None = None,
     threshold: float = THRESHOLD,
     null_is: str = VALUE,
@@ -55,9 +61,11 @@ def assess(
     Args:
         engine: where the table is.
         table: its name.
-        quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers and the weight.
+        quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers, the household and
+            the weight.
         sensitive: columns whose values the models protect, each by itself.
         identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
+        household: columns that name a household together, whose risk is that of any member.
         population: what is known of the population.
         threshold: a probability; rows with more risk are counted.
         null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is
@@ -72,14 +80,16 @@ def assess(
     """
     known = population or Population()
     relation = engine.relation(table)
-    sensitive, identifiers = (columns_of(relation, table, names) for names in (sensitive, identifiers))
+    sensitive, identifiers, household = (
+        columns_of(relation, table, names) for names in (sensitive, identifiers, household)
+    )
     weight = columns_of(relation, table, [known.weight] if known.weight is not None else [])
     if quasi is None:
-        others = (*sensitive, *identifiers, *weight)
+        others = (*sensitive, *identifiers, *household, *weight)
         chosen = tuple(one.name for one in relation.columns if one.name not in others)
     else:
         chosen = columns_of(relation, table, quasi)
-    roles = [*chosen, *sensitive, *identifiers, *weight]
+    roles = [*chosen, *sensitive, *identifiers, *household, *weight]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
@@ -100,6 +110,8 @@ def assess(
         journalist, marketer, found, compared = _population(
             engine, table, relation, chosen, sizes, known, weight, threshold
         )
+        members = households.Membership(relation.ref, chosen, household, identifiers)
+        homes = _households(engine, relation, members, known, weight, sizes.rows, threshold) if household else None
     prosecutor = attackers.measure_prosecutor(sizes, threshold)
     alone = int(sizes.held[sizes.size == 1].sum())
     return RiskReport(
@@ -113,7 +125,36 @@ def assess(
         found,
         compatible,
         missing,
+        homes,
     )
+
+
+def _households(
+    engine: Engine,
+    relation: Relation,
+    members: households.Membership,
+    known: Population,
+    weight: Sequence[str],
+    rows: int,
+    threshold: float,
+) -> HouseholdRisk | None:
+    """The risk of households, by whatever is known of the population."""
+    basis = "persons" if members.persons else "table"
+    measure: households.Measure = attackers.of_class
+    if known.table is not None:
+        people = engine.relation(known.table)
+        others = _same_columns(relation, people, members.quasi)
+        members, basis = replace(members, population=people.ref, others=others), "population table"
+    elif weight:
+        members, basis, measure = replace(members, weight=weight[0]), "weights", individual.of_weights
+    elif known.size is not None:
+        drawn, basis = min(rows / known.size, 1.0), "population size"
+
+        def of_sample(n: Longs, _: Doubles) -> Doubles:
+            return individual.measure_individual(n, drawn)
+
+        measure = of_sample
+    return households.measure_households(engine, members, measure, basis, threshold)
 
 
 def _check(table: str, known: Population, threshold: float, persons: bool) -> None:

@@ -73,6 +73,12 @@ def of_rows(risk: Doubles, rows: Longs, basis: str, threshold: float) -> Attacke
     return AttackerRisk(basis, float(risk.max()), average, int(rows[risk > threshold].sum()) / total)
 
 
+def of_class(n: Longs, _: Doubles) -> Doubles:
+    """1 / rows or persons of the class."""
+    found: Doubles = 1 / n
+    return found
+
+
 def measure_prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
     """Highest 1 / min f_j, average |J| / n."""
     return of_rows(1 / sizes.size, sizes.held, "table", threshold)

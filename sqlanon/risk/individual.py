@@ -57,6 +57,11 @@ def measure_individual(f: npt.ArrayLike, p: npt.ArrayLike) -> Doubles:
     return found
 
 
+def of_weights(n: Longs, w: Doubles) -> Doubles:
+    """The risk of rows whose class has n rows, int64[m], with weights that sum to w, float64[m]."""
+    return measure_individual(n, n / w)
+
+
 def _by_recurrence(f: Doubles, p: Doubles) -> Doubles:
     """I_1 = -ln p / q and I_f = (1 / (f - 1) - p I_(f-1)) / q; p < q, so that errors shrink."""
     import numpy as np

@@ -12,9 +12,9 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.parse import Query
 from sqlanon.query.rewrite.window_functions import has_aggregate
-from sqlanon.query.union_all import split_union
+from sqlanon.query.union_all import parse_parts, read_union
 from sqlanon.serve.notices import notices_of
 from sqlanon.serve.refusals import Asked, ServeError
 from sqlanon.serve.released import Served
@@ -45,7 +45,7 @@ def read(asked: Asked, dialect: str) -> list[Query]:
     Raises:
         Refused: it has none, or one that no release answers.
     """
-    return [parse(part, dialect) for part in split_union(asked.text, dialect)]
+    return [part.queries[0] for part in parse_parts(read_union(asked.text, dialect), dialect)]
 
 
 def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[Output], *, bounds: bool) -> list[Cell]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 
 from sqlanon.attack.candidates import QUERIES, measure_width
-from sqlanon.policy import load
+from sqlanon.errors import SqlanonError
+from sqlanon.policy import load, loads
 from sqlanon.report.candidates import draw_candidates
 from sqlanon.results import Candidate, CandidatesReport
 from tests.attack.spaces import make_space, make_trial
+from tests.engines import create_table
 from tests.invoked import invoke
 
 POLICY = """version: 1
@@ -121,3 +125,40 @@ def test_equal_points_have_one_label() -> None:
     assert page.count("<circle") == 2
     assert ">1, 3</text>" in page
     assert ">2</text>" in page
+
+
+WORKLOAD = """version: 1
+queries:
+  - {name: all, sql: select count(*) as n from TABLE}
+  - {name: half, sql: select count(*) as n from TABLE where age <= 4}
+  - {name: by disease, sql: "select disease, count(*) as n from TABLE group by disease"}
+  - {name: none, sql: "select corr(age, age) as r from TABLE"}
+"""
+
+
+def test_the_width_of_a_workload(shared_db: Any, tmp_path: Path) -> None:
+    name = f"wide_{uuid.uuid4().hex[:10]}"
+    create_table(
+        shared_db, name, {"age": "INTEGER", "disease": "TEXT"}, [(i % 10, f"secret{i % 2}") for i in range(100)]
+    )
+    facts = f"name: {name}, source: {name}, columns: {{age: quasi, disease: sensitive}}"
+    specs = [loads(f"version: 1\nreleases: [{{{facts}, privacy: {{k: {k}}}}}]", {}).releases[0] for k in (2, 80)]
+    file = tmp_path / "workload.yml"
+    file.write_text(WORKLOAD.replace("TABLE", name))
+    made = shared_db.compare(specs, seed=1, workload=file)
+    assert made.answers == "workload"
+    # Exact: all rows, and each value of a column that is published as it is. One class from 0 to 9, each of which some
+    # row has: from 1 to 79 rows of 80 are at most 4, by an estimate of 40. So the widths are 0, 78 / 40, 0, 0.
+    file.write_text(WORKLOAD.replace("TABLE", name).split("  - {name: by")[0])
+    (_, whole) = shared_db.compare(specs, seed=1, workload=file).candidates
+    assert [one.refused_queries for one in made.candidates] == [1, 1]
+    assert [one.width for one in made.candidates] == [0, 0]
+    assert whole.width == pytest.approx(78 / 40 / 2)
+    for text, said in (
+        ("queries: [{name: q, sql: select count(*) from nowhere}]", "nowhere"),
+        ("queries: [{name: q, sql: select count(*) from pg_class}]", "pg_class"),
+        ("generators: [{kind: ranges, columns: [wrong]}]", "wrong"),
+    ):
+        file.write_text(f"version: 1\n{text}\n")
+        with pytest.raises(SqlanonError, match=said):
+            shared_db.compare(specs, seed=1, workload=file)

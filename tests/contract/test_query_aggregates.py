@@ -106,7 +106,8 @@ def test_every_kind_has_bounds() -> None:
 
 @pytest.mark.parametrize("definition", AGGREGATES, ids=named)
 def test_bounds_hold_in_every_consistent_source(shared_db: Any, definition: AggregateDefinition) -> None:
-    found = run(shared_db, definition, definition.name, 1, 2)
+    queries = 6 if definition.kind == "native" else 2  # many conditions leave rows uncertain, which these refuse
+    found = run(shared_db, definition, definition.name, 1, queries)
     assert found.wrong == []
     assert found.answered > 0 or not forms_of(definition, shared_db.engine.dialect), found.refused
 

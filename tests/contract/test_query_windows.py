@@ -30,6 +30,14 @@ ASKED = {
     "groups": "count(*) OVER ()",
     "upto": "sum(count(*)) OVER (ORDER BY g)",
     "most": "max(count(*)) OVER ()",
+    "half": "ntile(2) OVER (ORDER BY g)",
+    "third": "ntile(3) OVER (ORDER BY g DESC)",
+    "before": "percent_rank() OVER (ORDER BY g)",
+    "percent": "percent_rank() OVER (ORDER BY count(*) DESC)",
+    "part": "cume_dist() OVER (ORDER BY g)",
+    "first": "first_value(count(*)) OVER (ORDER BY g)",
+    "near": "first_value(count(*)) OVER (ORDER BY g ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+    "last": "last_value(count(*)) OVER (ORDER BY g ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
 }
 
 
@@ -40,10 +48,26 @@ def made(db: Any, rows: list[tuple[int, int, int, str]]) -> str:
     return name
 
 
+def parted(many: int, parts: int) -> list[int]:
+    """The part of each row in turn: sizes differ by one at most, the larger ones come first."""
+    sizes = [many // parts + (i < many % parts) for i in range(parts)]
+    return [i + 1 for i, size in enumerate(sizes) for _ in range(size)]
+
+
 def truths(counts: Counter[str], group: str) -> dict[str, float]:
     """What a source with these groups gives for one of them."""
     values = list(counts.values())
+    names = sorted(counts)
+    at, many = names.index(group), len(names)
     return {
+        "half": parted(many, 2)[at],
+        "third": parted(many, 3)[many - 1 - at],
+        "before": at / max(many - 1, 1),
+        "percent": sum(n > counts[group] for n in values) / max(many - 1, 1),
+        "part": (at + 1) / many,
+        "first": counts[names[0]],
+        "near": counts[names[max(at - 1, 0)]],
+        "last": counts[names[-1]],
         "place": 1 + sum(n > counts[group] for n in values),
         "dense": 1 + len({n for n in values if n > counts[group]}),
         "total": sum(values),
@@ -120,7 +144,7 @@ def test_exact_counts_have_exact_ranks(shared_db: Any) -> None:
     ("items", "rest", "reason"),
     [
         (
-            "g, first_value(count(*)) OVER (ORDER BY g) AS x",
+            "g, nth_value(count(*), 2) OVER (ORDER BY g) AS x",
             "GROUP BY g",
             r"there are rank, dense_rank, row_number, count\(\*\), sum",
         ),
@@ -130,6 +154,11 @@ def test_exact_counts_have_exact_ranks(shared_db: Any) -> None:
             "ROWS BETWEEN n PRECEDING",
         ),
         ("g, lag(count(*)) OVER () AS x", "GROUP BY g", "answered OVER"),
+        ("g, first_value(count(*)) OVER () AS x", "GROUP BY g", "needs an ORDER BY"),
+        ("g, last_value(g) OVER (ORDER BY g) AS x", "GROUP BY g", "of numbers, dates and timestamps"),
+        ("g, c, first_value(count(*)) OVER (ORDER BY g) AS x", "GROUP BY g, c", "so that no two rows tie"),
+        ("g, ntile(0) OVER (ORDER BY g) AS x", "GROUP BY g", "at least 1"),
+        ("g, ntile(2) OVER () AS x", "GROUP BY g", "there are rank"),
         ("g, c, lag(count(*)) OVER (ORDER BY g) AS x", "GROUP BY g, c", "so that no two rows tie"),
         ("g, lag(count(*), 0) OVER (ORDER BY g) AS x", "GROUP BY g", "at least 1"),
         (

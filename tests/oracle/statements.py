@@ -1,7 +1,7 @@
 """Random statements of the forms that tools send, against every consistent source, by the engine itself.
 
-Aggregates of groups, values of subqueries, frames, groupings, QUALIFY and lists of groups, over the releases of
-`tests.oracle.words`. Each statement is run over each consistent source.
+Aggregates of groups, values of subqueries, frames, groupings, QUALIFY, lists of groups, UNION and first groups, over
+the releases of `tests.oracle.words`. Each statement is run over each consistent source.
 
     python -m tests.oracle.statements --queries 2000 --engine duckdb --seed 7
 """
@@ -58,6 +58,20 @@ OVER = [
     "lag({v}, 1, 0) OVER (ORDER BY {k})",
     "lead({v}, 1, 7) OVER (ORDER BY {k} DESC)",
     "{v} - lag({v}) OVER (ORDER BY {k})",
+    "first_value({v}) OVER (ORDER BY {k})",
+    "first_value({v}) OVER (ORDER BY {k} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+    "first_value({v}) OVER (ORDER BY {k} DESC ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)",
+    "{v} - first_value({v}) OVER (ORDER BY {k})",
+    "last_value({v}) OVER (ORDER BY {k})",
+    "last_value({v}) OVER (ORDER BY {k} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
+    "last_value({v}) OVER (ORDER BY {k} DESC ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING)",
+    "ntile(2) OVER (ORDER BY {v} DESC)",
+    "ntile(3) OVER (ORDER BY {k})",
+    "ntile(4) OVER (ORDER BY {v}, {k})",
+    "percent_rank() OVER (ORDER BY {v})",
+    "percent_rank() OVER (ORDER BY {k} DESC)",
+    "cume_dist() OVER (ORDER BY {v} DESC)",
+    "round(100 * cume_dist() OVER (ORDER BY {k}))",
     "rank() OVER (ORDER BY {v} DESC)",
     "sum({v}) OVER ()",
 ]
@@ -163,6 +177,45 @@ DUCKDB_SOME = [
     ),
 ]
 """The same, by estimates."""
+UNIONS = [
+    "SELECT {k} AS g FROM {t} {w} UNION SELECT {k} FROM {t}",
+    "SELECT {k} AS g, c AS h FROM {t} {w} UNION SELECT {k}, c FROM {t} WHERE {x} > {n}",
+    "SELECT c AS g FROM {t} {w} UNION DISTINCT SELECT c + 1 FROM {t}",
+    "SELECT {k} AS g, {i} AS v FROM {t} GROUP BY {k} UNION SELECT {k}, {i} FROM {t} {w} GROUP BY {k}",
+    "SELECT 1 AS g, {i} AS v FROM {t} {w} UNION SELECT 2, {i2} FROM {t} UNION SELECT 1, {i} FROM {t} {w}",
+    "SELECT {i} AS v FROM {t} {w} UNION SELECT {i2} FROM {t}",
+    "SELECT {i} AS v FROM {t} GROUP BY c UNION SELECT {i} FROM {t}",
+    "SELECT c AS g FROM {t} {w} UNION ALL SELECT c FROM {t} UNION SELECT 2 AS c FROM {t} GROUP BY c",
+    "SELECT {k} AS g FROM {t} UNION SELECT c FROM {t} {w} UNION ALL SELECT 7 FROM {t} HAVING count(*) > 0",
+    "WITH s AS (SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY {k}) SELECT g FROM s UNION SELECT c FROM {t}",
+]
+"""Rows that are one where they are equal; some rows of an answer may look the same."""
+UNIONS_SOME = [
+    "SELECT {k} AS g FROM {t} {w} UNION SELECT {k} FROM {t} ORDER BY g LIMIT 2",
+    "SELECT {k} AS g FROM {t} GROUP BY {k} HAVING {i} > {n} UNION SELECT {k} FROM {t} GROUP BY {k} HAVING {i2} > {n}",
+]
+"""The same, by estimates."""
+LIMITED = "SELECT {k} AS g, {i} AS n FROM {t} {w} GROUP BY {k} ORDER BY {l}"
+PLACED = "SELECT {{k}} AS g, {{i}} AS n, {} AS r FROM {{t}} {{w}} GROUP BY {{k}}"
+LIMITS = [
+    f"SELECT {{o}} AS v FROM ({LIMITED} LIMIT 1) AS s",
+    f"SELECT {{o}} AS v FROM ({LIMITED} LIMIT 2) AS s",
+    f"SELECT {{o}} AS v FROM ({LIMITED} LIMIT 1 OFFSET 1) AS s",
+    f"WITH s AS ({LIMITED} LIMIT 2) SELECT sum(n) AS v, count(*) AS u FROM s",
+    f"SELECT {{o}} AS v FROM ({GROUPED} LIMIT 2) AS s",
+    f"SELECT h, {{o}} AS v FROM ({PAIRED} ORDER BY {{l}} LIMIT 9) AS s GROUP BY h",
+    f"SELECT {{o}} AS v FROM ({GROUPED} HAVING count(*) > 1 ORDER BY {{l}} LIMIT 2) AS s WHERE n > {{n}}",
+    f"SELECT {{o}} AS v FROM ({PLACED.format('rank() OVER (ORDER BY {i} DESC)')}) AS s WHERE r <= 2",
+    f"SELECT {{o}} AS v FROM ({PLACED.format('sum({i}) OVER ()')}) AS s WHERE n * 2 > r",
+]
+"""Aggregates of the first groups."""
+LIMITS_SOME = [
+    f"SELECT * FROM ({LIMITED} LIMIT 2) AS s ORDER BY g",
+    f"WITH s AS ({LIMITED} LIMIT 2) SELECT g, n FROM s ORDER BY n DESC LIMIT 1",
+    f"SELECT g, n FROM ({LIMITED} LIMIT 2 OFFSET 1) AS s WHERE n > {{n}}",
+    f"SELECT h, {{o}} AS v FROM ({PAIRED} ORDER BY {{l}} LIMIT 2) AS s GROUP BY h",
+]
+"""The same, by estimates."""
 MOST_SOURCES = 36
 
 
@@ -181,7 +234,8 @@ def release(rng: random.Random) -> tuple[list[Any], list[Any]]:
 def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
     """A random statement, and whether groups may be left out of its answer; ``{t}`` is its table."""
     own = dialect == "duckdb"
-    whole, some = WHOLE + DUCKDB_WHOLE * own, SOME + DUCKDB_SOME * own
+    whole = [*WHOLE, *UNIONS, *LIMITS, *(DUCKDB_WHOLE if own else ())]
+    some = [*SOME, *UNIONS_SOME, *LIMITS_SOME, *(DUCKDB_SOME if own else ())]
     at = rng.randrange(len(whole) + len(some))
     text, filtered = (whole + some)[at], at >= len(whole)
     key, other = rng.sample(KEYS, 2)
@@ -192,6 +246,9 @@ def statement(rng: random.Random, dialect: str) -> tuple[str, bool]:
     pieces |= {"d": rng.choice(KEYS[:-1]), "m": rng.choice(MIXED), "j": rng.choice(ADDED)}
     for name, piece in (("o", outer), ("w", where), *pieces.items(), ("k2", other), ("k", key)):
         text = text.replace(f"{{{name}}}", piece)
+    orders = ["{i} DESC", "{i}", "{k}", "{k} DESC", "count(*) DESC, {k}"]
+    while "{l}" in text:
+        text = text.replace("{l}", rng.choice(orders).replace("{i}", pieces["i"]).replace("{k}", key), 1)
     while "{x}" in text:
         text = text.replace("{x}", rng.choice("ab"), 1)
     return text.replace("{n}", str(rng.choice([-1, 0, 1, 2, 3, 5]))), filtered

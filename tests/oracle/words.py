@@ -137,10 +137,10 @@ def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
             ):  # the engine itself refuses: a number divided by zero and the like
                 found.refused[str(error).splitlines()[0][:80]] += 1
                 continue
-            found.wrong.append(f"{type(error).__name__}: {text} of {made}")
+            found.wrong.append(f"{type(error).__name__} {error}: {text} of {made}")
             continue
         except Exception as error:  # noqa: BLE001 - whatever it is, it is wrong
-            found.wrong.append(f"raw {type(error).__name__}: {text} of {made}")
+            found.wrong.append(f"raw {type(error).__name__} {error}: {text} of {made}")
             continue
         truth = _truth(db, sources, key, aggregate, where, len(every))
         found.wrong += [

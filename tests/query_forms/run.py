@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from sqlanon.errors import UnsupportedError
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.answer import Answer, Bounded
 from tests.query_forms.people import load
 
@@ -68,7 +68,7 @@ def judge(db: Any, form: Form) -> Verdict:
     """Ask a form, and judge its answer by the source."""
     try:
         answer = db.query(form.sql) if form.parameters is None else db.query(form.sql, parameters=form.parameters)
-    except UnsupportedError as error:
+    except (UnsupportedError, PolicyError) as error:
         return Verdict(form, None, str(error), ())
     except TypeError as error:
         return Verdict(form, None, f"TypeError: {error}", ())

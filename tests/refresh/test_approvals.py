@@ -256,7 +256,9 @@ def test_persons_are_measured(shared_db):
     done = shared_db.run(replace(spec, threshold=ThresholdSpec(Fraction(1, 2), "own")))
     risk = measured_risk(done)
     assert risk.persons == pytest.approx(1 / min(done.min_identifiers.values()))
-    assert risk.published == max(risk.rows, risk.persons) > risk.rows  # no column is published as it is
+    # No column is published as it is.
+    assert (risk.published, risk.published_persons) == (risk.rows, risk.persons)
+    assert risk.highest("published") == risk.persons > risk.rows
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
@@ -279,6 +281,70 @@ def test_signatures(shared_db, tmp_path):
     Approvals(shared_db.engine).add(replace(one.approval, number=998, until="9998-01-01"))
     with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
         shared_db.approvals("a11", signers=signers)
+
+
+def with_key(folder, name="key"):
+    """A new SSH key, and its public part."""
+    key = folder / name
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    return key, Path(f"{key}.pub").read_text(encoding="utf-8").strip()
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+def test_a_run_checks_signatures(shared_db, tmp_path):
+    fill(shared_db, "a14", 40)
+    (key, public), (other, _) = with_key(tmp_path), with_key(tmp_path, "other")
+    spec = needing("a14")
+    spec = replace(spec, refresh=replace(spec.refresh, signers=(f'"Alice" {public}',)))
+    shared_db.approve("a14", planned=spec, **ALICE)
+    with pytest.raises(GuardError, match=r"is not signed, and refresh.signers wants it; nothing was published"):
+        shared_db.run(spec)
+    for by, wrong in (("Alice", other), ("Carol", key)):
+        shared_db.approve("a14", by=by, until=NEVER, key=wrong, planned=spec)
+        with pytest.raises(PrivacyViolation, match=f"not one of {by} for this text"):
+            shared_db.run(spec)
+    made = shared_db.approve("a14", planned=spec, key=key, **ALICE)
+    assert shared_db.run(spec).outcome == "published"
+    # Who may write the catalog can neither move the date nor put another policy under the signature.
+    approvals = Approvals(shared_db.engine)
+    approvals.add(replace(made, number=900, until="9998-01-01"))
+    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
+        shared_db.run(spec)
+    wider = replace(spec, privacy=replace(spec.privacy, k=2))
+    approvals.add(replace(made, number=901, policy=plain_policy(wider)))
+    with pytest.raises(PrivacyViolation, match="approval 901 of a14: its policy is not the one whose hash was signed"):
+        shared_db.run(wider, allow_weaker=True)
+    signers = tmp_path / "signers"
+    signers.write_text(f"Alice {public}", encoding="utf-8")
+    # A policy that no longer names them, after a version whose policy did, needs a signed approval as well.
+    without = replace(spec, refresh=replace(spec.refresh, signers=()))
+    shared_db.approve("a14", planned=without, **ALICE)
+    with pytest.raises(GuardError, match="is not signed"):
+        shared_db.run(without, allow_weaker=True)
+    shared_db.approve("a14", planned=without, key=key, **ALICE)
+    with pytest.raises(GuardError, match=r"weaker.*refresh.signers"):
+        shared_db.run(without)
+    assert shared_db.run(without, allow_weaker=True).outcome in ("published", "unchanged")
+
+
+def test_revoked_while_a_run_is_under_way(shared_db, monkeypatch):
+    spec = approved(shared_db, "a15")
+    calls = []
+
+    def revoking(engine, spec, before):
+        calls.append(spec.name)
+        if len(calls) > 1:
+            Approvals(engine).add(
+                replace(
+                    shared_db.approvals("a15")[0].approval, number=10_000, action="revoked", approver="Bob", until=None
+                )
+            )
+        return hold_approval(engine, spec, None, before)
+
+    monkeypatch.setattr(running, "hold_approval", revoking)
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.run(spec)
+    assert [one for one in shown(shared_db, "a15") if one[1] == "published"] == []
 
 
 def test_a_stored_policy_that_is_not_approved(shared_db):

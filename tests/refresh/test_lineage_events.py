@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import sqlanon
 from sqlanon.database import lineage
 from sqlanon.errors import PolicyError
+from sqlanon.spec import Recode, RefreshSpec
 from tests.refresh.conftest import fill, release
 
 pytest.importorskip("openlineage.client")
@@ -67,6 +69,40 @@ def test_withdrawn_and_failed(db, tmp_path):
     failed = events(tmp_path)[-1]
     assert (failed["eventType"], failed["outputs"]) == ("FAIL", [])
     assert failed["run"]["facets"]["errorMessage"]["message"] == "PolicyError"  # its class alone
+
+
+def test_erased_and_rolled_back(db, tmp_path):
+    spec = replace(release("ward", method="tree", key="id"), refresh=RefreshSpec(mode="frozen"))
+    db.run(spec)
+    db.erase(spec, [{"id": 7}])  # what it would cost: nothing is done
+    sent = len(events(tmp_path))
+    assert sent == 2
+    db.erase(spec, [{"id": 7}], confirmed=True)
+    end = events(tmp_path)[-1]
+    assert (end["eventType"], end["job"]["name"]) == ("COMPLETE", "ward.erase")
+    assert end["job"]["facets"]["jobType"]["jobType"] == "ERASE"
+    assert end["outputs"][0]["facets"]["columnLineage"]["fields"]
+    fill(db, "other", 40)
+    db.run(release("other", method="tree"))
+    db.run(release("other", method="tree"), full=True)
+    db.rollback("other")
+    end = events(tmp_path)[-1]
+    assert (end["eventType"], end["job"]["name"], end["outputs"][0]["name"]) == (
+        "COMPLETE",
+        "other.rollback",
+        "release.other",
+    )
+
+
+def test_recoded_columns_are_masked(db, tmp_path):
+    spec = release("ward", method="tree")
+    columns = [replace(one, recode=Recode(top="40")) if one.name == "age" else one for one in spec.columns]
+    db.run(replace(spec, columns=tuple(columns)))
+    (change,) = events(tmp_path)[-1]["outputs"][0]["facets"]["columnLineage"]["fields"]["age_lo"]["inputFields"][0][
+        "transformations"
+    ]
+    assert (change["subtype"], change["masking"]) == ("TRANSFORMATION", True)
+    assert change["description"].startswith("recoded (top), then generalized")
 
 
 @pytest.mark.thorough

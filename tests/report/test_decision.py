@@ -44,7 +44,7 @@ def test_risk_and_threshold(page):
     assert row[1:2] == ["33.33 % (1/3)"]
     assert row[3] == "met"
     risks = dict(page.tables["Measured risk"][1:])
-    assert risks["journalist, in the population of k_map"] == "not measured"
+    assert risks["journalist, in the population of k_map, quasi columns known"] == "not measured"
     assert risks["prosecutor, rows, quasi columns known"] == row[2]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import io
 import json
@@ -103,6 +104,42 @@ def test_files_that_come_and_go(bundle):
         for name, content in files.items():
             archive.writestr(name, content)
     refused(compressed.getvalue(), "too many, or compressed")
+
+
+def test_archives_that_are_none(bundle):
+    """Truncated ones, names that leave a folder, and files that are more than the archive has."""
+    draw = random.Random(2)
+    for at in [1, len(bundle) // 2, len(bundle) - 1, *(draw.randrange(len(bundle)) for _ in range(20))]:
+        refused(bundle[:at], "not a bundle|byte for byte")
+    files = unpack(bundle)
+    for name in ("../out.txt", "/etc/out.txt", "a/b.txt", "..", "C:out.txt", "a\\b.txt", "Report.html", "x\x07.txt"):
+        refused(changed(pack(files), name, b"x"), "a name that none of a bundle has")
+    # One body of 200 kB, and 60 entries of the directory that point at it.
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.txt", b"0" * 200_000)
+        for at in range(60):
+            again = copy.copy(archive.filelist[0])
+            again.filename = f"a{at}.txt"
+            archive.filelist.append(again)
+    assert len(bomb.getvalue()) < 300_000
+    refused(bomb.getvalue(), "larger than the archive")
+
+
+def test_an_edited_page(bundle, ward):
+    page = unpack(bundle)["report-wp216.html"].replace(b"not measured", b"is very small")
+    forged = changed(bundle, "report-wp216.html", page)
+    assert check_bundle(bundle, ward.engine).pages is True
+    assert check_bundle(forged, ward.engine).pages is False
+    assert check_bundle(forged).pages is None
+    readers = ward.evidence("ward", audience="readers")
+    assert check_bundle(readers, ward.engine).pages is True
+    assert check_bundle(changed(readers, "report.html", b"<p>fine"), ward.engine).pages is False
+    other = json.loads(unpack(bundle)["manifest.json"])
+    other["software"]["bundle"]["python"] = "2.7"
+    old = pack(unpack(bundle) | {"manifest.json": json.dumps(other).encode()})
+    assert check_bundle(old, ward.engine).pages is None
+    assert {"python", "sqlanon", "numpy"} <= set(json.loads(unpack(bundle)["manifest.json"])["software"]["bundle"])
 
 
 @pytest.mark.parametrize("manifest", [b"[]", b"{}", b"nothing", b'{"format": "sqlanon-evidence/1"}', b"[" * 100_000])

@@ -60,7 +60,7 @@ def clinic(shared_db):
     spec = replace(
         spec,
         context=ContextSpec(purpose="a study", recipients="the university"),
-        threshold=ThresholdSpec(Fraction(1, 10), "our board"),
+        threshold=ThresholdSpec(Fraction(1, 10), "our board", over="quasi"),
     )
     shared_db.run(spec)
     return shared_db
@@ -106,7 +106,7 @@ def test_figures(pages):
     found = statements(pages["wp216"])
     assert found["rows that look alike in the columns that may identify, at least"][0].startswith("10 (in 3 classes")
     assert found["highest probability that a row is found by the quasi columns"][0] == "10 %"
-    assert found["the same by every published column but the sensitive ones"][0] == "100 %; as they are: email"
+    assert found["the same by every published column but the sensitive ones"][0] == "100 % of a row; as they are: email"
     assert found["share of all rows that is expected to be found"][0] == "10 %"
     said = found["how sure a reader can be of ill by the class"][0]
     assert said == "l of ill is 2, 2 was asked: the most frequent value has at most 50 % of a class"

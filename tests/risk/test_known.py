@@ -67,6 +67,13 @@ def test_scores_of_the_practice_guide() -> None:
     assert [(one.minimal, one.rows) for one in sizes] == [(4, 4), (5, 2), (0, 0)]
 
 
+def test_the_sets_that_arx_finds() -> None:
+    """26 minimal sample uniques: SUDA2's own example in ARX (org.deidentifier.arx.risk.msu.Test)."""
+    rows = [(0, 3, 0, 1, 1), (0, 3, 0, 0, 1), (0, 3, 1, 1, 1), (1, 3, 0, 1, 2), (0, 2, 0, 1, 2), (1, 2, 1, 0, 2)]
+    sizes, _ = find_minimal(distinct(rows), ("a", "b", "c", "d", "e"), 5)
+    assert sum(one.minimal for one in sizes) == sum(map(len, minimal_of(rows, 5))) == 26
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_figures_against_brute_force(seed: int) -> None:
     rng = random.Random(seed)

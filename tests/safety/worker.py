@@ -316,3 +316,32 @@ def try_until(reported: Connection, url: str, spec: Any, command: str, nth: int)
         else:
             db.attack_with_control(spec, seed=1)
     reported.send("done")
+
+
+def decide_until(reported: Connection, url: str, spec: Any, action: str, nth: int) -> None:
+    """Approve the plan of a release, or revoke its approvals, up to the nth statement.
+
+    Reports ``here`` after it, or ``done``.
+    """
+    import sqlanon
+
+    with sqlanon.connect(url, threads=1) as db:
+        kind, left = type(db.engine), [nth]
+
+        def counting(own: Any) -> Any:
+            def stopping(*arguments: Any, **options: Any) -> Any:
+                found = own(*arguments, **options)
+                left[0] -= 1
+                if left[0] == 0:
+                    stop(reported)
+                return found
+
+            return stopping
+
+        for name in ("execute", "execute_all", "fetch", "look_up"):
+            setattr(kind, name, counting(getattr(kind, name)))
+        if action == "approve":
+            db.approve(spec.name, by="Ann", until="9999-12-31", planned=spec)
+        else:
+            db.revoke(spec.name, by="Bob")
+    reported.send("done")

@@ -133,6 +133,8 @@ def _report(name: str, outcome: Outcome) -> ControlledAttack:
         low,
         high,
         outcome.every,
+        outcome.main.number,
+        outcome.control.share * outcome.main.attempts,
     )
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqlanon.cli.arguments import parse_names
-from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, load, open_database, option, pick
+from sqlanon.cli.new_file import ensure_new, write_new
+from sqlanon.cli.options import Db, PolicyFile, find_policy, find_url, flag, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 from sqlanon.spec import PolicySpec
+
+if TYPE_CHECKING:
+    from sqlanon.results import ControlReport
 
 
 def attack(
@@ -54,6 +59,12 @@ def attack(
     seed: Annotated[
         int | None, option("--seed", "N", "With --control: draw the same again (default: from the operating system).")
     ] = None,
+    html: Annotated[
+        Path | None, option("--html", "FILE", "With --control: write table and picture to a new file.")
+    ] = None,
+    keep: Annotated[
+        bool, flag("--keep", "Keep the figures with the version, so that reports show them over the versions.")
+    ] = False,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -62,15 +73,25 @@ def attack(
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l; with --control no figure decides.
     """
     if control is not None:
+        if keep:
+            raise PolicyError("attack: --keep is of attacks on what is published; leave out --control")
         if known or victims is not None:
             raise PolicyError("attack: --known and --victims are of attacks on what is published; leave out --control")
-        _with_control(screen, load(policy, db), release, db, (control, sets, seed))
+        if html is not None:
+            ensure_new(html)
+        tried = _try_release(screen, load(policy, db), release, db, (control, sets, seed))
+        if html is not None:
+            from sqlanon.report.control import write_control
+
+            write_new(html, write_control(tried))
         return 0
-    if sets is not None or seed is not None:
-        raise PolicyError("attack: --sets and --seed are of a trial with a control group; add --control 0.2")
+    if sets is not None or seed is not None or html is not None:
+        raise PolicyError("attack: --sets, --seed and --html are of a trial with a control group; add --control 0.2")
     spec = find_policy(db, policy)
-    with open_database(find_url(db, spec), screen, read_only=True) as connected:
+    with open_database(find_url(db, spec), screen, read_only=not keep) as connected:
         report = connected.attack(release, known=parse_names("--known", known) or None, victims=victims)
+        if keep:
+            connected.keep_attacks(report)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.attack import attack_report
@@ -79,13 +100,13 @@ def attack(
     return 0 if report.held else 1
 
 
-def _with_control(
+def _try_release(
     screen: Screen,
     spec: PolicySpec,
     release: str | None,
     db: str | None,
     asked: tuple[float, str | None, int | None],
-) -> None:
+) -> ControlReport:
     """Try a release of the policy, and show the attacks on both groups."""
     share, sets, seed = asked
     chosen = pick(spec, [release] if release else None, "")
@@ -101,3 +122,4 @@ def _with_control(
         from sqlanon.cli.show.control import control_report
 
         control_report(screen, report)
+    return report

@@ -51,6 +51,9 @@ def audit(
     ] = None,
     sensitive: Annotated[Names, option("--sensitive", "COLUMNS", "Sensitive attributes.")] = None,
     identifier: Annotated[Names, option("--identifier", "COLUMNS", "Count these per class as well.")] = None,
+    household: Annotated[
+        Names, option("--household", "COLUMNS", "These name a household together: measure the risk of any member.")
+    ] = None,
     together: Annotated[
         tuple[str, str] | None,
         option("--together", "A B", "Two releases of one source, held at once."),
@@ -121,6 +124,7 @@ def audit(
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
     read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
+        "household": parse_names("--household", household) or None,
         "weight": weight,
         "population": population,
         "population_size": population_size,
@@ -142,8 +146,9 @@ def audit(
         raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
     if table is None and asked.about:
         raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
-    if weight is not None and asked.quasi is None:
-        raise PolicyError("--weight: name the columns that an attacker knows with --qi")
+    for name, value in (("weight", weight), ("household", household)):
+        if value and asked.quasi is None:
+            raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
     if table is not None and db is None and _is_file(table):
         return _file(screen, table, asked, read, policy)
     if read:

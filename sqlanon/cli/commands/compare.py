@@ -35,6 +35,15 @@ def compare(
         str | None,
         option("--target", "COLUMN", "A column published as it is, which a model learns from each candidate."),
     ] = None,
+    workload: Annotated[
+        Path | None,
+        option(
+            "--workload",
+            "FILE",
+            "Measure how wide the answers to these queries are (default: random counts).",
+            short="-w",
+        ),
+    ] = None,
     control: Annotated[float, typer.Option("--control", metavar="SHARE", help="Persons that are held out.")] = 0.2,
     seed: Annotated[
         int | None, option("--seed", "N", "Draw the same again (default: from the operating system).")
@@ -57,6 +66,8 @@ def compare(
 
     if (write is None) != (choose is None):
         raise PolicyError("compare: --write FILE and --choose N go together")
+    if workload is not None and not workload.is_file():
+        raise PolicyError(f"no workload file {workload}")
     for file in (write, html):
         if file is not None:
             ensure_new(file)
@@ -80,7 +91,7 @@ def compare(
         made = [made[choose - 1]]
     specs = [next(one for one in each.releases if one.name == own.name) for _, each in made]
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        report = connected.compare(specs, control=control, seed=seed, target=target)
+        report = connected.compare(specs, control=control, seed=seed, target=target, workload=workload)
     if write is not None and choose is not None:
         (tried,) = report.candidates
         if tried.refused is not None:

@@ -68,7 +68,7 @@ def evidence(
 
     made = check_bundle(data)
     if sign is not None:
-        from sqlanon.release.publish import signatures
+        from sqlanon.release.catalog import signatures
 
         write_new(signature, signatures.sign(_signed(made.sha256), sign), private=True)
     write_new(output, data, private=True)
@@ -92,7 +92,7 @@ def _verify(
     else:
         found = check_bundle(data)
     if signers is not None and by is not None:
-        from sqlanon.release.publish import signatures
+        from sqlanon.release.catalog import signatures
 
         signature = _read(file.with_name(file.name + SIGNED), 1 << 16).decode("utf-8", "replace")
         signatures.verify(_signed(found.sha256), signature, by, signers, str(file))
@@ -119,9 +119,17 @@ def _show(screen: Screen, found: Checked, by: str | None) -> None:
     screen.show(f"  SHA-256 {found.sha256}")
     proved = [
         *(["the catalog of the database has this version"] if found.compared else []),
+        *(["its pages are those that the database gives now"] if found.pages else []),
         *([f"signed by {by}"] if by else []),
     ]
     if proved:
         screen.show(f"  {'; '.join(proved)}")
-    else:
+    if found.pages is False:
+        screen.show(
+            "  warning: its pages are not those that the database gives now: they were edited, or approvals, releases "
+            "or attacks came since; make a bundle again and compare"
+        )
+    elif found.compared and found.pages is None:
+        screen.show("  its pages were not compared: another version is published, or other software made it")
+    if not proved:
         screen.show("  who made it is not proved: give --db or -p of its database, or --signers and --by")

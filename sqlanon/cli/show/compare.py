@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
     from sqlanon.results import Candidate, CandidatesReport
 
+WIDTH_OF = {"workload": "the answers to the workload, by the estimate", "random counts": "random counts, by the count"}
 HEAD = (
     ("n", "right"),
     ("candidate", "wrap"),
@@ -27,7 +28,7 @@ def candidates_report(screen: Screen, report: CandidatesReport) -> None:
     screen.show(
         f"candidates for {clean(report.release)} of {clean(report.source)}; {share(report.control, 1)} of the "
         "persons are held out, and nothing was published",
-        f"  seed {report.seed}",
+        f"  seed {report.seed}; width of {WIDTH_OF[report.answers]}",
         "",
         make_sheet(HEAD, [_row(one) for one in report.candidates]),
         "",
@@ -37,6 +38,8 @@ def candidates_report(screen: Screen, report: CandidatesReport) -> None:
     for one in report.candidates:
         if one.refused is not None:
             screen.show(note(f"{one.number}: {one.refused}"))
+    for said, numbers in report.list_notes().items():
+        screen.show(note(f"{', '.join(map(str, numbers))}: {said}"))
 
 
 def _row(one: Candidate) -> tuple[str, ...]:

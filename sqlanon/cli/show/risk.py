@@ -65,12 +65,15 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
     """Risk in the field's terms."""
     if report.prosecutor is None:
         return
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, one in (("prosecutor", report.prosecutor), ("journalist", report.journalist)):
         if one is not None:
             rows.append((name, one.basis, share(one.highest, 1), share(one.average, 1), share(one.above, 1)))
     if report.marketer is not None:
         rows.append(("marketer", report.marketer.basis, "", share(report.marketer.average, 1), ""))
+    if (homes := report.household) is not None:
+        shares = (share(one, 1) for one in (homes.highest, homes.average, homes.above))
+        rows.append(("household, any member", homes.basis, *shares))
     headings = (
         ("attacker", "left"),
         ("computed of", "left"),
@@ -88,6 +91,10 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
         unique.insert(
             0, ("rows expected to be matched", f"{report.expected:.1f} ({share(report.expected, report.rows)})")
         )
+    if homes is not None:
+        unique.append(("households", f"{count(homes.households)}, the largest of {things(homes.largest, 'person')}"))
+        expected = f"{homes.expected:.1f} ({share(homes.expected, homes.persons)})"
+        unique.append(("persons whose household is expected to be found", expected))
     if (optimistic := report.wildcard) is not None:
         rows.append(
             (

@@ -5,6 +5,7 @@ What a class of rows may give to each kind of aggregate is in `sqlanon.query.rew
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -114,14 +115,34 @@ AGGREGATES = (
             (exp.VariancePop, "var_pop"),
         )
     ),
+    *(
+        AggregateDefinition(node, name, _TWO, kind="native", asked=(Form(f"{name}({{c}}, {{c}} * {{c}})", ()),))
+        for node, name in (
+            (exp.Corr, "corr"),
+            (exp.CovarPop, "covar_pop"),
+            (exp.CovarSamp, "covar_samp"),
+            (exp.RegrSlope, "regr_slope"),
+            (exp.RegrIntercept, "regr_intercept"),
+            (exp.RegrR2, "regr_r2"),
+        )
+    ),
 )
 """Aggregates; those of kind native the engine computes of rows that are known."""
 
 RANKS = tuple(
-    AggregateDefinition(node, name, frozenset(), operands=(), kind=name, over_groups=True)
-    for node, name in ((exp.RowNumber, "row_number"), (exp.Rank, "rank"), (exp.DenseRank, "dense_rank"))
+    AggregateDefinition(node, name, arguments, operands=(), kind=name, over_groups=True)
+    for node, name, arguments in (
+        (exp.RowNumber, "row_number", frozenset[str]()),
+        (exp.Rank, "rank", frozenset[str]()),
+        (exp.DenseRank, "dense_rank", frozenset[str]()),
+        (exp.PercentRank, "percent_rank", frozenset[str]()),
+        (exp.CumeDist, "cume_dist", frozenset[str]()),
+        (exp.Ntile, "ntile", frozenset({"this"})),
+    )
 )
-"""Functions of windows that number the groups."""
+"""Functions of windows that say where a group is among the others."""
+SHARES = frozenset({"percent_rank", "cume_dist"})
+"""Those of them that are parts of 1."""
 
 DEFINITIONS = (*AGGREGATES, *RANKS)
 _BY_NODE = {one.node: one for one in DEFINITIONS}
@@ -147,6 +168,49 @@ def steps_of(node: exp.Expr) -> int | None:
         raise ValueError
     count = 1 if offset is None else int(offset.this)
     return -count if isinstance(node, exp.Lag) else count
+
+
+def edge_of(node: exp.Expr) -> str | None:
+    """Whether it takes the first or the last group of a frame: ``first``, ``last``; None: neither."""
+    return "first" if isinstance(node, exp.FirstValue) else "last" if isinstance(node, exp.LastValue) else None
+
+
+def value_at(value: exp.Expr, edge: str) -> exp.Expr:
+    """The FIRST_VALUE or LAST_VALUE of a value."""
+    return exp.FirstValue(this=value) if edge == "first" else exp.LastValue(this=value)
+
+
+def parts_of(node: exp.Expr) -> int | None:
+    """Into how many parts NTILE divides, by a plain whole number above 0; None: it is another function.
+
+    Raises:
+        ValueError: another number of parts.
+    """
+    if not isinstance(node, exp.Ntile):
+        return None
+    given = node.this
+    if not isinstance(given, exp.Literal) or given.is_string or not given.this.isdigit() or int(given.this) < 1:
+        raise ValueError
+    return int(given.this)
+
+
+def rank_of(kind: str, parts: int | None) -> exp.Expr:
+    """The function that says where a group is, by its kind."""
+    made = next(one.node for one in RANKS if one.kind == kind)()
+    if parts is not None:
+        made.set("this", exp.Literal.number(parts))
+    return made
+
+
+def among_first(order: Sequence[exp.Expr], count: int | None, skipped: int) -> list[exp.Expr]:
+    """The conditions that a group is among the first ones in an order, after those that are skipped."""
+    place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=list(order)), over="OVER")
+    made: list[exp.Expr] = []
+    if count is not None:
+        made.append(exp.LTE(this=place.copy(), expression=exp.Literal.number(skipped + count)))
+    if skipped:
+        made.append(exp.GT(this=place.copy(), expression=exp.Literal.number(skipped)))
+    return made
 
 
 def place_of(value: exp.Expr, offset: int, default: exp.Expr | None) -> exp.Expr:

@@ -60,6 +60,17 @@ def group_distinct(text: str, select: exp.Select) -> None:
         refuse(text, items[0], "DISTINCT of groups is answered where every term of GROUP BY is a column; name them all")
 
 
+def group_values(text: str, select: exp.Select) -> None:
+    """Group a SELECT of rows by its items, where equal rows of it are one.
+
+    Raises:
+        Refused: see `group_distinct`.
+    """
+    if not is_grouped(select):
+        select.set("distinct", exp.Distinct())
+        group_distinct(text, select)
+
+
 def _parts(term: exp.Expr) -> list[exp.Expr]:
     return list(term.expressions) if isinstance(term, exp.Tuple) else [term]
 

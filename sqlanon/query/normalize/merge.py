@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from sqlanon.query.normalize.kinds import has_window, is_grouped
+from sqlanon.query.functions.aggregates import among_first
+from sqlanon.query.normalize.kinds import clauses, has_window, is_grouped
 from sqlanon.query.normalize.scopes import scope_nodes
 from sqlanon.query.refusal import refuse
 
@@ -63,9 +64,9 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     limited = inner.args.get("limit") is not None or inner.args.get("offset") is not None
     _write_star(outer, inner, read.alias_or_name)
     again = is_grouped(outer)
-    where = outer.args.get("where")
-    if limited and (again or where is not None or has_window(outer) or outer.args.get("distinct")):
-        refuse(text, read, "what is asked of the first groups alone has no bounds: leave LIMIT out of the subquery")
+    if limited and (again or outer.args.get("where") or has_window(outer) or outer.args.get("distinct")):
+        _rank_groups(text, inner, inner)
+        limited = False
     if again:
         _group_again(text, outer, inner, read)
         return
@@ -82,7 +83,7 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     if not outer.args.get("order"):
         outer.set("order", inner.args.get("order"))
     elif limited and outer.args["order"] != inner.args.get("order"):
-        refuse(text, outer.args["order"], "groups that LIMIT of a subquery leaves are in its order; leave this one out")
+        _rank_groups(text, outer, inner)
     _limit(text, outer, inner)
     for name in ("regroup", "inner_having"):
         if name in inner.meta:
@@ -105,22 +106,49 @@ def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     """Aggregates of groups: the terms of the outer GROUP BY become ``regroup``."""
     if inner.meta.get("regroup") is not None:
         refuse(text, read, "aggregates of aggregates of aggregates are not answered; ask the two inner ones")
-    if has_window(inner) or inner.args.get("qualify") or has_window(outer) or outer.args.get("qualify"):
-        refuse(text, read, "aggregates of groups are answered without window functions and QUALIFY")
+    if has_window(outer) or outer.args.get("qualify"):
+        refuse(text, read, "aggregates of groups are answered without window functions and QUALIFY around them")
     if inner.args.get("group") is None:
         refuse(text, read, "the subquery gives one row; take its aggregates as they are")
     _replace_names(text, outer, inner, read.alias_or_name)
-    having = inner.args.get("having")
-    conditions = [having.this] if having is not None else []
-    where = outer.args.get("where")
-    conditions += [where.this] if where is not None else []
-    group = outer.args.get("group")
+    group, where = outer.args.get("group"), outer.args.get("where")
+    for part in (*clauses(outer), *([group] if group is not None else [])):
+        if part.find(exp.Window):
+            refuse(text, read, "window functions of a subquery are not aggregated; compare them in WHERE")
+    conditions, ranked = ([inner.args[name].this] if inner.args.get(name) else [] for name in ("having", "qualify"))
+    if where is not None:  # it comes after the window functions of the groups
+        late = ranked or where.find(exp.Window)
+        (ranked if late else conditions).append(where.this)
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
         refuse(text, group, "groups are grouped again by columns alone; ask one query for each grouping")
     outer.meta["regroup"] = [] if group is None else list(group.expressions)
     outer.meta["inner_having"] = exp.and_(*(one.copy() for one in conditions)) if conditions else None
     for name in ("from_", "joins", "where", "group"):
         outer.set(name, inner.args.get(name))
+    for condition in ranked:
+        _keep(outer, condition, "qualify")
+
+
+def _rank_groups(text: str, select: exp.Select, inner: exp.Select) -> None:
+    """Write LIMIT and OFFSET of a subquery of groups as a condition on their places.
+
+    Without an order, and of groups that are equal in it, any may be among the first.
+
+    Args:
+        text: the whole query, for messages.
+        select: gets the condition.
+        inner: has the clauses, and loses them.
+    """
+    order = inner.args.get("order")
+    terms = [term.copy() for term in order.expressions] if order is not None else [exp.Ordered(this=exp.true())]
+    limit, offset = (inner.args.get(name) for name in ("limit", "offset"))
+    count, skipped = (None if clause is None else _number(clause) for clause in (limit, offset))
+    if (limit is not None and count is None) or (offset is not None and skipped is None):
+        refuse(text, limit, "LIMIT and OFFSET take a whole number")
+    for condition in among_first(terms, count, skipped or 0):
+        _keep(select, condition, "qualify")
+    for name in ("limit", "offset", "order"):
+        inner.set(name, None)
 
 
 def _keep(outer: exp.Select, condition: exp.Expr, name: str) -> None:
@@ -149,7 +177,7 @@ def _limit(text: str, outer: exp.Select, inner: exp.Select) -> None:
 
 
 def _number(clause: exp.Expr) -> int | None:
-    value = clause.expression if isinstance(clause, exp.Limit) else clause.args.get("count")
+    value = clause.expression if isinstance(clause, exp.Limit | exp.Offset) else clause.args.get("count")
     return int(value.this) if isinstance(value, exp.Literal) and value.this.isdigit() else None
 
 

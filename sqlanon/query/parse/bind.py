@@ -83,7 +83,7 @@ def bind(
         tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.groups),
         scope.bind(query.having, names) if query.having is not None else None,
         tuple(_bind_order(scope, query, term, names) for term in query.order),
-        scope.bind(query.qualify, names) if query.qualify is not None else None,
+        scope.bind(query.qualify, names if query.regroup is None else ()) if query.qualify is not None else None,
         None
         if query.regroup is None
         else tuple(scope.bind(_bind_group(scope, query, node).unnest()) for node in query.regroup),

@@ -15,6 +15,7 @@ from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.functions.spellings import spell_alike
 from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.distinct import group_values
 from sqlanon.query.normalize.grouping_sets import split_groupings
 from sqlanon.query.normalize.inline import Statement
 from sqlanon.query.normalize.kinds import has_window, is_grouped
@@ -59,7 +60,7 @@ class Query:
         new: columns that subqueries name in addition to a star, so that no table may have them.
         aliases: names of items of subqueries, which GROUP BY may mean.
         regroup: the terms by which the groups are grouped again; None: they are not. Then ``having`` is of these, and
-            ``inner_having`` of the groups.
+            ``inner_having`` and ``qualify`` of the groups.
         asked: the queries whose values are in the expressions, by number.
         nothing: whether the query has no rows, whatever the table holds; items may be a star then.
         tables: every table of the text, as it is written there.
@@ -125,8 +126,13 @@ def parse(text: str, dialect: str) -> Query:
     return parse_groupings(text, dialect).queries[0]
 
 
-def parse_groupings(text: str, dialect: str) -> Groupings:
+def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Groupings:
     """Parse one text.
+
+    Args:
+        text: one SELECT.
+        dialect: the engine's.
+        distinct: equal rows of it are one: where it reads rows, their different values are groups.
 
     Raises:
         Refused: it is no single SELECT, or has a clause that is not answered over a release.
@@ -136,6 +142,8 @@ def parse_groupings(text: str, dialect: str) -> Groupings:
     tables = tuple(table.copy() for table in tables)
     statement = Statement(text, dialect)
     flat = statement.flatten(whole)
+    if distinct and not any(flat.args.get(name) for name in ("limit", "offset")) and flat.args.get("from_"):
+        group_values(text, flat)
     parts = split_groupings(text, flat)
     reader = _Reader(text, dialect, tables, dropped, statement.asked)
     queries = tuple(reader.query(part) for part in parts)
@@ -290,7 +298,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
         refuse(
             text,
             None,
-            "write one SELECT, or several with UNION ALL between them; other set operations and statements are not "
+            "write one SELECT, or several with UNION between them; other set operations and statements are not "
             "answered over a release",
         )
     select = found[0]

@@ -237,26 +237,29 @@ class Notes:
                 self.scope.text,
                 inner,
                 "over ranges there are count, sum, avg, min, max, median, quantiles of one share between 0 and 1, and "
-                "stddev and variance of exact columns; ask for those, or for the sums that this is made of",
+                "stddev, variance, corr and regr_slope of exact columns; ask for those, or for the sums that this is "
+                "made of",
             )
         return kind
 
     def _by_rank(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
-        """A quantile, a standard deviation or a variance."""
+        """A quantile, or what the engine calculates of rows that are known: spreads, correlations, slopes."""
         scope, found, own = self.scope, quantile_of(node), self.type_of(argument)
+        second = [node.expression] if found is None and node.args.get("expression") is not None else []
         date = own if found is not None and own.is_type("DATE") else None
-        if not is_number(own) and date is None:
+        if any(not is_number(kind) for kind in (own, *map(self.type_of, second))) and date is None:
             refuse(
                 scope.text,
                 node,
-                "quantiles are answered over numbers and dates, standard deviations and variances over numbers",
+                "quantiles are answered over numbers and dates; standard deviations, variances, correlations and "
+                "slopes over numbers",
             )
-        exact = not boxes_in(argument)
+        exact = not any(boxes_in(one) for one in (argument, *second))
         known = exact and date is None and self.predicates.is_exact(self.conditions[condition]) and not self.spread
         if known and not (scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired):
             return Aggregate(number, "native", condition, native=in_common_form(node))
         if found is None:
-            return self._of_known_rows(number, node, argument, condition)
+            return self._of_known_rows(number, node, (argument, *second), condition)
         at, between = found
         if not exact:
             made = self._of_box(number, "max", node, argument, condition)
@@ -265,17 +268,23 @@ class Notes:
         self.raw.add(name)
         return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
 
-    def _of_known_rows(self, number: int, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
-        """A standard deviation or a variance, if the release decides for every row whether it qualifies.
+    def _of_known_rows(self, number: int, node: exp.Expr, arguments: Sequence[exp.Expr], condition: int) -> Aggregate:
+        """A spread, correlation or slope, if the release decides for every row whether it qualifies.
 
         A check refuses other answers.
         """
         scope = self.scope
-        reason = (
-            "standard deviations and variances are answered of exact columns, where it is certain of every row whether "
-            "it qualifies and in which group it is; elsewhere ask for sum(x), sum(x * x) and count(x)"
+        known = (
+            "are answered of exact columns, where it is certain of every row whether it qualifies and in which group "
+            "it is; elsewhere "
         )
-        if boxes_in(argument) or scope.released.as_of_source or scope.released.form.facts.paired:
+        reason = f"standard deviations and variances {known}ask for sum(x), sum(x * x) and count(x)"
+        if len(arguments) > 1:
+            reason = (
+                f"correlations, covariances and slopes {known}their bounds would be as wide as all that they can be: "
+                "group by one column, and compare averages of the other"
+            )
+        if any(map(boxes_in, arguments)) or scope.released.as_of_source or scope.released.form.facts.paired:
             refuse(scope.text, node, reason)
         # How many rows qualify may be known, and not which of a class.
         key = f"# unsure {condition}"
@@ -283,11 +292,14 @@ class Notes:
         left_out = FALSE if not scope.released.left_out else TRUE
         uncertain = sql("COALESCE(:x, 0) > 0", x=column(f"h{unsure.id}"))
         self.checks.append(Check(some([left_out, uncertain]), node, reason))
-        name = self.terms.column(argument).name
-        self.raw.add(name)
         made = node.copy()
-        made.set("this", column(name))
-        return Aggregate(number, "native", condition, term=name, native=made)
+        names = [self.terms.column(one).name for one in arguments]
+        self.raw.update(names)
+        for part, name in zip(("this", "expression"), names, strict=False):
+            made.set(part, column(name))
+        return Aggregate(
+            number, "native", condition, term=names[0], second=names[1] if names[1:] else None, native=made
+        )
 
     def _text(self, node: exp.Expr) -> str:
         return node.sql(dialect=self.scope.engine.dialect)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -13,8 +13,8 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Aggregates
 from sqlanon.query.rewrite.outputs import GroupOutputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, GroupAggregate, Outputs, Over, Quad, Regroup
-from sqlanon.query.rewrite.window_functions import has_aggregate
-from sqlanon.query.sql.sqltree import FALSE, TRUE, negate, sql, when
+from sqlanon.query.rewrite.window_functions import has_aggregate, of_present
+from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, every, negate, sql, when
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 _KINDS = ("count", "sum", "avg", "min", "max")
@@ -104,7 +104,7 @@ class GroupNotes:
                 refuse(self.text, node, f"{kind} of groups is answered over numbers")
             type_ = self.type_of(inner) if kind == "avg" else None
         if has_aggregate(argument):
-            value = self.groups.calculator.quad(argument, typed=True)
+            value = of_present(argument, self.groups.calculator.quad(argument, typed=True))
             nothing = self.groups.calculator.surely_nothing(argument)
         else:
             if kind in ("min", "max") and not (is_number(found := self._argument_type(inner)) or found.is_type("DATE")):
@@ -139,14 +139,23 @@ def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, O
         if has_aggregate(term):
             refuse(bound.query.text, term, "groups are grouped again by what they are grouped by, not by aggregates")
     keys = tuple(groups.plain(term) for term in terms)
-    condition = bound.inner_having
-    having, sure, may = TRUE, TRUE, TRUE
-    if condition is not None:
-        having, sure = groups.estimate(condition), groups.surely(condition, True)
-        may = negate(groups.surely(condition, False))
+    before = _met(groups, bound.inner_having)
+    ranked = _met(groups, bound.qualify)
+    windows = tuple(inner.windows.values())
     notes = GroupNotes(bound.query.text, scope.engine.dialect, groups, inner, bool(terms))
-    outputs = GroupOutputs.of_regrouped(bound, notes, sharp=sharp).outputs(bound, notes)
+    outer = replace(bound, qualify=None)
+    outputs = GroupOutputs.of_regrouped(outer, notes, sharp=sharp).outputs(outer, notes)
     found = tuple(notes.found.values())
-    made = Regroup(keys, terms, having, sure, may, condition is not None, found, tuple(inner.checks))
+    having, sure, may = (every(parts) for parts in zip(before, ranked, strict=True))
+    some_left = bound.inner_having is not None or bound.qualify is not None
+    groups_ = Outputs((), *before, (), TRUE, windows=windows)
+    made = Regroup(keys, terms, having, sure, may, some_left, found, tuple(inner.checks), groups_)
     inner.checks[:] = notes.checks
     return made, outputs
+
+
+def _met(groups: GroupOutputs, condition: exp.Expr | None) -> tuple[Tree, Tree, Tree]:
+    """Whether groups meet a condition: by their estimates, in every source, in some."""
+    if condition is None:
+        return TRUE, TRUE, TRUE
+    return groups.estimate(condition), groups.surely(condition, True), negate(groups.surely(condition, False))

@@ -22,6 +22,7 @@ from sqlanon.query.rewrite.query_plan import Check, GroupAggregate, Quad, QueryP
 from sqlanon.query.rewrite.sums import GROUPS, sums
 from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.rewrite.whole_rows import rename_tables
+from sqlanon.query.rewrite.window_bounds import WINDOWED
 from sqlanon.query.sql.sqltree import (
     Tree,
     column,
@@ -96,7 +97,7 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
             value = one.value
             trees = (value.estimate, value.low, value.high, value.undefined, one.nothing)
             marks |= {f"v{one.id}{end}": tree for end, tree in zip("elhun", trees, strict=True)}
-    return select([named(own(tree), name) for name, tree in marks.items()], GROUPS)
+    return select([named(own(tree), name) for name, tree in marks.items()], WINDOWED if made.groups.windows else GROUPS)
 
 
 def _held(one: GroupAggregate) -> Tree:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW
@@ -56,7 +58,7 @@ class GroupOutputs:
     @classmethod
     def of_groups(cls, bound: Bound, notes: Aggregates) -> GroupOutputs:
         """Reads expressions of the groups of a query that groups them again."""
-        return cls(bound, notes, bound.groups, ())
+        return cls(replace(bound, having=bound.inner_having), notes, bound.groups, ())
 
     @classmethod
     def of_regrouped(cls, bound: Bound, notes: Aggregates, *, sharp: bool) -> GroupOutputs:

@@ -36,6 +36,7 @@ class Aggregate:
         ratio: of which two aggregates, for a ratio.
         at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
         native: what the engine calculates itself of exact values of rows that are known.
+        second: the second exact argument of such a one.
     """
 
     id: int
@@ -52,6 +53,12 @@ class Aggregate:
     at: Fraction | None = None
     between: bool = False
     native: Tree | None = None
+    second: str | None = None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Its exact arguments."""
+        return tuple(one for one in (self.term, self.second) if one is not None)
 
     @property
     def parts(self) -> tuple[Aggregate, ...]:
@@ -160,6 +167,7 @@ class Frame:
         before, after: how many groups before and after the row's own; None: all of them.
         offset: of LAG (below 0) and LEAD how many places the one group is away; None: other functions.
         default: what LAG and LEAD give where there is no such group; None: NULL.
+        edge: ``first`` or ``last``, where one end of the frame alone counts; None: other functions.
         type: of a mean in the source.
     """
 
@@ -167,7 +175,13 @@ class Frame:
     after: int | None = 0
     offset: int | None = None
     default: Tree | None = None
+    edge: str | None = None
     type: exp.DataType | None = None
+
+    @property
+    def picks(self) -> bool:
+        """Whether it takes the value of one group."""
+        return self.offset is not None or self.edge is not None
 
 
 @dataclass(frozen=True)
@@ -176,12 +190,13 @@ class Over:
 
     Attributes:
         id: its number.
-        kind: rank, dense_rank, row_number, count, sum, min or max.
+        kind: one of the ranks, count, sum, min, max, avg, or place: the value of one group.
         partition, order: as written, over the keys and the columns of the aggregates.
         value: what is added up of each group; ``nothing``: when that is NULL in every source.
         whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
             none.
         frame: which groups it takes, where that is not the whole partition or all up to the row's own.
+        parts: of NTILE, into how many the groups are divided.
     """
 
     id: int
@@ -192,6 +207,7 @@ class Over:
     nothing: Tree
     whole: tuple[Tree, tuple[Tree, ...]] | None = None
     frame: Frame | None = None
+    parts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -255,10 +271,12 @@ class Regroup:
     Attributes:
         keys: the terms that they are grouped by, over the keys of the groups.
         written: the same, bound.
-        having, sure, may: whether a group passes the HAVING of the groups: by its estimate, in every source, in some.
-        has_having: whether there is one.
+        having, sure, may: whether a group passes HAVING and QUALIFY of the groups: by its estimate, in every source, in
+            some.
+        has_having: whether there is one of them.
         aggregates: the aggregates of the groups.
         checks: what refuses the query, over the groups.
+        groups: their HAVING and window functions.
     """
 
     keys: tuple[Tree, ...]
@@ -269,6 +287,7 @@ class Regroup:
     has_having: bool
     aggregates: tuple[GroupAggregate, ...]
     checks: tuple[Check, ...]
+    groups: Outputs
 
 
 @dataclass(frozen=True)

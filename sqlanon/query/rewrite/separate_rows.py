@@ -41,7 +41,7 @@ def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
     """The exact terms whose values an aggregate holds, where it can be computed of rows of its own."""
     if a.kind not in _HELD or a.known or any(part.value is not None for part in a.parts):
         return frozenset()
-    return frozenset(part.term for part in a.parts if part.term is not None) & plan.raw
+    return frozenset(term for part in a.parts for term in part.terms) & plan.raw
 
 
 def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> QueryPlan:
@@ -59,7 +59,7 @@ def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> 
         for tree in exact_parts(branch.value)
     }
     held = frozenset().union(*(_held(a, plan) for a in aggregates), inside, always)
-    terms = held | {part.term for part in parts if part.term is not None}
+    terms = held | {term for part in parts for term in part.terms}
     boxes = {part.box.id for part in parts if part.box is not None}
     boxes |= {box.id for part in parts if part.value is not None for box in part.value.boxes}
     return replace(

@@ -19,7 +19,7 @@ from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
-from sqlanon.query.rewrite.query_plan import Over, QueryPlan, Sorting
+from sqlanon.query.rewrite.query_plan import Outputs, Over, QueryPlan, Sorting
 from sqlanon.query.rewrite.sums import GROUPS, sums
 from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.rewrite.window_frames import frame_columns, frame_tables
@@ -40,6 +40,8 @@ from sqlanon.query.sql.sqltree import (
 )
 
 MARKED, WINDOWED = "_marked", "_windowed"
+COUNT_ALL = ("percent_rank", "cume_dist", "ntile")
+"""Places that depend on the groups behind, too."""
 _NUMBER = exp.Literal.number
 
 
@@ -56,10 +58,11 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
         bound: the query.
         plan: its aggregates and what it shows of them; without window functions there are no tables.
     """
-    overs = plan.outputs.windows
+    outputs = plan.outputs if plan.regroup is None else plan.regroup.groups
+    overs = outputs.windows
     if not overs:
         return ()
-    made: list[tuple[str, exp.Expr]] = [(MARKED, _mark_groups(plan))]
+    made: list[tuple[str, exp.Expr]] = [(MARKED, _mark_groups(plan, outputs))]
     chosen: list[Tree] = [sql("m.*")]
     joins: list[exp.Join] = []
     for over in overs:
@@ -90,12 +93,12 @@ def _alike(one: str, first: str, other: str, second: str) -> Tree:
     return exp.NullSafeEQ(this=column(one, first), expression=column(other, second))
 
 
-def _mark_groups(plan: QueryPlan) -> exp.Select:
+def _mark_groups(plan: QueryPlan, outputs: Outputs) -> exp.Select:
     """The groups: the certain ones, the possible ones, and those in the estimates.
 
     They have the terms by which windows are divided and ordered, and the summands.
     """
-    outputs, present = plan.outputs, plan.present
+    present = plan.present
     assert present is not None
     order = ", ".join(f"g{i}" for i in range(len(plan.keys)))
     marks: dict[str, Tree] = {
@@ -133,7 +136,10 @@ def _mark_groups(plan: QueryPlan) -> exp.Select:
 
 
 def _ahead(over: Over) -> exp.Select:
-    """Of every group how many of its partition are ahead of it: ``low`` in every source, ``high`` in some."""
+    """Of every group how many others of its partition are ahead of it: ``low`` in every source, ``high`` in some.
+
+    Where the others count as well, ``rest_low`` and ``rest_high`` are those that are not ahead.
+    """
     terms = list(enumerate(over.order))
 
     def mark(name: str, table: str) -> Tree:
@@ -180,8 +186,10 @@ def _ahead(over: Over) -> exp.Select:
         return some(every([*(tied(j, other) for j, other in terms[:i]), ahead(i, term)]) for i, term in terms)
 
     surely, maybe = in_order(same, before), in_order(may_be_same, may_be_before)
-    if over.kind == "row_number":  # of groups that are tied any may come first
+    if over.kind in ("row_number", "ntile", "cume_dist"):  # of groups that are tied any may come first
         maybe = some([maybe, every(may_be_same(i, term) for i, term in terms)])
+    if over.kind == "cume_dist":  # and all count
+        surely = some([surely, every(same(i, term) for i, term in terms)])
     one, none = _NUMBER(1), exp.null()
     low, high = (
         sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), one, none)),
@@ -195,8 +203,12 @@ def _ahead(over: Over) -> exp.Select:
     ]
     # Too many groups are refused by a check of the answer; they are not compared before.
     others = select([sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))])
+    rest: list[Tree] = []
+    if over.kind in COUNT_ALL:
+        behind = {"rest_low": [sql("o.sure"), negate(maybe)], "rest_high": [sql("o.may"), negate(surely)]}
+        rest = [named(sql("COUNT(:x)", x=when(every(parts), one, none)), name) for name, parts in behind.items()]
     made = select(
-        [sql("m.id AS id"), named(low, "low"), named(high, "high")],
+        [sql("m.id AS id"), named(low, "low"), named(high, "high"), *rest],
         exp.alias_(named_table(MARKED), "m", table=True),
         group=[sql("m.id")],
     )
@@ -233,19 +245,48 @@ def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
 
 def _ranks(over: Over) -> list[Tree]:
     """The columns of a rank."""
-    function = next(one.node for one in aggregates.RANKS if one.kind == over.kind)()
+    function = aggregates.rank_of(over.kind, over.parts)
     order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
-    order += [exp.Ordered(this=sql("m.id"))] if over.kind == "row_number" else []
+    order += [exp.Ordered(this=sql("m.id"))] if over.kind in ("row_number", "ntile") else []
     estimate = exp.Window(
         this=function, partition_by=[sql("m.shown"), *_partition(over)], order=exp.Order(expressions=order)
     )
     columns = {
         "e": estimate,
-        "l": sql(f"1 + _ahead_{over.id}.low"),
-        "h": sql(f"1 + _ahead_{over.id}.high"),
+        "l": _placed(over, "low", "rest_high"),
+        "h": _placed(over, "high", "rest_low"),
         "u": sql("CASE WHEN m.sure THEN 0 ELSE 1 END"),
     }
     return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
+
+
+def _placed(over: Over, ahead: str, rest: str) -> Tree:
+    """The place of a group, by how many are ahead of it and how many are not.
+
+    Every place rises with those ahead, and a part of all falls with the rest.
+    """
+    a, b = (column(name, f"_ahead_{over.id}") for name in (ahead, rest))
+    if over.kind == "percent_rank":
+        return sql("COALESCE(CAST(:a AS DOUBLE) / NULLIF(:a + :b, 0), 0)", a=a, b=b)
+    if over.kind == "cume_dist":
+        return sql("CAST(:a + 1 AS DOUBLE) / (:a + :b + 1)", a=a, b=b)
+    if over.kind != "ntile":
+        return sql("1 + :a", a=a)
+    # Of n groups in k parts the first n % k parts have one group more than the others.
+    assert over.parts is not None
+    count, parts = sql(":a + :b + 1", a=a, b=b), _NUMBER(over.parts)
+    each, larger = _quotient(count, parts), sql(":n % :k", n=count, k=parts)
+    within = sql(":r * (:q + 1)", r=larger, q=each)
+    return when(
+        sql(":a < :w", a=a, w=within),
+        sql("1 + :x", x=_quotient(a, sql(":q + 1", q=each))),
+        sql("1 + :r + :x", r=larger, x=_quotient(sql(":a - :w", a=a, w=within), sql("GREATEST(:q, 1)", q=each))),
+    )
+
+
+def _quotient(number: Tree, by: Tree) -> Tree:
+    """How often a number that is not negative has another one; engines divide whole numbers differently."""
+    return sql("CAST((:n - :n % :k) / :k AS BIGINT)", n=number, k=by)
 
 
 def _estimated(over: Over, i: int, term: Sorting) -> exp.Ordered:
@@ -266,7 +307,16 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     if over.whole is None or bound.scope.released.left_out:
         return None
     node, keys = over.whole
-    asked = replace(bound, items=(("whole", node),), groups=keys, having=None, order=())
+    asked = replace(
+        bound,
+        items=(("whole", node),),
+        groups=keys,
+        having=None,
+        order=(),
+        qualify=None,
+        regroup=None,
+        inner_having=None,
+    )
     plan = collect(asked)
     rows = box_rows(bound.scope, plan)
     item = plan.outputs.items[0][1]

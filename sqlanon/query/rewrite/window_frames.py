@@ -1,4 +1,4 @@
-"""Windows that count groups: ROWS frames, means of windows, LAG and LEAD.
+"""Windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
 
 Which groups are in a frame depends on which there are. Between two groups lie at least those that are in every source,
 and at most those that are in some. So a group may be in a frame if the former are few enough, and is for certain, where
@@ -14,7 +14,20 @@ from sqlanon.query.rewrite.box_rows import Tables
 from sqlanon.query.rewrite.query_plan import Frame, Over
 from sqlanon.query.rewrite.typed_quotient import mean
 from sqlanon.query.rewrite.window_functions import MOST_RANKED
-from sqlanon.query.sql.sqltree import Tree, column, every, named, named_table, negate, own, select, sql, when
+from sqlanon.query.sql.sqltree import (
+    TRUE,
+    Tree,
+    column,
+    every,
+    named,
+    named_table,
+    negate,
+    own,
+    select,
+    some,
+    sql,
+    when,
+)
 
 _NUMBER = exp.Literal.number
 
@@ -62,6 +75,7 @@ def _places(over: Over, marked: str) -> exp.Select:
         "place": run("COUNT(*)"),
         "sures": run("COUNT(CASE WHEN m.sure THEN 1 END)"),
         "mays": run("COUNT(CASE WHEN m.may THEN 1 END)"),
+        "all_sures": exp.Window(this=sql("COUNT(CASE WHEN m.sure THEN 1 END)"), partition_by=_partition(over)),
     }
     # Too many groups are refused by a check of the answer; they are not compared before.
     few = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))
@@ -117,7 +131,9 @@ def _frames(over: Over, placed: str) -> exp.Select:
 
 def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
     if frame.offset is not None:
-        return _of_one(over, frame, frame.offset)
+        return _of_one(over, frame, *_so_far_away(frame.offset))
+    if frame.edge is not None:
+        return _of_one(over, frame, _at_end(frame, first=frame.edge == "first"), TRUE)
     itself = sql("o.id = m.id")
     sure = every([sql("(o.sure OR :i)", i=itself), _within(frame, "mays")])
     may = every([sql("(o.may OR :i)", i=itself), _within(frame, "sures")])
@@ -154,15 +170,42 @@ def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
     return {"l": when(open_low, exp.null(), ends_[0]), "h": when(open_high, exp.null(), ends_[1]), "u": none}
 
 
-def _of_one(over: Over, frame: Frame, offset: int) -> dict[str, Tree]:
-    """LAG and LEAD: the values of the groups that may be the one so many places away."""
+def _so_far_away(offset: int) -> tuple[Tree, Tree]:
+    """LAG and LEAD: whether a group may be the one so many places away, and whether there is one for certain."""
     before, count = offset < 0, abs(offset)
     side = sql("o.place < m.place" if before else "o.place > m.place")
     least, most = (_between(name, before=before) for name in ("sures", "mays"))
-    at = _NUMBER(count - 1)
-    chosen = every([side, sql("o.may"), sql(":l <= :n AND :n <= :m", l=least, m=most, n=at)])
+    chosen = every([side, sql("o.may"), sql(":l <= :n AND :n <= :m", l=least, m=most, n=_NUMBER(count - 1))])
+    return chosen, sql("COUNT(CASE WHEN :s AND o.sure THEN 1 END) >= :n", s=side, n=_NUMBER(count))
+
+
+def _at_end(frame: Frame, *, first: bool) -> Tree:
+    """FIRST_VALUE and LAST_VALUE: whether a group may be the outermost one of a frame.
+
+    It is so many places away, or nearer and there is none beyond it; the row's own is in every frame.
+    """
+    most = frame.before if first else frame.after
+    itself = sql("o.id = m.id")
+    if most == 0:
+        return itself
+    alone, own_alone = (
+        sql(
+            f"{one}.sures - (CASE WHEN {one}.sure THEN 1 ELSE 0 END) = 0" if first else f"{one}.all_sures = {one}.sures"
+        )
+        for one in "om"
+    )
+    side = every([sql("o.may"), sql("o.place < m.place" if first else "o.place > m.place")])
+    if most is None:
+        return every([some([itself, side]), alone])
+    fewest, greatest = (_between(name, before=first) for name in ("sures", "mays"))
+    away = _NUMBER(most - 1)
+    near = sql(":f <= :n AND (:g >= :n OR :a)", f=fewest, g=greatest, n=away, a=alone)
+    return some([every([itself, own_alone]), every([side, near])])
+
+
+def _of_one(over: Over, frame: Frame, chosen: Tree, enough: Tree) -> dict[str, Tree]:
+    """The values of the groups that may be the one that is chosen; ``enough``: there is one for certain."""
     low, high, undefined = (column(f"v{over.id}{end}", "o") for end in "lhu")
-    enough = sql("COUNT(CASE WHEN :s AND o.sure THEN 1 END) >= :n", s=side, n=_NUMBER(count))
     # A group without a value gives NULL, which is none of the ends.
     some_null = sql("COALESCE(BOOL_OR(:c AND :u <> 0), FALSE)", c=chosen, u=undefined)
     valued = every([chosen, negate(column(f"v{over.id}n", "o"))])
@@ -190,6 +233,8 @@ def _estimate(over: Over) -> Tree:
     value = column(f"v{over.id}e", "m")
     if frame.offset is not None:
         function: exp.Expr = aggregates.place_of(value, frame.offset, frame.default)
+    elif frame.edge is not None:
+        function = aggregates.value_at(value, frame.edge)
     else:
         function = sql(f"{over.kind.upper()}(:x)", x=value) if over.value is not None else sql("COUNT(*)")
     window = exp.Window(this=function, partition_by=[shown, *_partition(over)])

@@ -7,7 +7,17 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sqlanon.query.functions import aggregates
-from sqlanon.query.functions.aggregates import adds_up, aggregate_of, is_extreme, is_sum, steps_of
+from sqlanon.query.functions.aggregates import (
+    SHARES,
+    adds_up,
+    aggregate_of,
+    counts_rows,
+    edge_of,
+    is_extreme,
+    is_sum,
+    parts_of,
+    steps_of,
+)
 from sqlanon.query.parse.scope import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculator import Calculator
@@ -20,8 +30,9 @@ MOST_RANKED = 3_000
 
 RANKS = tuple(one.kind for one in aggregates.RANKS)
 _FORMS = (
-    "over the groups of an answer there are rank, dense_rank, row_number, count(*), sum, avg, min, max, lag and lead, "
-    "each OVER ([PARTITION BY what is grouped by] [ORDER BY ..] [ROWS BETWEEN n PRECEDING AND m FOLLOWING])"
+    "over the groups of an answer there are rank, dense_rank, row_number, percent_rank, cume_dist, ntile, count(*), "
+    "sum, avg, min, max, lag, lead, first_value and last_value, each OVER ([PARTITION BY what is grouped by] [ORDER "
+    "BY ..] [ROWS BETWEEN n PRECEDING AND m FOLLOWING])"
 )
 _UNIQUE = (
     "{0} is answered in an order by all that the query is grouped by and not partitioned by, so that no two rows tie"
@@ -38,6 +49,8 @@ def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     inner = node.this
     known = aggregate_of(inner)
     mean = known is not None and known.kind == "avg"
+    if known is not None and known.kind in SHARES:
+        return exp.DataType.build("DOUBLE")
     placed = known is None
     if not (is_sum(inner) or is_extreme(inner) or mean or placed):
         return exp.DataType.build("BIGINT")
@@ -67,7 +80,7 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         calculator.notes.windows[text] = found
     estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
     kind = type_window(calculator, node) if as_source or sharp else None
-    if sharp and kind is not None and is_float(kind) and not _is_mean_of_whole(calculator, node):
+    if sharp and kind is not None and is_float(kind) and not _is_of_whole(calculator, node):
         refuse(
             calculator.scope.text,
             node,
@@ -79,9 +92,11 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
     return Quad(estimate, low, high, undefined, tight=False)
 
 
-def _is_mean_of_whole(calculator: Calculator, node: exp.Window) -> bool:
-    """Whether it is a mean of whole numbers, whose sum is the same in any order."""
+def _is_of_whole(calculator: Calculator, node: exp.Window) -> bool:
+    """Whether it is a quotient of whole numbers, or a mean of them, whose sum is the same in any order."""
     known = aggregate_of(node.this)
+    if known is not None and known.kind in SHARES:
+        return True
     if known is None or known.kind != "avg":
         return False
     value = node.this.this
@@ -93,8 +108,12 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
     known = aggregate_of(function)
     kind = known.kind if known is not None and (known.over_groups or known.kind == "avg") else None
     frame = _frame(calculator, node)
-    if frame is not None and frame.offset is not None:
+    if frame is not None and frame.picks:
         kind = "place"
+    try:
+        parts = parts_of(function)
+    except ValueError:
+        refuse(scope.text, node, "ntile divides into a whole number of parts, at least 1, that is written out")
     order = node.args["order"].expressions if node.args.get("order") is not None else []
     plain = not any(node.args.get(name) for name in ("alias", "first")) and node.args.get("over") == "OVER"
     plain = plain and (frame is not None or not node.args.get("spec"))
@@ -102,7 +121,7 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
     if (
         not fits
         or (kind == "count" and not isinstance(function.this, exp.Star))
-        or (kind in RANKS and (function.this or not order or frame is not None))
+        or (kind in RANKS and ((function.this and parts is None) or not order or frame is not None))
     ):
         refuse(scope.text, node, _FORMS)
     assert kind is not None
@@ -138,6 +157,7 @@ def _read(calculator: Calculator, node: exp.Window) -> Over:
         nothing,
         None if order or frame is not None else _whole(calculator, function, partition),
         frame,
+        parts,
     )
 
 
@@ -152,10 +172,12 @@ def _frame(calculator: Calculator, node: exp.Window) -> Frame | None:
         if spec or not node.args.get("order"):
             refuse(text, node, "lag and lead are answered OVER (.. ORDER BY ..), without a frame")
         return Frame(offset=offset, default=function.args.get("default"))
-    known = aggregate_of(function)
+    known, edge = aggregate_of(function), edge_of(function)
     mean = known is not None and known.kind == "avg"
+    if edge is not None and not node.args.get("order"):
+        refuse(text, node, f"{function.sql_name().lower()} needs an ORDER BY: without one any row may be it")
     if spec is None:
-        return Frame(None, 0 if node.args.get("order") else None) if mean else None
+        return Frame(None, 0 if node.args.get("order") else None, edge=edge) if mean or edge else None
     sides = [
         _side(spec.args.get(name), spec.args.get(f"{name}_side"), way)
         for name, way in (("start", "PRECEDING"), ("end", "FOLLOWING"))
@@ -166,7 +188,7 @@ def _frame(calculator: Calculator, node: exp.Window) -> Frame | None:
         refuse(text, node, _FORMS)
     if not node.args.get("order") and (sides[0][1], sides[1][1]) != (None, None):
         refuse(text, node, "a frame of rows needs an ORDER BY")
-    return Frame(sides[0][1], sides[1][1])
+    return Frame(sides[0][1], sides[1][1], edge=edge)
 
 
 def _side(end: object, side: object, way: str) -> tuple[bool, int | None]:
@@ -192,13 +214,14 @@ def _settle_frame(
     if order and not all(key.unnest() in terms for key in calculator.groups.keys):
         refuse(text, node, _UNIQUE.format(node.this.sql_name().lower()))
     kind = type_window(calculator, node)
-    if frame.offset is not None and not (is_number(kind) or kind.is_type("DATE", "TIMESTAMP")):
-        refuse(text, node, "lag and lead are answered of numbers, dates and timestamps")
+    if frame.picks and not (is_number(kind) or kind.is_type("DATE", "TIMESTAMP")):
+        name = node.this.sql_name().lower()
+        refuse(text, node, f"{name} is answered of numbers, dates and timestamps")
     default = frame.default
     if default is not None and (not isinstance(default, exp.Literal) or default.is_string or not is_number(kind)):
         refuse(text, default, "the third argument of lag and lead is a plain number")
     aggregate = aggregate_of(node.this)
-    mean = frame.offset is None and aggregate is not None and aggregate.kind == "avg"
+    mean = not frame.picks and aggregate is not None and aggregate.kind == "avg"
     if mean and not is_number(kind):
         refuse(text, node, "averages are answered over numbers")
     return replace(frame, type=kind if mean else None)
@@ -240,7 +263,14 @@ def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:
         return Quad(plain, plain, plain, when(missing, exp.Literal.number(1), exp.Literal.number(0))), missing
     if node.find(exp.Window):
         refuse(calculator.scope.text, node, "a window function takes no other one")
-    return calculator.quad(node, typed=True), calculator.surely_nothing(node)
+    return of_present(node, calculator.quad(node, typed=True)), calculator.surely_nothing(node)
+
+
+def of_present(node: exp.Expr, value: Quad) -> Quad:
+    """The value of a group where the group is there: it has a row then."""
+    if not counts_rows(node.unnest()):
+        return value
+    return replace(value, low=sql("GREATEST(:l, 1)", l=value.low))
 
 
 def _whole(

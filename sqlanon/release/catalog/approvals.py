@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sqlanon.engines.base import Bind, Engine, Row
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import GuardError
+from sqlanon.errors import GuardError, PrivacyViolation
+from sqlanon.release.catalog import signatures
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import list_differences
@@ -104,18 +106,25 @@ def hold_approval(
         a warning where the approval ends within 30 days.
 
     Raises:
-        GuardError: nobody approved the policy, or the approval was revoked, has expired, or is of the future.
+        GuardError: nobody approved the policy, or the approval was revoked, has expired, is of the future, or is not
+            signed as the policy wants it.
+        PrivacyViolation: its signature is not that of its approver and text.
     """
-    needed = before is not None and before.policy.get("refresh", {}).get("needs_approval")
-    if not spec.refresh.needs_approval and not needed:
+    earlier = before.policy.get("refresh", {}) if before is not None else {}
+    if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
         return ()
-    return require_approval(engine, spec.name, plain_policy(spec), now)
+    signers = spec.refresh.signers or tuple(earlier.get("signers") or ())
+    return require_approval(engine, spec.name, plain_policy(spec), signers, now)
 
 
 def require_approval(
-    engine: Engine, release: str, policy: Mapping[str, Any], now: datetime.datetime | None = None
+    engine: Engine,
+    release: str,
+    policy: Mapping[str, Any],
+    signers: Sequence[str] = (),
+    now: datetime.datetime | None = None,
 ) -> tuple[str, ...]:
-    """The same of a policy as the catalog keeps it."""
+    """The same of a policy as the catalog keeps it; ``signers``: lines of SSH's form, one of whom must have signed."""
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
@@ -141,10 +150,33 @@ def require_approval(
         raise GuardError(
             f"{what} ended with {last.until}, and it is {now.date()} (UTC); nothing was published. A new one: {approve}"
         )
+    if signers:
+        if last.signature is None:
+            raise GuardError(
+                f"{what} is not signed, and refresh.signers wants it; nothing was published: {approve} --sign"
+            )
+        with signatures.signers_file(signers) as file:
+            check_signature(last, file)
     left = last.ends - now
     if left > WARNED:
         return ()
     return (f"the approval by {last.approver} ends with {last.until}, in {left.days} days; runs then stop",)
+
+
+def check_signature(one: Approval, signers: Path) -> None:
+    """Check that the approver signed exactly this approval, of the policy that it has.
+
+    Args:
+        one: an approval with a signature.
+        signers: a file of allowed signers.
+
+    Raises:
+        PrivacyViolation: the signature is of another text or name, or the policy is not the one that was signed.
+    """
+    what = f"approval {one.number} of {one.release}"
+    if hash_policy(one.policy)[1] != one.policy_hash:
+        raise PrivacyViolation(f"{what}: its policy is not the one whose hash was signed")
+    signatures.verify(one.statement, one.signature or "", one.approver, signers, what)
 
 
 def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, Any], approve: str) -> str:

@@ -66,6 +66,12 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
     asked = [bool(one["refresh"].get("needs_approval")) for one in (old, new)]
     found += _compare_setting("refresh.needs_approval", *asked, weaker=asked[0], setting=True)
+    signed = [sorted(one["refresh"].get("signers") or ()) for one in (old, new)]
+    # A name that is new may approve what the others would not.
+    more = bool(signed[0]) and not set(signed[1]) <= set(signed[0])
+    found += _compare_setting(
+        "refresh.signers", *signed, weaker=more or bool(signed[0] and not signed[1]), setting=True
+    )
     found += _threshold(old.get("threshold"), new.get("threshold"))
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
@@ -333,6 +339,6 @@ def _accepted(threshold: Policy | None) -> str | None:
     return None if threshold is None else f"{threshold['risk']} ({threshold['attacker']}, {threshold['over']} columns)"
 
 
-_COMPARED = ("refresh.max_failing", "refresh.mode", "refresh.needs_approval", "together.rotate")
+_COMPARED = ("refresh.max_failing", "refresh.mode", "refresh.needs_approval", "refresh.signers", "together.rotate")
 """Paths that have a comparison of their own."""
 _DEFAULTS = redact(ReleaseSpec("", "", (), PrivacySpec()))

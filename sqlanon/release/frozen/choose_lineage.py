@@ -30,10 +30,10 @@ from sqlanon.release.frozen.row_counts import Census, is_due, too_long
 from sqlanon.sqltext import statement
 
 _SAME = re.compile(
-    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish)\b.*|column .*: "
+    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish|threshold)\b.*|column .*: "
     r"(weight|accept_unique)"
 )
-"""What may change within a lineage: how classes of a cohort are found, not what is published of them."""
+"""What may change within a lineage: how classes of a cohort are found, and the risk that all of them must keep."""
 
 
 def lineage_of_run(

@@ -17,7 +17,8 @@ from sqlanon.release.frozen.choose_lineage import find_newest
 from sqlanon.release.frozen.verify import Before, verify_before, verify_version
 from sqlanon.release.frozen.version import Draft, Step, make_published, record
 from sqlanon.release.publish.publish import Content, as_verified, list_columns
-from sqlanon.results import RunReport
+from sqlanon.release.verify.exposure import count_exposure
+from sqlanon.results import Exposure, RunReport
 from sqlanon.table.scratch import Scratch
 
 
@@ -62,8 +63,12 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
+        exact = [(one.name, one.name) for one in draft.staged.roles.insensitive]
+        counted = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
         done = replace(
             as_verified(report, verified, watch),
+            # Counted also where nothing is published as it is: versions before 0.2 have none here, and may show more.
+            exposed=counted or Exposure(verified.min_class, 0, 0, (), verified.classes),
             suppressed=read_integer(starred),
             lineage=replace(
                 draft.found,

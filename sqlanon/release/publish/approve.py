@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.release.catalog.approvals import Approvals, plain_policy
+from sqlanon.release.catalog import signatures
+from sqlanon.release.catalog.approvals import Approvals, check_signature, plain_policy
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.policy_diff import list_differences
 from sqlanon.release.catalog.redacted_policy import hash_policy
 from sqlanon.release.catalog.state import read_state
-from sqlanon.release.publish import signatures
 from sqlanon.release.publish.rollback import find_version
 from sqlanon.results import RunReport
 from sqlanon.results.approvals import Approval, ListedApproval
@@ -157,7 +157,7 @@ def _signed(one: Approval, signers: Path | None) -> str:
         return "no"
     if signers is None:
         return "not checked"
-    signatures.verify(one.statement, one.signature, one.approver, signers, f"approval {one.number} of {one.release}")
+    check_signature(one, signers)
     return f"by {one.approver}"
 
 

@@ -39,7 +39,6 @@ from sqlanon.release.publish.second_file import keep_tables, make_schema, reconc
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import commit
 from sqlanon.release.verify import tokens
-from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.made import Made
 from sqlanon.release.verify.verify import Verified, verify_physical
 from sqlanon.release.verify.verify_pair import verify_pair
@@ -172,9 +171,9 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
-        if not recoded.sensitive and recoded.members.unite:
-            exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
-            done = replace(done, exposed=count_exposure(engine, physical.ref, recoded.layout.of_class, exact))
+        if not recoded.sensitive:
+            persons = [one.alias for one in ready.persons]
+            done = replace(done, exposed=proof.expose(scratch, made, physical, ready.roles.insensitive, persons))
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
 

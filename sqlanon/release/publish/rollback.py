@@ -89,7 +89,9 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                 f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
                 "Python allow_weaker=True)"
             )
-        ends = require_approval(engine, release, policy) if policy["refresh"].get("needs_approval") else ()
+        asked = policy["refresh"]
+        signers = asked.get("signers") or ()
+        ends = require_approval(engine, release, policy, signers) if asked.get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = (*_warnings(engine, entry, weaker), *ends)
         shown = list_pointings(engine, view, entry.physical, pair=is_pair(entry))

@@ -14,8 +14,9 @@ from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.verify import certificate
 from sqlanon.release.verify.certificate import Certificate
 from sqlanon.release.verify.made import Link, Made, Proof
-from sqlanon.results import RunReport
+from sqlanon.results import Exposure, RunReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -90,6 +91,19 @@ class Certified(Proof):
     def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         drawn, written = self.certificate.mark(engine, self._key), certificate.hash_rows(engine, physical)
         return replace(report, drawn=drawn, written=written)
+
+    def expose(
+        self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+    ) -> Exposure | None:
+        """See `Proof.expose`: of the boxes that a row fits, those in which its own values are published count.
+
+        Whoever knows all values of a row but the sensitive ones cannot distinguish them. Cost: two joins of the k n
+        edges.
+        """
+        aliases, names = [one.alias for one in exact], tuple(one.name for one in exact)
+        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
+        fewest, alone, rows = read_integers(row)
+        return Exposure(fewest, alone, rows, names)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         return [*columns, "boxes"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.engines.rows import numbers
+from sqlanon.engines.rows import numbers, read_integer
+from sqlanon.formats import Recoded
 from sqlanon.results import Exposure
 from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
 
 
 def count_exposure(
@@ -31,5 +34,36 @@ def count_exposure(
         return None
     every = [*classes, *(name for name, _ in exact)]
     made = statement("verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=every, count=None)
-    _, smallest, _, alone, rows, _ = numbers(engine, made)
-    return Exposure(smallest, alone, rows, tuple(name for _, name in exact))
+    groups, smallest, _, alone, rows, _ = numbers(engine, made)
+    return Exposure(smallest, alone, rows, tuple(name for _, name in exact), groups)
+
+
+def count_persons(
+    scratch: Scratch,
+    classed: TableRef,
+    recoded: Recoded,
+    persons: Sequence[str],
+    exact: Sequence[str],
+    exposed: Exposure | None,
+) -> Exposure | None:
+    """Add the fewest persons of any group that is equal in every published column but the sensitive ones.
+
+    A release does not say whose a row is, so that the rows of the run are counted, which verification found to be those
+    of the release.
+
+    Args:
+        scratch: the run.
+        classed: staged rows with their class.
+        recoded: what is published of every class.
+        persons: aliases of the identifiers that are counted; the one with the fewest values counts.
+        exact: aliases of the columns that are published as they are.
+        exposed: what was counted of rows.
+
+    Cost: a GROUP BY of the rows; none without persons, or where nothing is published as it is.
+    """
+    if exposed is None or not persons:
+        return exposed
+    found = scratch.fetch(
+        "verify/identifiers", classed=classed, groups=recoded.groups, identifiers=list(persons), also=list(exact)
+    )
+    return replace(exposed, persons=min(map(read_integer, found[0])))

@@ -10,8 +10,10 @@ from sqlanon.engines.base import Engine, Relation, Statement, TableRef
 from sqlanon.formats.base import Recoded
 from sqlanon.formats.members import OF_CLASSES, Members
 from sqlanon.loss import Joint
-from sqlanon.results import RunReport
+from sqlanon.release.verify.exposure import count_exposure, count_persons
+from sqlanon.results import Exposure, RunReport
 from sqlanon.table.encode import Encoded
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -66,6 +68,25 @@ class Proof:
     def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
         """The report with marks by which changes of its tables and of the published table are noticed."""
         return report
+
+    def expose(
+        self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
+    ) -> Exposure | None:
+        """Count the risk with every published column, over rows and persons.
+
+        Args:
+            scratch: the run.
+            made: the rows and classes.
+            physical: the written table.
+            exact: the columns that are published as they are, sensitive ones left out.
+            persons: aliases of the identifiers that are counted.
+
+        Returns:
+            None: nothing is published as it is.
+        """
+        named = [(one.name, one.name) for one in exact]
+        found = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
+        return count_persons(scratch, made.classed, made.recoded, persons, [one.alias for one in exact], found)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """The columns of the history that is kept; ``columns``: those of values and persons."""

@@ -160,5 +160,5 @@ def _fewest_rows(work: Work) -> dict[str, int]:
     if not counted:
         return {}
     classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [one.alias for one in counted]
-    row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
+    row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases, also=[])[0]
     return {one.name: read_integer(cell) for one, cell in zip(counted, row, strict=True)}

@@ -24,7 +24,7 @@ from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Stage, Work
 from sqlanon.release.versions.statistics_plan import plan_counts
 from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
-from sqlanon.spec import ReleaseSpec
+from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import Cube, count_cells, read_system
@@ -32,6 +32,7 @@ from sqlanon.statistics.hide import Hidden, hide_cells
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
+from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Counts have no classes."""
@@ -106,6 +107,7 @@ class OfStatistics:
         self._shape: Shape | None = None
         self._cube: Cube | None = None
         self._hidden: Hidden | None = None
+        self._readings: tuple[Reading, ...] = ()
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -168,6 +170,7 @@ class OfStatistics:
         with work.watch.stage("profile"):
             quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
+            self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
             shape = shape_of(spec, domains, person.alias, work.target.version)
             self._shape = with_paths(scratch, shape, domains)
@@ -259,7 +262,7 @@ class OfStatistics:
             verify,
             keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept),
             lambda: drop_statistics(state.engine, [kept.cells, kept.atoms, kept.witness]),
-            lambda done: metadata_rows(spec, shape, done),
+            lambda done: metadata_rows(spec, shape, self._readings, done),
             report,
             staged.source,
             0,
@@ -267,7 +270,9 @@ class OfStatistics:
         )
 
 
-def metadata_rows(spec: ReleaseSpec, shape: Shape, report: RunReport) -> Iterable[tuple[object, ...]]:
+def metadata_rows(
+    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
+) -> Iterable[tuple[object, ...]]:
     """The metadata of the view: its rules, and its columns; nothing of the data but counts of its own rows."""
     asked, counted = spec.statistics, report.statistics
     assert asked is not None
@@ -278,6 +283,13 @@ def metadata_rows(spec: ReleaseSpec, shape: Shape, report: RunReport) -> Iterabl
         "version": report.version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),
+        "types": {one.name: one.column.kind for one in readings},
+        "collations": {
+            one.name: one.column.collation
+            for one in readings
+            if one.column.kind == "text" and one.column.collation is not None
+        },
+        "equal_unlike": [one.name for one in readings if not one.column.deterministic],
         "statistics": {
             "persons": asked.threshold,
             "zeros": "shown",
@@ -292,9 +304,13 @@ def metadata_rows(spec: ReleaseSpec, shape: Shape, report: RunReport) -> Iterabl
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(said), None
-    for column in shape.columns:
+    for column, reading in zip(shape.columns, readings, strict=True):
         published = json.dumps([column.name, column.level])
-        yield column.name, "dimension", "hierarchy" if column.paths else "nominal", "statistics", "", published, None
+        kind, paths = "nominal", []
+        if isinstance(reading.spec.hierarchy, Hierarchy):
+            kind, paths = "hierarchy", [list(path[: column.levels]) for path in reading.spec.hierarchy.levels]
+        declared = json.dumps({"levels": column.levels, "paths": paths})
+        yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in asked.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping
 
@@ -11,6 +12,7 @@ from sqlanon.errors import PrivacyViolation
 MOST_BYTES = 256 << 20
 """Of a bundle."""
 MOST_FILES = 64
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*(\.[a-z]+)+")
 _MADE = (1980, 1, 1, 0, 0, 0)
 """The time of every file: the first that ZIP can write."""
 
@@ -37,9 +39,13 @@ def unpack(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            # What is stored is as long as it says: nothing is unpacked to more than the archive has.
             if len(entries) > MOST_FILES or any(one.compress_type != zipfile.ZIP_STORED for one in entries):
                 raise PrivacyViolation("not a bundle of sqlanon: its files are too many, or compressed")
+            # Several entries may point at the same bytes: together they must not be more than the archive has.
+            if sum(max(one.file_size, one.compress_size) for one in entries) > len(data):
+                raise PrivacyViolation("not a bundle of sqlanon: its files are larger than the archive")
+            if any(not _NAME.fullmatch(one.filename) for one in entries):
+                raise PrivacyViolation("not a bundle of sqlanon: a file has a name that none of a bundle has")
             files = {one.filename: archive.read(one) for one in entries}
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError) as error:
         raise PrivacyViolation(f"not a bundle of sqlanon: no ZIP archive, or a damaged one ({error})") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import platform
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -127,7 +128,7 @@ def write_json(value: object) -> bytes:
 
 
 def _installed() -> Mapping[str, str]:
-    found = {}
+    found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
             found[name] = importlib.metadata.version(name)

@@ -13,7 +13,7 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.redacted_policy import hash_policy
 from sqlanon.report.evidence.archive import unpack
-from sqlanon.report.evidence.bundle import FORMAT, MANIFEST, describe_row, write_json
+from sqlanon.report.evidence.bundle import FORMAT, MANIFEST, describe_row, make_bundle, write_json
 from sqlanon.report.evidence.figures import SCHEMA, figures_for, list_figures
 from sqlanon.results import RunReport
 from sqlanon.results.base import Report
@@ -30,6 +30,9 @@ class Checked(Report):
         sha256: of the archive.
         files: how many it has.
         compared: the catalog of a database has this version, with the same policy and report.
+        pages: every page is the one that the database gives now. False: a page was edited, or there are other
+            approvals, releases or attacks since. None: not compared, as another version is published, or other software
+            made the bundle.
     """
 
     release: str
@@ -38,6 +41,7 @@ class Checked(Report):
     sha256: str
     files: int
     compared: bool
+    pages: bool | None = None
 
 
 def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
@@ -76,8 +80,10 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
         raise PrivacyViolation("the figures are of another version, or of another schema")
     if audience == "owner":
         _check_row(files, manifest, policy, figures)
+    pages = None
     if engine is not None:
         _compare(engine, files, manifest)
+        pages = _compare_pages(engine, files, manifest)
     return Checked(
         release=release,
         version=version,
@@ -85,6 +91,7 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
         sha256=hashlib.sha256(data).hexdigest(),
         files=len(files),
         compared=engine is not None,
+        pages=pages,
     )
 
 
@@ -124,6 +131,23 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
         raise PrivacyViolation(
             f"the bundle is not of version {version} of {release} as the catalog of the database has it"
         )
+
+
+def _compare_pages(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> bool | None:
+    release = str(manifest["release"])
+    published = Catalog(engine).find_published(release)
+    if published is None or published.version != manifest["version"]:
+        return None
+    again = unpack(make_bundle(engine, release, "readers" if manifest["audience"] == "readers" else "owner"))
+    if json.loads(again[MANIFEST])["software"] != manifest.get("software"):
+        return None
+    return {name: one for name, one in again.items() if _is_page(name)} == {
+        name: one for name, one in files.items() if _is_page(name)
+    }
+
+
+def _is_page(name: str) -> bool:
+    return name.endswith(".html")
 
 
 def _read(files: Mapping[str, bytes], name: str, kind: type = dict) -> Any:  # noqa: ANN401 - JSON

@@ -12,6 +12,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.report.document import Section
 from sqlanon.results import AttackReport, RequirementResult, RunReport
 from sqlanon.results.approvals import Approval
+from sqlanon.results.kept_attacks import KeptAttacks
 from sqlanon.results.measured_risk import MeasuredRisk, measured_risk
 from sqlanon.shell import command
 
@@ -31,6 +32,7 @@ class Found:
         versions: how many the catalog lists.
         beside: other published releases of the same source.
         attack: what attacks found; None: they were not run.
+        kept: what attacks on this version found when they were kept; None: none were.
     """
 
     engine: Engine
@@ -41,6 +43,7 @@ class Found:
     versions: int
     beside: tuple[str, ...]
     attack: AttackReport | None = None
+    kept: KeptAttacks | None = None
 
     @property
     def policy(self) -> Mapping[str, Any]:

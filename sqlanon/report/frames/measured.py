@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.decision import accepted, review_date, within
@@ -37,12 +37,13 @@ def say_prosecutor(found: Found) -> Iterator[Statement]:
 def say_published(found: Found) -> Statement:
     """The risk by every published column."""
     about = "the same by every published column but the sensitive ones"
-    value = found.risk.published
-    if value is None:
+    risk = found.risk
+    if risk.highest("published") is None:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "published")
-    columns = found.risk.as_they_are
-    more = f"; as they are: {', '.join(columns)}" if columns else "; no other column is published"
-    return Statement(about, share(value, 1) + more, "measured", found.measured_by_run, "published")
+    known = ((risk.published, "row"), (risk.published_persons, "person"))
+    shown = [f"{share(value, 1)} of a {who}" for value, who in known if value is not None]
+    more = f"as they are: {', '.join(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
+    return Statement(about, "; ".join((*shown, more)), "measured", found.measured_by_run, "published")
 
 
 def say_journalist(found: Found) -> Statement:
@@ -52,7 +53,8 @@ def say_journalist(found: Found) -> Statement:
     if value is None:
         why = "nothing is known of the population; it is at most the probability above"
         return Statement(about, why, "not measured", found.call("audit", "--population", "TABLE"), "journalist")
-    return Statement(about, share(value, 1), "measured", found.measured_by_run, "journalist")
+    said = _by_every(value, found.risk.published_journalist, "at most ")
+    return Statement(about, said, "measured", found.measured_by_run, "journalist")
 
 
 def say_marketer(found: Found) -> Statement:
@@ -61,7 +63,14 @@ def say_marketer(found: Found) -> Statement:
     value = found.risk.marketer
     if value is None:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "marketer")
-    return Statement(about, share(value, 1), "measured", found.measured_by_run, "marketer")
+    said = _by_every(value, found.risk.published_marketer)
+    return Statement(about, said, "measured", found.measured_by_run, "marketer")
+
+
+def _by_every(value: float, every: float | None, bound: str = "") -> str:
+    """A risk by the quasi columns, and by every published column."""
+    more = "not measured" if every is None else f"{bound}{share(every, 1)}"
+    return f"{share(value, 1)} by the quasi columns, {more} by every published column but the sensitive ones"
 
 
 def say_threshold(found: Found) -> Statement:
@@ -98,7 +107,7 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
     """What attacks found, of ``linkage``, ``homogeneity`` or ``bayes``."""
     by = found.call("attack")
     if found.attack is None:
-        yield Statement(f"attacks: {' and '.join(kinds)}", "not run for this report", "not measured", by, "attack")
+        yield _kept_attacks(found, kinds)
         return
     if "linkage" in kinds:
         for link in found.attack.linkage:
@@ -116,6 +125,27 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
         for one in found.attack.bayes:
             said = f"right in {share(one.accuracy, 1)}, by the table alone in {share(one.baseline, 1)}"
             yield Statement(f"attack: {one.column} is guessed by naive Bayes", said, "measured", by, "attack")
+
+
+def _kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
+    """What was kept of attacks on this version, where none were run for the report."""
+    kept, about = found.kept, f"attacks: {' and '.join(kinds)}"
+    shown = (
+        []
+        if kept is None
+        else [
+            f"{what} {share(mean, 1)} on average, {share(highest, 1)} at most"
+            for kind, what, mean, highest in (
+                ("linkage", "the right row is picked with", kept.found, kept.found_highest),
+                ("homogeneity", "the sensitive value is guessed with", kept.learned, kept.learned_highest),
+            )
+            if kind in kinds and mean is not None and highest is not None
+        ]
+    )
+    if kept is None or not shown:
+        return Statement(about, "not run for this report", "not measured", found.call("attack"), "attack")
+    said = f"{'; '.join(shown)}, on {kept.made_at[:10]}"
+    return Statement(about, said, "measured" if kept.held else "look at it", found.call("attack", "--keep"), "attack")
 
 
 def say_linkability(found: Found) -> Iterator[Statement]:

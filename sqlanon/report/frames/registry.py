@@ -12,6 +12,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.release import read_release
 from sqlanon.release.catalog.approvals import Approvals
+from sqlanon.release.catalog.attacks import list_attacks
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release.catalog.views import spell_table
@@ -84,6 +85,7 @@ def frame_report(
         sum(one.status in SHOWN for one in catalog.entries(entry.release)),
         tuple(beside),
         run_attack(engine, entry.release, progress=reporter) if attack else None,
+        next((one for one in reversed(list_attacks(engine, entry.release)) if one.version == entry.version), None),
     )
     if why := frame.needs(found):
         raise PolicyError(f"{entry.release}: the frame {name} is not for this release: {why}")
@@ -134,21 +136,25 @@ def _question(found: Found, recipients: str, purpose: str) -> str:
 
 def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
     risk, run, asked = found.risk, found.run, accepted(found.policy)
-    known = [one for one in (risk.rows, risk.persons) if one is not None]
-    most = max(known, default=None)
+    most, every = risk.highest(), risk.highest("published")
     bound = (
         "no threshold was set"
         if asked is None
-        else f"at most {share(float(asked[0]), 1)} is accepted: "
+        else f"at most {share(float(asked[0]), 1)} is accepted{'' if asked[1] == 'prosecutor' else f' of {asked[1]}'}: "
         f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(found.policy, run)] }"
     )
-    every = risk.published
+    shown = f"as they are: {', '.join(risk.as_they_are[:5])}" if risk.as_they_are else "but the sensitive ones"
+    of_all = asked is not None and asked[2] == "published"
     return (
-        ("highest risk of being found", "not measured" if most is None else share(most, 1), bound),
+        (
+            "highest risk of being found",
+            "not measured" if most is None else share(most, 1),
+            "by the quasi columns" if of_all else bound,
+        ),
         (
             "with every published column known",
             "not measured" if every is None else share(every, 1),
-            f"as they are: {', '.join(risk.as_they_are[:5])}" if risk.as_they_are else "but the sensitive ones",
+            f"{shown}; {bound}" if of_all else shown,
         ),
         (
             "detail that was lost",
@@ -162,8 +168,8 @@ def _remains(found: Found) -> list[str]:
     """What a reader of the figures must know besides."""
     risk, run = found.risk, found.run
     remains = []
-    if risk.rows is not None:
-        most = max(risk.rows, risk.persons or 0)
+    most = risk.highest()
+    if most is not None:
         remains.append(
             f"Who knows a person's quasi columns is right about the row, or the person, in at most {share(most, 1)} "
             "of the "
@@ -172,16 +178,18 @@ def _remains(found: Found) -> list[str]:
     bare = [name for name in found.columns("sensitive") if not any(one.column == name for one in run.requirements)]
     if bare:
         remains.append(f"No requirement is about {', '.join(bare)}: in some class the value may be certain.")
-    if risk.published is not None and risk.rows is not None and risk.published > risk.rows:
+    every, known = risk.highest("published"), risk.highest()
+    if every is not None and known is not None and every > known:
+        one = len(risk.as_they_are) == 1
         remains.append(
-            f"{', '.join(risk.as_they_are)}: published as they are. Who knows such a value finds a row with up to "
-            f"{share(risk.published, 1)}."
+            f"{', '.join(risk.as_they_are)}: published as {'it is' if one else 'they are'}. Who knows such a value "
+            f"finds a row with a probability of up to {share(every, 1)}."
         )
     if risk.journalist is None:
         remains.append(
             "Nothing is known of the population: the figures are for who knows that a person is in the table."
         )
-    if found.attack is None:
+    if found.attack is None and found.kept is None:
         remains.append("No attack was run for this report (--attack).")
     if found.versions > 1 and not run.history:
         remains.append("What earlier versions reveal together with this one was not measured.")

@@ -70,9 +70,6 @@ NOT_ARGUMENTS = {
     "columns.*.role": "given by role",
     "privacy.max_loss": "given as a number",
     "format.kind": "given as format",
-    "context": "for policies: what people decided",
-    "threshold": "for policies: what people decided",
-    "review": "for policies: what people decided",
 }
 """Keys of a release that are no argument of their own, with the reason.
 

@@ -53,7 +53,6 @@ def test_numbers(written, risk, rows):
         ("{risk: 2, because: much}", "too large"),
         ("{preset: ema0070, risk: 0.2, because: more}", "not the number of ema0070"),
         ("{preset: ema0070, attacker: journalist}", "without k_map"),
-        ("{preset: ema0070, attacker: marketer, over: published}", "measured over quasi columns"),
         ("{preset: ema0070, other: 1}", "unknown key"),
     ],
 )
@@ -62,6 +61,33 @@ def test_what_is_refused(written, said):
         written_with("threshold", written)
     assert said in str(refused.value)
     assert len(refused.value.problems) == 1
+
+
+def test_every_published_column_counts_unless_the_policy_says_so():
+    assert written_with("threshold", "ema0070").threshold.over == "published"
+    assert written_with("threshold", "{preset: ema0070, over: quasi}").threshold.over == "quasi"
+    assert written_with("threshold", "{preset: ema0070, attacker: marketer}").threshold.over == "published"
+
+
+LINEAGE = """version: 1
+connection: duckdb:///x.duckdb
+releases:
+  - {name: v, source: v, key: id, person: p, privacy: {k: 4}, refresh: {mode: frozen},
+     columns: {id: identifier, p: identifier, age: quasi, cost: COST}, threshold: {preset: cell11, over: OVER}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("role", "over", "fits"),
+    [("insensitive", "published", False), ("insensitive", "quasi", True), ("sensitive", "published", True)],
+)
+def test_persons_of_a_lineage_are_counted_by_class_alone(role, over, fits):
+    text = LINEAGE.replace("COST", role).replace("OVER", over)
+    if fits:
+        assert loads(text, {}).releases[0].threshold.over == over
+    else:
+        with pytest.raises(PolicyError, match="persons are not counted by the columns that are published as they are"):
+            loads(text, {})
 
 
 def test_texts_are_kept_as_they_are():
@@ -77,3 +103,24 @@ def test_sources_are_named():
     assert isinstance(asked, ThresholdSpec)
     assert asked.because.startswith("Information Commissioner's Office")
     assert asked.because.endswith("; our board")
+
+
+@pytest.mark.parametrize(
+    ("signers", "said"),
+    [
+        ("['Alice ssh-ed25519 AAAAC3Nza']", None),
+        ("['\"A. Officer\" ssh-ed25519 AAAAC3Nza ann@host', 'b@x namespaces=\"sqlanon\" ssh-rsa AAAA==']", None),
+        ("Alice", "a line of a file of allowed signers"),
+        ("['# Alice ssh-ed25519 AAAAC3Nza']", "a line of a file of allowed signers"),
+        ('["Alice ssh-ed25519 AAAA\\nEve ssh-ed25519 AAAA"]', "a line of a file of allowed signers"),
+    ],
+)
+def test_signers(signers, said):
+    text = f"{{needs_approval: true, signers: {signers}}}"
+    if said is None:
+        assert all(" ssh-" in one for one in written_with("refresh", text).refresh.signers)
+        with pytest.raises(PolicyError, match="without needs_approval no approval is read"):
+            written_with("refresh", f"{{signers: {signers}}}")
+    else:
+        with pytest.raises(PolicyError, match=said):
+            written_with("refresh", text)

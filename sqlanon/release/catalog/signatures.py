@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError, visible
@@ -28,6 +30,15 @@ def sign(text: str, key: Path) -> str:
     if done.returncode or "BEGIN SSH SIGNATURE" not in done.stdout:
         raise PolicyError(f"{key} cannot sign: {_reason(done)}")
     return done.stdout
+
+
+@contextmanager
+def signers_file(lines: Sequence[str]) -> Iterator[Path]:
+    """A file of allowed signers with these lines, while it is needed."""
+    with tempfile.TemporaryDirectory(prefix="sqlanon-") as folder:
+        file = Path(folder) / "signers"
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        yield file
 
 
 def verify(text: str, signature: str, signer: str, signers: Path, what: str) -> None:

@@ -1,0 +1,77 @@
+"""How wide the answers to a workload are over a release whose truth is not at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import DatabaseError, UnsupportedError
+from sqlanon.evaluate.run import is_overflow, keep_apart, parse_of_source
+from sqlanon.evaluate.subject import Subject
+from sqlanon.evaluate.workload import Asked
+from sqlanon.query.ask import ask
+from sqlanon.query.find import Found
+from sqlanon.query.release import Released
+from sqlanon.release.catalog.views import spell_table
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """What the bounds of a workload's answers are apart.
+
+    Attributes:
+        answers: cells, an aggregate of a group each.
+        median: of their widths, as shares of the estimates; a bound that is missing counts as infinitely wide. None:
+            there is no answer, or half of them are infinitely wide.
+        refused: queries that have no answer over the release.
+    """
+
+    answers: int
+    median: float | None
+    refused: int
+
+
+def measure_widths(engine: Engine, subject: Subject, released: Released, asked: Sequence[Asked]) -> Widths:
+    """Ask queries of a release alone, which may be in scratch tables.
+
+    Args:
+        engine: the database.
+        subject: the release and its source.
+        released: the same as its readers would see it.
+        asked: queries of the source, by `sqlanon.evaluate.workload.list_queries`.
+
+    Raises:
+        PolicyError: a query asks another table than the source.
+        DatabaseError: the database refused a query.
+
+    Cost: a statement for each query. Answers of which the estimate is 0 and the bounds differ are not counted.
+    """
+    found: list[float] = []
+    refused, view = 0, spell_table(subject.view)
+    # No name that people write means a scratch table.
+    known = {(view, "", ""): Found(released)}
+    for one in asked:
+        try:
+            parse_of_source(engine, subject, one)
+            with keep_apart(engine, [one]):
+                answer = ask(engine, one.sql, release=view, known=known, seconds=math.inf)
+        except UnsupportedError:
+            refused += 1
+            continue
+        except DatabaseError as error:
+            if not is_overflow(engine, error):
+                raise DatabaseError(f"query {one.name}: {error}") from error
+            refused += 1
+            continue
+        for row in answer.rows:
+            for name in answer.aggregates:
+                cell = row[name]
+                if cell.width is not None:
+                    found.append(cell.width)
+                elif cell.low is None or cell.high is None:
+                    found.append(math.inf)
+    middle = median(found) if found else math.inf
+    return Widths(len(found), middle if math.isfinite(middle) else None, refused)

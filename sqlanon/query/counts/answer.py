@@ -1,0 +1,300 @@
+"""The answer to one SELECT over a release of counts.
+
+Conditions, keys and weights are computed by the database for each finest cell, whose values are known, in the types of
+the source. What is left are sums of numbers of cells with whole weights: `sqlanon.statistics.reach` bounds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlglot import exp
+
+from sqlanon.engines.base import Statement
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.counts.released import MEASURE, ReleasedCounts
+from sqlanon.query.counts.shown_cells import choose_table, read_seen
+from sqlanon.query.functions.comparisons import is_equality, is_inequality
+from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.engine_check import check_valid
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.refusal import refuse
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
+from sqlanon.sqltext.trees import port_tree
+from sqlanon.statistics.reach import MOST_WEIGHT, End, Reach
+from sqlanon.statistics.seen import Label, Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import Engine
+    from sqlanon.query.release import Field
+
+    Longs = npt.NDArray[np.int64]
+
+MOST_ATOMS = 200_000
+"""Finest cells that a query is asked of, at most."""
+KINDS = ("integer", "decimal", "float", "text", "boolean", "date", "enum")
+"""Kinds of columns that conditions and keys may read: a value and its text are one to one."""
+ASKED = "count(*), count(x), sum(x) and sum(measure), each with FILTER (WHERE ..) or without"
+"""What has an answer, for refusals."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An aggregate: the weight of a row, NULL where it does not count, and whether it is NULL of no rows."""
+
+    weight: Tree
+    sums: bool
+
+
+def answer_counts(
+    engine: Engine, query: Query, released: ReleasedCounts, *, seconds: Callable[[], float], rows: int
+) -> Answer:
+    """Answer a query over counts: exactly where shown cells give it, with bounds of all tables elsewhere.
+
+    Args:
+        engine: the database.
+        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        released: the release.
+        seconds: how many are left.
+        rows: of the answer, at most.
+
+    Raises:
+        Refused: the query, or a piece of it, has no answer over counts.
+        UnsupportedError: bounds of hidden cells need HiGHS, and it is not installed.
+
+    Cost: the cells are read once for each version, and the finest ones once for each query; for each aggregate of each
+    group that shown cells do not give two linear programs, which end at the deadline with wider bounds.
+    """
+    _check_clauses(query)
+    bound = bind(engine, query, released)
+    check_valid(bound)
+    return _Reader(engine, bound, released, seconds).answer(rows)
+
+
+def _check_clauses(query: Query) -> None:
+    unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
+        (query.joins, query.joins[0] if query.joins else None, "joins"),
+        (query.having, query.having, "HAVING"),
+        (query.qualify, query.qualify, "QUALIFY"),
+        (query.regroup, None, "groups of groups"),
+        (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
+    )
+    for present, node, what in unread:
+        if present:
+            refuse(query.text, node, f"{what} are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
+
+
+class _Reader:
+    """Reads one bound query."""
+
+    def __init__(self, engine: Engine, bound: Bound, released: ReleasedCounts, seconds: Callable[[], float]) -> None:
+        self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
+        self._text, self._scope = bound.query.text, bound.scope
+        self._fields = {own.name: own for own in released.fields}
+
+    def answer(self, most: int) -> Answer:
+        bound = self._bound
+        items: list[int | _Asked] = []
+        for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
+            items.append(self._key(tree, written) if tree.find(exp.AggFunc) is None else self._read(tree, written))
+        asked = [one for one in items if isinstance(one, _Asked)]
+        weights = [one.weight for one in asked]
+        trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
+        used = self._check_columns(trees)
+        columns = choose_table(self._released, used)
+        if columns is None:
+            names = ", ".join(used)
+            refuse(self._text, None, f"no table of the release has these columns together: {names}")
+        seen = read_seen(self._engine, self._released, columns)
+        if len(seen.atoms) > MOST_ATOMS:
+            refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
+        text = self._write([column.name for column in columns], weights)
+        found = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
+        whole = len(columns) == len(self._released.columns)
+        reach = self._reach(seen, [column.name for column in columns])
+        return self._assemble(items, text, _Found(found, seen, len(columns), len(bound.groups)), reach, (whole, most))
+
+    def _assemble(
+        self, items: Sequence[int | _Asked], text: str, found: _Found, reach: Reach, how: tuple[bool, int]
+    ) -> Answer:
+        (whole, most), names = how, [name for name, _ in self._bound.query.items]
+        groups = found.groups()
+        if not self._bound.groups:
+            groups = groups or [[]]
+        if len(groups) > most:
+            refuse(self._text, None, f"the answer has more than {most:,} rows")
+        rows = []
+        for group in groups:
+            row: dict[str, Any] = {}
+            at = 0
+            for name, one in zip(names, items, strict=True):
+                if isinstance(one, _Asked):
+                    row[name] = self._bounded(one, found.weights(group, at), reach, whole=whole)
+                    at += 1
+                else:
+                    row[name] = found.key(group, one)
+            rows.append(row)
+        aggregates = tuple(name for name, one in zip(names, items, strict=True) if isinstance(one, _Asked))
+        return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
+
+    def _bounded(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
+        known = [(atom, weight) for atom, weight in weights if weight is not None]
+        if not known and asked.sums:
+            return Bounded(None, None, None, tight=False, undefined_possible=True)
+        made = np.zeros(len(reach.narrowed.low), np.int64)
+        for atom, weight in known:
+            if isinstance(weight, bool) or not isinstance(weight, int) or abs(weight) >= MOST_WEIGHT:
+                refuse(self._text, None, f"over counts sums are of whole numbers below {MOST_WEIGHT:,}")
+            made[atom] += weight
+        low, high = reach.bound(made)
+        exact = low.value is not None and low.value == high.value
+        tight = exact or (whole and low.table is not None and high.table is not None)
+        return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
+        return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
+
+    def _key(self, tree: Tree, written: exp.Expr) -> int:
+        """Which term of GROUP BY an item is."""
+        for place, term in enumerate(self._bound.groups):
+            if term == tree.unnest():
+                return place
+        return refuse(self._text, written, f"this must be in GROUP BY; over counts ask {ASKED}")
+
+    def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
+        node = tree.unnest()
+        condition = None
+        if isinstance(node, exp.Filter):
+            node, condition = node.this, node.expression.this
+        argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
+        if isinstance(node, exp.Count) and isinstance(argument, exp.Star) and not node.expressions:
+            self._check_counted("count", written)
+            return _Asked(_where(exp.Literal.number(1), condition), sums=False)
+        if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
+            return refuse(self._text, written, f"over counts ask {ASKED}")
+        if isinstance(node, exp.Count):
+            self._check_counted("count", written)
+            return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
+        if isinstance(node, exp.Sum):
+            if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
+                return _Asked(_where(exp.Literal.number(1), condition), sums=True)
+            self._check_counted("count", written)
+            return _Asked(_where(argument, condition), sums=True)
+        return refuse(self._text, written, f"over counts ask {ASKED}")
+
+    def _check_counted(self, kind: str, written: exp.Expr) -> None:
+        if kind not in {what for _, what in self._released.measures}:
+            names = ", ".join(name for name, _ in self._released.measures)
+            refuse(self._text, written, f"the release counts persons, and no rows: ask sum({names})")
+
+    def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
+        """The columns that are read, each for something that their published text decides."""
+        used: dict[str, None] = {}
+        for tree in trees:
+            for found in tree.find_all(exp.Column):
+                own = self._fields[found.name]
+                if own.role == MEASURE:
+                    refuse(self._text, None, f"{own.name} is a number of cells: ask sum({own.name}), or count(*)")
+                reason = _unreadable(own, found)
+                if reason:
+                    refuse(self._text, None, f"column {own.name}: {reason}")
+                used[own.name] = None
+        return list(used)
+
+    def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
+        """Of each finest cell that the condition holds for: labels, a number of its group, keys, weights."""
+        bound, dialect = self._bound, self._engine.dialect
+        keys = [named(column(f"_label{at}", "released"), f"k{at}") for at in range(len(columns))]
+        order = [exp.Ordered(this=term.copy()) for term in bound.groups]
+        number: Tree = exp.Literal.number(1)
+        if order:
+            number = exp.Window(this=exp.DenseRank(), order=exp.Order(expressions=order))
+        terms = [named(term.copy(), f"g{at}") for at, term in enumerate(bound.groups)]
+        listed = [named(weight.copy(), f"w{at}") for at, weight in enumerate(weights)]
+        where = [bound.where.copy()] if bound.where is not None else []
+        made = select([*keys, named(number, "group"), *terms, *listed], self._atoms(columns), where=where)
+        return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
+
+    def _atoms(self, columns: Sequence[str]) -> exp.Expr:
+        """The finest cells of a table, under the source's names and in its types."""
+        inside = set(columns)
+        listed, where = [], []
+        for place, name in enumerate(columns):
+            own = self._fields[name]
+            listed.append(named(exp.cast(column(name, "v"), "VARCHAR"), f"_label{place}"))
+            listed.append(named(_typed(self._scope, own, column(name, "v")), name))
+        for one in self._released.columns:
+            level = exp.Literal.number(0 if one.name in inside else one.levels)
+            where.append(exp.EQ(this=column(f"level_{one.name}", "v"), expression=level))
+        return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery("released")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The finest cells that were found: labels, the number of the group, keys, weights."""
+
+    rows: Sequence[Sequence[Any]]
+    seen: Seen
+    columns: int
+    keys: int
+
+    def groups(self) -> list[list[int]]:
+        """The rows of each group, in the order of the keys."""
+        made: dict[int, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            made.setdefault(int(row[self.columns]), []).append(place)
+        return [made[number] for number in sorted(made)]
+
+    def key(self, group: Sequence[int], place: int) -> Any:  # noqa: ANN401 - an engine's value
+        """The value of a key."""
+        return self.rows[group[0]][self.columns + 1 + place]
+
+    def weights(self, group: Sequence[int], place: int) -> list[tuple[int, Any]]:
+        """The atoms of a group with their weights for one aggregate."""
+        known = self.seen.places
+        at = self.columns + 1 + self.keys + place
+        return [(known[self._labels(row)], self.rows[row][at]) for row in group]
+
+    def _labels(self, row: int) -> tuple[Label, ...]:
+        return tuple(None if one is None else str(one) for one in self.rows[row][: self.columns])
+
+
+def _where(weight: Tree, condition: Tree | None) -> Tree:
+    return weight if condition is None else sql("CASE WHEN :c THEN :w END", c=condition, w=weight)
+
+
+def _typed(scope: Scope, own: Field, tree: Tree) -> Tree:
+    """A published value in its type in the source."""
+    if own.kind == "enum":
+        return exp.cast(tree, "VARCHAR")
+    if own.kind == "text" and own.collation is not None and scope.engine.capabilities.collations:
+        return scope.collate(own, tree)
+    return exp.cast(tree, exp.DataType.build(own.source_type, dialect=scope.engine.dialect, udt=True))
+
+
+def _unreadable(own: Field, found: exp.Column) -> str:
+    """Why a column cannot be read in this place; "": it can."""
+    above = found.parent
+    if isinstance(above, exp.Is):
+        return ""
+    if own.kind not in KINDS:
+        return f"a value of its type ({own.kind}) is not known by its text; ask by other columns"
+    if not own.deterministic:
+        return "the source compares it by a collation, and the release holds texts; ask whether it is NULL"
+    compared = above is not None and (is_equality(above) or is_inequality(above) or isinstance(above, exp.In))
+    if own.kind == "enum" and above is not None and not compared:
+        return "the release holds this enum as text, without its order; ask with = or IN, or group by it"
+    return ""
+
+
+def _middle(low: End, high: End) -> int | None:
+    """The estimate: the middle of the bounds; where there is one alone, that."""
+    if low.value is None or high.value is None:
+        return low.value if high.value is None else high.value
+    return (low.value + high.value) // 2

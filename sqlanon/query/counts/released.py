@@ -1,0 +1,81 @@
+"""A release of counts as its readers see it: columns, levels, tables and measures, by the metadata alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.engines.base import Relation, Row
+from sqlanon.errors import UnsupportedError
+from sqlanon.query.release import Field, Released
+from sqlanon.statistics.seen import Label, SeenColumn
+
+MEASURE = "measure"
+"""The role of a published number."""
+
+
+@dataclass(frozen=True)
+class ReleasedCounts(Released):
+    """A release of counts; each cell of whole tables is rows whose values are known.
+
+    Attributes:
+        columns: of each field that is no measure its levels.
+        tables: of each published table its columns.
+        measures: of each published number what it counts.
+    """
+
+    columns: tuple[SeenColumn, ...] = ()
+    tables: tuple[tuple[str, ...], ...] = ()
+    measures: tuple[tuple[str, str], ...] = ()
+
+
+def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
+    """The release of counts that the metadata rows of a view describe.
+
+    Raises:
+        UnsupportedError: an older sqlanon made it, and its metadata lack types and levels.
+    """
+    (own,) = (row for row in rows if row[0] == "")
+    facts = json.loads(str(own[5]))
+    said: Mapping[str, Any] = facts["statistics"]
+    if "types" not in facts:
+        raise UnsupportedError(
+            f"{view.ref} was published by an older sqlanon, and does not say of which types its columns are; read its "
+            "rows as they are, each is a cell"
+        )
+    fields, columns = [], []
+    for row in rows:
+        name, role = str(row[0]), str(row[1])
+        if name == "":
+            continue
+        if role == MEASURE:
+            fields.append(Field(name, MEASURE, "", "integer", "BIGINT", (name,)))
+            continue
+        declared = json.loads(str(row[6]))
+        fields.append(
+            Field(
+                name,
+                "insensitive",
+                "",
+                facts["types"][name],
+                str(row[4]),
+                (name,),
+                collation=facts["collations"].get(name),
+                deterministic=name not in facts["equal_unlike"],
+            )
+        )
+        paths: dict[Label, tuple[Label, ...]] = {path[0]: tuple(path) for path in declared["paths"]}
+        columns.append(SeenColumn(name, int(declared["levels"]), paths))
+    return ReleasedCounts(
+        view,
+        "labels",
+        tuple(fields),
+        source=str(facts["source"]),
+        metadata=tuple(rows),
+        token=str(facts["token"]),
+        columns=tuple(columns),
+        tables=tuple(tuple(table["by"]) for table in said["tables"]),
+        measures=tuple(said["measures"].items()),
+    )

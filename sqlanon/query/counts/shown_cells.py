@@ -1,0 +1,78 @@
+"""The published cells of a release of counts, read from its view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.rows import read_integer
+from sqlanon.errors import PolicyError
+from sqlanon.query.counts.released import ReleasedCounts
+from sqlanon.sqltext import statement
+from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+MOST_CELLS = 1_000_000
+"""Cells that are read, at most."""
+
+
+def choose_table(released: ReleasedCounts, used: Sequence[str]) -> tuple[SeenColumn, ...] | None:
+    """The columns of the table of most columns that has all of those; None: no table has."""
+    asked = {name.lower() for name in used}
+    able = [table for table in released.tables if asked <= {name.lower() for name in table}]
+    if not able:
+        return None
+    best = {name.lower() for name in max(able, key=len)}
+    return tuple(column for column in released.columns if column.name.lower() in best)
+
+
+def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> Seen:
+    """The cells of one table, over its finest cells: each of them is listed, and has one row at least.
+
+    Args:
+        engine: the database.
+        released: the release.
+        columns: those of the table.
+
+    Raises:
+        PolicyError: the view is not as a release has it.
+
+    Cost: the view is read once; and again for each version.
+    """
+
+    def read() -> Seen:
+        inside = {column.name for column in columns}
+        rows = engine.fetch(
+            statement(
+                "query/cells",
+                engine.dialect,
+                view=released.view.ref,
+                columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
+                totals=[
+                    {"level": f"level_{one.name}", "levels": one.levels}
+                    for one in released.columns
+                    if one.name not in inside
+                ],
+                measure=released.measures[0][0],
+            ),
+            max_rows=MOST_CELLS,
+        )
+        many = len(columns)
+        levels = np.array([[read_integer(row[at]) for row in rows] for at in range(many)], np.int64)
+        labels: tuple[list[Label], ...] = tuple([_label(row[many + at]) for row in rows] for at in range(many))
+        value = np.array([HIDDEN if row[2 * many] is None else read_integer(row[2 * many]) for row in rows], np.int64)
+        atoms = [tuple(own[at] for own in labels) for at in range(len(rows)) if not any(levels[:, at])]
+        seen = build_seen(columns, Cells(levels.reshape(many, -1), labels, value), atoms, 1)
+        if not len(rows) or (seen.of < 0).any():
+            raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
+        return seen
+
+    return released.once(("seen", tuple(column.name for column in columns)), read)
+
+
+def _label(cell: object) -> Label:
+    return None if cell is None else str(cell)

@@ -1,0 +1,129 @@
+"""UNION without ALL: rows that are the same in every consistent source are one row of the answer.
+
+Values that are known are compared as they are. Cells with bounds are the same where both are exact and equal, and
+different where their bounds do not meet; of all others it depends on the source how many rows there are.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from sqlglot import exp
+
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.refusal import refuse
+from sqlanon.query.release import Released
+
+MOST_ALIKE = 1_000
+"""Rows that agree in all known values and are compared with one another."""
+
+
+def check_equality(text: str, queries: Sequence[Query], released: Released) -> None:
+    """Refuse columns whose equal values the database does not show alike.
+
+    Raises:
+        Refused: a column of text that its collation holds equal to others, or one of a joined table.
+    """
+    unlike = {own.name.lower() for own in released.fields if not own.deterministic}
+    for query in queries:
+        for _, node in query.items:
+            named = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)
+            if named is not None:
+                refuse(
+                    text,
+                    named,
+                    f"values of column {named.name} that are equal in the source may be written differently: write "
+                    "UNION ALL",
+                )
+            if query.joins and node.find(exp.Column) is not None and not node.find(exp.AggFunc):
+                refuse(text, node, "a UNION of joins is not answered: write UNION ALL")
+
+
+def drop_duplicates(text: str, answer: Answer) -> Answer:
+    """The rows of an answer, each once.
+
+    Args:
+        text: the query, for messages.
+        answer: rows of several SELECTs below one another.
+
+    Raises:
+        Refused: columns of different types, or rows that are the same in some sources and not in others.
+    """
+    plain = [name for name in answer.columns if name not in answer.aggregates]
+    for name in plain:
+        if len({_family(row[name]) for row in answer.rows if row[name] is not None}) > 1:
+            refuse(text, None, f"the SELECTs of a UNION give column {name} different types: cast it to one of them")
+    rows: list[Any] = []
+    certain: list[bool] = []
+    known: dict[tuple[object, ...], list[int]] = {}
+    for row, sure in zip(answer.rows, answer.certain, strict=True):
+        alike = known.setdefault(tuple(_token(row[name]) for name in plain), [])
+        same = None
+        for at in alike:
+            found = _are_same([(rows[at][name], row[name]) for name in answer.aggregates])
+            if found is None or len(alike) > MOST_ALIKE:
+                refuse(
+                    text,
+                    None,
+                    "two rows of the UNION may be the same in some sources and not in others, so that their number has "
+                    "no bounds: write UNION ALL, or give each SELECT a column of its own",
+                )
+            same = at if found else same
+        if same is None:
+            alike.append(len(rows))
+            rows.append(row)
+            certain.append(sure)
+        else:
+            certain[same] = certain[same] or sure
+    return replace(answer, rows=tuple(rows), certain=tuple(certain))
+
+
+def _family(value: object) -> object:
+    """Types whose values are equal where the database holds them equal."""
+    if isinstance(value, datetime.datetime):
+        return datetime.datetime, value.tzinfo is None
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return Decimal
+    return type(value)
+
+
+def _token(value: object) -> object:
+    """A value such that equal ones are equal in Python: NaN is one value."""
+    if isinstance(value, float | Decimal) and math.isnan(value):
+        return "NaN", float
+    return value
+
+
+def _are_same(pairs: Sequence[tuple[Bounded, Bounded]]) -> bool | None:
+    """Whether two rows have the same values in every source; False: in none, None: it depends."""
+    verdicts = [_are_equal(one, other) for one, other in pairs]
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def _are_equal(one: Bounded, other: Bounded) -> bool | None:
+    if one.undefined_possible or other.undefined_possible:
+        return None
+    ends = (one.low, one.high, other.low, other.high)
+    if any(end is not None and _family(end) != _family(ends[0]) for end in ends) or None in ends:
+        return None
+    if any(isinstance(end, float | Decimal) and math.isnan(end) for end in ends):
+        return None
+    if any(_is_below(low, high) for low, high in ((one.high, other.low), (other.high, one.low))):
+        return False
+    # Sums of floating point values that are equal here may differ in the source by their order.
+    exact = one.exact and other.exact and one.low == other.low
+    return True if exact and _family(one.low) is Decimal else None
+
+
+def _is_below(one: Any, other: Any) -> bool:  # noqa: ANN401 - numbers, texts or times
+    """Whether one value is below another one, of floating point values by more than their rounding."""
+    slack = 1e-9 * max(abs(one), abs(other), 1.0) if isinstance(one, float) else 0
+    return bool(one < other - slack if slack else one < other)

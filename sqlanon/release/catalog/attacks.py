@@ -1,0 +1,53 @@
+"""The table of attacks that were kept: figures of a version, added and never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Bind, Engine
+from sqlanon.engines.rows import read_integer
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.rights import guard_reading
+from sqlanon.results.kept_attacks import KeptAttacks
+from sqlanon.sqltext import statement
+
+_MOST = 1_000_000
+"""So many are listed."""
+
+
+def list_attacks(engine: Engine, release: str | None = None) -> tuple[KeptAttacks, ...]:
+    """The attacks that were kept of a release, or of all, oldest first."""
+    return tuple(one for _, one in _list(engine, release))
+
+
+def _list(engine: Engine, release: str | None) -> Sequence[tuple[int, KeptAttacks]]:
+    table = private_table(engine, "attacks")
+    if table not in engine.look_up([table]).relations:
+        return ()
+    asked: dict[str, Bind] = {} if release is None else {"release": release}
+    made = statement("attacks/list", engine.dialect, asked, run=None, attacks=table, release=release is not None)
+    with guard_reading(engine, table):
+        rows = engine.fetch(made, max_rows=_MOST)
+    return [
+        (read_integer(number), KeptAttacks(str(name), read_integer(version), str(made_at), **json.loads(str(figures))))
+        for number, name, version, made_at, figures in rows
+    ]
+
+
+def keep_attacks(engine: Engine, found: KeptAttacks) -> None:
+    """Keep the figures of attacks with the version that was attacked."""
+    catalog, table = Catalog(engine), private_table(engine, "attacks")
+    figures = {key: value for key, value in found.to_dict().items() if key not in ("release", "version", "made_at")}
+    with engine.lock("attacks", wait=True), engine.publishing():
+        catalog.guard()
+        engine.execute(statement("attacks/create", engine.dialect, attacks=table))
+        binds: dict[str, Bind] = {
+            "number": max((number for number, _ in _list(engine, None)), default=0) + 1,
+            "release": found.release,
+            "version": found.version,
+            "made_at": found.made_at,
+            "figures": json.dumps(figures, sort_keys=True),
+        }
+        engine.execute(statement("attacks/insert", engine.dialect, binds, attacks=table))

@@ -1,0 +1,58 @@
+"""Figures of attacks that are kept with a version, so that reports show how they went over the versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.attack import AttackReport
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAttacks(Report):
+    """What `sqlanon attack --keep` found of one version.
+
+    Attributes:
+        release: its name.
+        version: which was attacked.
+        made_at: when, UTC.
+        known: how many quasi columns could be known.
+        found: success of finding a row by any number of true values: mean over victims and sets, the largest.
+        found_highest: of the victim and set that is found most easily.
+        learned: mean share of the most frequent sensitive value among a victim's candidates, the largest of any column.
+        learned_highest: the same of the victim about whom most is learned.
+        drawn: victims that were compared; ``published`` of them there are.
+        published: see there.
+        held: no attack exceeded its promise.
+    """
+
+    release: str
+    version: int
+    made_at: str
+    known: int
+    found: float | None
+    found_highest: float | None
+    learned: float | None
+    learned_highest: float | None
+    drawn: int
+    published: int
+    held: bool
+
+
+def keep_figures(found: AttackReport, made_at: str) -> KeptAttacks:
+    """The figures of attacks that are kept; those with a wrong value are left out, as nothing is promised of them."""
+    name, _, version = found.release.rpartition("@")
+    true = [one for one in found.linkage if not one.errors]
+    return KeptAttacks(
+        name,
+        int(version),
+        made_at,
+        len(found.quasi),
+        max((one.mean for one in true), default=None),
+        max((one.highest for one in true), default=None),
+        max((one.mean for one in found.homogeneity), default=None),
+        max((one.highest for one in found.homogeneity), default=None),
+        found.drawn,
+        found.published,
+        found.held,
+    )

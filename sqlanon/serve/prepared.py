@@ -1,0 +1,133 @@
+"""What a session keeps by name: prepared statements, and portals: statements with values and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sqlanon.serve.kept import Kept, Room
+from sqlanon.serve.queries import Prepared
+from sqlanon.serve.refusals import NO_PORTAL, NO_STATEMENT, TOO_MUCH, ServeError
+
+STATEMENTS = 500
+"""Prepared statements of a session, at most."""
+CHARACTERS = 1_000_000
+"""Of all prepared statements of a session."""
+PORTALS = 5
+"""Open portals of a session, at most."""
+Parameters = Sequence[tuple[bytes | None, bool]]
+"""Values as they came, each with whether it is in binary form."""
+
+
+class Statements:
+    """The prepared statements of one session."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Prepared] = {}
+
+    def check(self, name: str, text: str) -> None:
+        """Refuse a statement whose name is taken, or for which there is no room.
+
+        Raises:
+            ServeError: see above.
+        """
+        if name and name in self._kept:
+            raise ServeError("42P05", f'prepared statement "{name[:63]}" already exists')
+        kept = sum(len(one.piece.text) for one in self._kept.values() if one.piece is not None)
+        if len(self._kept) >= STATEMENTS or kept + len(text) > CHARACTERS:
+            raise ServeError(
+                TOO_MUCH,
+                f"a session has at most {STATEMENTS} prepared statements, of {CHARACTERS:,} characters",
+                "close some",
+            )
+
+    def put(self, name: str, prepared: Prepared) -> None:
+        """Keep a statement, in place of the one of that name."""
+        self._kept[name] = prepared
+
+    def get(self, name: str) -> Prepared:
+        """The statement of that name.
+
+        Raises:
+            ServeError: there is none.
+        """
+        if name not in self._kept:
+            raise ServeError(NO_STATEMENT, f'prepared statement "{name[:63]}" does not exist')
+        return self._kept[name]
+
+    def forget(self, name: str | None) -> None:
+        """Drop a statement if there is one of that name; None: all."""
+        if name is None:
+            self._kept.clear()
+        else:
+            self._kept.pop(name, None)
+
+
+@dataclass
+class Portal:
+    """A statement with values: its answer, of which the rows that were not sent are kept.
+
+    Attributes:
+        forget: gives the room of the values back.
+    """
+
+    prepared: Prepared
+    parameters: Parameters
+    formats: Sequence[int]
+    forget: Callable[[], None]
+    kept: Kept | None = None
+
+    def close(self) -> None:
+        """Drop what is kept."""
+        self.forget()
+        if self.kept is not None:
+            self.kept.drop()
+
+
+class Portals:
+    """The open portals of one session.
+
+    Args:
+        room: where the bytes of their values are counted.
+        user: whose they are.
+    """
+
+    def __init__(self, room: Room, user: str) -> None:
+        self._room, self._user = room, user
+        self._open: dict[str, Portal] = {}
+
+    def open(self, name: str, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> None:
+        """Open a portal, in place of the one of that name.
+
+        Raises:
+            ServeError: too many are open, or the values take too much memory.
+        """
+        if len(self._open) >= PORTALS and name not in self._open:
+            raise ServeError(TOO_MUCH, f"a session has at most {PORTALS} open portals", "close some")
+        self.close(name)
+        size = sum(len(value) for value, _ in parameters if value is not None)
+        self._room.take(self._user, size)
+        self._open[name] = Portal(prepared, parameters, formats, partial(self._room.give, self._user, size))
+
+    def get(self, name: str) -> Portal:
+        """The portal of that name.
+
+        Raises:
+            ServeError: there is none.
+        """
+        if name not in self._open:
+            raise ServeError(NO_PORTAL, f'portal "{name[:63]}" does not exist')
+        return self._open[name]
+
+    def close(self, name: str) -> None:
+        """Close a portal, if there is one of that name."""
+        closed = self._open.pop(name, None)
+        if closed is not None:
+            closed.close()
+
+    def close_all(self) -> None:
+        """Close every portal."""
+        for portal in self._open.values():
+            portal.close()
+        self._open.clear()

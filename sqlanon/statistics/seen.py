@@ -1,0 +1,194 @@
+"""What a reader has of counts: the published cells, as sums over the finest combinations that may occur.
+
+Nothing here knows what is hidden. A cell has a node of each column; above a leaf lies a node at each level of its
+column, and the total above all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.errors import PolicyError, UnsupportedError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+HIDDEN = -1
+"""The value of a hidden cell."""
+UNBOUNDED = 2**62
+"""The greatest value of what nothing bounds."""
+MOST_VALUE = 2**52
+"""Numbers of cells, at most."""
+ROUNDS = 40
+"""How often values are narrowed, at most; fewer rounds give wider bounds."""
+Label = str | None
+"""The text of a node; None: the source's NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenColumn:
+    """A column of published cells.
+
+    Attributes:
+        name: for messages.
+        levels: how many there are below the total.
+        above: of each leaf its nodes at all levels, itself first; leaves that are not in it are their own nodes.
+    """
+
+    name: str
+    levels: int
+    above: Mapping[Label, tuple[Label, ...]]
+
+    def node(self, leaf: Label, level: int) -> Label:
+        """The node of a leaf at a level below the total."""
+        if leaf is None or level == 0:
+            return leaf
+        path = self.above.get(leaf)
+        return None if path is None else path[level]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Published cells as they were read.
+
+    Attributes:
+        levels: int64[columns, cells]; a column's number of levels is the total.
+        labels: of each column the label of each cell; None where it is the total.
+        value: int64[cells], `HIDDEN` where it is not shown.
+    """
+
+    levels: Longs
+    labels: tuple[Sequence[Label], ...]
+    value: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The published cells as sums over atoms, the combinations of leaves that may occur.
+
+    Attributes:
+        of: int64[margins, atoms], the cell of each atom in each margin; -1: none was published.
+        value: int64[cells], `HIDDEN` where it is not shown.
+        least: int64[atoms], what an atom has at least.
+        atoms: of each atom its labels.
+        places: of each of these its number.
+    """
+
+    of: Longs
+    value: Longs
+    least: Longs
+    atoms: tuple[tuple[Label, ...], ...]
+    places: Mapping[tuple[Label, ...], int]
+
+
+def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tuple[Label, ...]], least: int) -> Seen:
+    """The system of published cells.
+
+    Args:
+        columns: the columns.
+        cells: the cells, each once.
+        atoms: the combinations of leaves that may occur.
+        least: what an atom has at least.
+
+    Raises:
+        PolicyError: a cell is listed twice, or a number is negative.
+        UnsupportedError: a number is too large.
+
+    Cost: for each margin a sort of the atoms.
+    """
+    if len(cells.value) and int(cells.value.max()) > MOST_VALUE:
+        raise UnsupportedError(f"numbers of cells are at most {MOST_VALUE}")
+    if len(cells.value) and int(cells.value.min()) < HIDDEN:
+        raise PolicyError("a cell has a negative number: counts have none")
+    margins = np.unique(cells.levels, axis=1).T if len(cells.value) else np.zeros((0, len(columns)), np.int64)
+    own = np.zeros(len(cells.value), np.int64)
+    keys = np.zeros((len(margins), len(atoms)), np.int64)
+    for place, column in enumerate(columns):
+        known: dict[tuple[int, Label], int] = {}
+        pairs = zip(cells.levels[place].tolist(), cells.labels[place], strict=True)
+        nodes = np.array([known.setdefault(pair, len(known)) for pair in pairs], np.int64)
+        radix = len(known) + 1
+        if int(max(own.max(initial=0), keys.max(initial=0))) >= UNBOUNDED // radix:
+            raise UnsupportedError("the columns have too many combinations of values")
+        own = own * radix + nodes
+        leaves = [atom[place] for atom in atoms]
+        at_level = [
+            np.array([known.get((level, column.node(leaf, level)), radix - 1) for leaf in leaves], np.int64)
+            for level in range(column.levels)
+        ]
+        at_level.append(np.full(len(atoms), known.get((column.levels, None), radix - 1), np.int64))
+        for margin, levels in enumerate(margins):
+            keys[margin] = keys[margin] * radix + at_level[int(levels[place])]
+    order = np.argsort(own, kind="stable")
+    if (own[order][1:] == own[order][:-1]).any():
+        raise PolicyError("a cell is listed twice")
+    places = np.minimum(np.searchsorted(own[order], keys), max(len(own) - 1, 0))
+    found = order[places] if len(own) else np.zeros_like(keys)
+    of = np.where(own[found] == keys, found, -1) if len(own) else np.full_like(keys, -1)
+    numbers = {atom: place for place, atom in enumerate(atoms)}
+    return Seen(of, cells.value, np.full(len(atoms), least, np.int64), tuple(atoms), numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What each atom can be, by sums of whole numbers alone.
+
+    Attributes:
+        low, high: int64[atoms]; `UNBOUNDED`: nothing bounds it.
+        wrong: cells whose number no table has.
+    """
+
+    low: Longs
+    high: Longs
+    wrong: Longs
+
+
+def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
+    """Narrow the atoms until nothing changes: what a shown cell leaves for one by the ends of its others.
+
+    Args:
+        seen: the cells.
+        fixed: values of atoms that are known besides.
+
+    Cost: at most `ROUNDS` scans of the atoms for each margin.
+    """
+    cells = len(seen.value)
+    low, high = seen.least.copy(), np.full(len(seen.least), UNBOUNDED, np.int64)
+    for atom, value in (fixed or {}).items():
+        low[atom] = high[atom] = value
+    wrong = np.zeros(cells, bool)
+    for _ in range(ROUNDS):
+        before = (low.copy(), high.copy())
+        for row in seen.of:
+            inside = np.flatnonzero(row >= 0)
+            inside = inside[seen.value[row[inside]] >= 0]
+            if not len(inside):
+                continue
+            cell = row[inside]
+            value = seen.value[cell]
+            bounded = high[inside] < UNBOUNDED
+            ends = np.where(bounded, high[inside], 0)
+            least, most, free = (np.zeros(cells, np.int64) for _ in range(3))
+            np.add.at(least, cell, low[inside])
+            np.add.at(most, cell, ends)
+            np.add.at(free, cell, (~bounded).astype(np.int64))
+            wrong[cell] |= (least[cell] > value) | ((free[cell] == 0) & (most[cell] < value))
+            if wrong.any():
+                return Narrowed(low, high, np.flatnonzero(wrong))
+            high[inside] = np.minimum(high[inside], value - (least[cell] - low[inside]))
+            alone = free[cell] - ~bounded == 0
+            low[inside] = np.where(alone, np.maximum(low[inside], value - (most[cell] - ends)), low[inside])
+            crossed = low[inside] > high[inside]
+            if crossed.any():
+                return Narrowed(low, high, np.unique(cell[crossed]))
+        if (low == before[0]).all() and (high == before[1]).all():
+            break
+    empty = np.setdiff1d(np.flatnonzero(seen.value > 0), seen.of)
+    return Narrowed(low, high, empty)
