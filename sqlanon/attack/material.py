@@ -197,7 +197,7 @@ def _fetch_release(
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     paired = on.counted is not None
-    own = [] if paired else [_domain_parameters(domain) for domain in sensitive]
+    own = [] if paired else [domain.parameters for domain in sensitive]
     groups = [{"code": "g", "name": GROUP}] if paired else []
     grouped, cells = scratch.table("grouped"), scratch.table("cells")
     scratch.execute(
@@ -234,25 +234,13 @@ def _fetch_release(
     return first, members, sizes, counts, shares, covered
 
 
-def _domain_parameters(domain: Domain) -> dict[str, object]:
-    reading = domain.reading
-    return {
-        "code": domain.code,
-        "name": reading.name,
-        "domain": domain.table,
-        "as_float": reading.as_float,
-        "as_text": reading.as_text,
-        "nulls": domain.has_null,
-    }
-
-
 def _fetch_value_table(
     scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]
 ) -> tuple[tuple[Counts, ...], Longs, Ints]:
     """The second table of format anatomy: its values, the rows of each group, and the groups' numbers."""
     assert on.counted is not None
     (domain,) = sensitive
-    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=_domain_parameters(domain))
+    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=domain.parameters)
     group, value, n = scratch.fetch_arrays(made, ["int32", "int32", "int64"])
     numbers, of = np.unique(group.astype(np.int32), return_inverse=True)
     found = _sum_pairs(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))

@@ -12,23 +12,39 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-
-ROWS = 2_000
+from fractions import Fraction
 
 
 def compile_last() -> None:
-    """Compile by releases of made-up tables: what plans need of hierarchies, then what diverse classes need.
+    """Call kernels with a few rows: cuts of large partitions, divisions into runs, and what diverse classes need.
 
-    Cost: about 15 s.
+    Cost: about 10 s.
     """
-    from sqlanon import policy
-    from sqlanon.database.warm import add_hierarchy, run_made_up
+    import numpy as np
 
-    columns: dict[str, Any] = {"source": "made_up", "name": "first", "quasi": ["a", "b"], "sensitive": "s"}
-    nodes = {"name": "fulldomain", "search": "local"}
-    run_made_up(add_hierarchy(policy.release(**columns, method=nodes, k=5)), ROWS)
-    run_made_up(policy.release(**columns, method="hilbert", k=5, l=3), ROWS)
+    from sqlanon.kernels.boxes import measure_widths
+    from sqlanon.kernels.counted_cuts import cut_counted, find_range, new_slots
+    from sqlanon.kernels.extent import WORD_END, Geometry
+    from sqlanon.kernels.lanes import WIDTH
+    from sqlanon.kernels.requirements import demands_of, new_counters
+    from sqlanon.kernels.rows import Bare, Rows
+    from sqlanon.methods.onedim.arranged import Arranged
+    from sqlanon.methods.onedim.direct import group_diverse
+    from sqlanon.methods.onedim.parallel_runs import row_runs
+    from sqlanon.methods.shared.kernel_input import Loaded
+
+    number = np.arange(4, dtype=np.int32)
+    codes, sets = np.zeros((4, WIDTH), np.int32), np.zeros((4, 1), np.uint64)
+    geometry = Geometry(np.zeros((1, WORD_END + 1), np.int64), np.zeros(2, np.int64))  # a line of one value
+    bare, demands = Bare(codes, number, number[:0]), demands_of(1, [])
+    slots = new_slots(bare, geometry, np.ones(1, np.int64), False)
+    find_range(bare, 0, 4, 1, slots)
+    cut_counted(bare, 0, 4, 0, 1, geometry, demands, slots, new_counters(demands, 4))
+    rows = Rows(codes[:0], codes, sets, number)
+    row_runs(rows, geometry, 2, 1)
+    loaded = Loaded(number, codes.T, [number % 2], geometry)
+    group_diverse(loaded, Arranged(rows, None, 0), number % 2, Fraction(2), 3, fast=False)
+    measure_widths(codes, codes, sets, geometry, np.empty(4, np.int64))
 
 
 @contextmanager

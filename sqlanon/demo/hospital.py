@@ -259,8 +259,9 @@ def _labels(names: list[str] | tuple[str, ...], codes: Integers) -> list[str]:
 
 
 def _dates(ordinals: Integers) -> list[date]:
-    known: dict[int, date] = {}
-    return [known.setdefault(day, date.fromordinal(day)) for day in ordinals.tolist()]
+    days = ordinals.tolist()
+    known = {day: date.fromordinal(day) for day in set(days)}
+    return [known[day] for day in days]
 
 
 def _with_nulls(rng: np.random.Generator, values: list[Any], share: float) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What the demonstration does: fill a warehouse, plan and run both releases, measure before, after and together."""
+"""What the demonstration does: fill a warehouse, run both releases, measure before, after and together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlanon.demo.layout import POLICY, claim_directory, create, fill, write
 from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
-    from sqlanon.results import AuditReport, PlanReport, RunReport, TogetherReport
+    from sqlanon.results import AuditReport, RunReport, TogetherReport
 
 SAMPLE_ROWS, SAMPLE_FROM = 3, 20_000
 """Rows to show, spread over the first rows of the release, which is sorted."""
@@ -22,9 +22,8 @@ SAMPLE_ROWS, SAMPLE_FROM = 3, 20_000
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """One release: its plan, its run, the risk of the source by the same columns, and of what was published."""
+    """One release: its run, the risk of the source by the same columns, and of what was published."""
 
-    plan: PlanReport
     run: RunReport
     before: AuditReport
     after: AuditReport
@@ -95,10 +94,9 @@ def run_tour(directory: Path, rows: int, seed: int, progress: Progress, engine: 
             quasi = [column.name for column in spec.with_role("quasi")]
             sensitive = [column.name for column in spec.with_role("sensitive")]
             before = database.audit(spec.source, quasi=quasi, sensitive=sensitive)
-            plan = database.plan(spec)
             run = database.run(spec)
             after = database.audit(run.published, sensitive=sensitive, spec=spec)
-            released.append(Released(plan, run, before, after))
+            released.append(Released(run, before, after))
         together = database.together(policy.releases[0].name, policy.releases[1].name)
         names, sample = database.sample(released[0].run.published, rows=min(rows, SAMPLE_FROM))
     progress.finish("demo")

@@ -82,8 +82,8 @@ def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensi
         "datacube/cells",
         cells=cells,
         stage=stage,
-        columns=[_read(domain) for domain in quasi],
-        sensitive=_read(value) if value else None,
+        columns=[domain.parameters for domain in quasi],
+        sensitive=value.parameters if value else None,
     )
     scratch.drop(stage)
     released = scratch.table("released")
@@ -97,8 +97,8 @@ def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensi
             released=released,
             view=subject.view,
             counted=subject.counted,
-            columns=[_read(domain) for domain in quasi],
-            sensitive=_read(value),
+            columns=[domain.parameters for domain in quasi],
+            sensitive=value.parameters,
             group=GROUP,
             count=COUNT,
         )
@@ -108,7 +108,7 @@ def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensi
             released=released,
             view=subject.view,
             columns=[{"names": list(subject.published[column])} for column in columns],
-            sensitive=_read(value) if value else None,
+            sensitive=value.parameters if value else None,
         )
         for number, domain in enumerate(quasi, 1):
             table, run = spread(scratch, subject, domain, released, number)
@@ -129,19 +129,6 @@ def read_cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensi
         quasi,
         value,
     )
-
-
-def _read(domain: Domain) -> dict[str, object]:
-    """How templates read a column and find its codes."""
-    reading = domain.reading
-    return {
-        "name": reading.name,
-        "alias": reading.alias,
-        "domain": domain.table,
-        "nulls": domain.has_null,
-        "as_float": reading.as_float,
-        "as_text": reading.as_text,
-    }
 
 
 def _count(scratch: Scratch, table: TableRef) -> int:

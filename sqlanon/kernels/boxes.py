@@ -111,7 +111,7 @@ def code_width(
                     table,
                     one,
                     other,
-                    0,
+                    np.int64(0),  # a literal would be compiled apart
                 )
             total += seen[a, 2]
     return total

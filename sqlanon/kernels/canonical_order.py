@@ -10,14 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.kernels.compiled import njit
-from sqlanon.kernels.radix import stable_order
+from sqlanon.kernels.radix import sort_range, stable_order
+
+FEW = 32
+"""Rows that are put in order one by one."""
 
 
 @njit(nogil=True, cache=True)
 def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDArray[np.int32]) -> None:
     """Sort ``order[start:stop]`` by the column's values, keeping the order of equal ones."""
     n = stop - start
-    if n <= 32:
+    if n <= FEW:
         for i in range(start + 1, stop):
             row = order[i]
             value, at = column[row], i
@@ -35,6 +38,31 @@ def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDA
 
 
 @njit(nogil=True, cache=True)
+def _stable_by_word(order: npt.NDArray[np.int32], start: int, stop: int, words: npt.NDArray[np.int64], w: int) -> None:
+    """As `_stable`, by a word of keys, which is not negative."""
+    n = stop - start
+    if n <= FEW:
+        for i in range(start + 1, stop):
+            row = order[i]
+            value, at = words[w, row], i
+            while at > start and words[w, order[at - 1]] > value:
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = row
+        return
+    keys, rows = np.empty(n, np.int64), np.empty(n, np.int32)
+    most = np.int64(0)
+    for i in range(n):
+        rows[i] = order[start + i]
+        keys[i] = words[w, rows[i]]
+        most = max(most, keys[i])
+    line, places = np.empty(n, np.int64), np.empty(n, np.int32)
+    sort_range(keys, np.int64(0), most, line, places)
+    for i in range(n):
+        order[start + i] = rows[places[i]]
+
+
+@njit(nogil=True, cache=True)
 def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]) -> None:
     """Finish a sort by keys of several words.
 
@@ -46,17 +74,14 @@ def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words:
     Cost: O(r log r w) for a run of r rows.
     """
     n = len(order)
-    start = 0
+    start = np.int64(0)  # a literal would be compiled apart
     while start < n:
         stop = start + 1
         while stop < n and not begins[stop]:
             stop += 1
         if stop - start > 1:
             for w in range(len(words) - 1, -1, -1):
-                rows = order[start:stop].copy()
-                by = np.argsort(words[w][rows], kind="mergesort")
-                for i in range(len(rows)):  # an assignment of slices would compile the text of its error
-                    order[start + i] = rows[by[i]]
+                _stable_by_word(order, start, stop, words, w)
             for at in range(start + 1, stop):
                 for w in range(len(words)):
                     if words[w, order[at]] != words[w, order[at - 1]]:
@@ -84,7 +109,7 @@ def settle(
     Cost: O(r log r (d + s)) for a run of r rows.
     """
     n = len(order)
-    start = 0
+    start = np.int64(0)
     while start < n:
         stop = start + 1
         while stop < n and not begins[stop]:

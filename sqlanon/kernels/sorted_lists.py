@@ -10,9 +10,13 @@ import numpy.typing as npt
 from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, START, WEIGHT, Geometry
 from sqlanon.kernels.lanes import WIDTH
+from sqlanon.kernels.radix import stable_order
 from sqlanon.kernels.rows import Bare
 from sqlanon.kernels.set_masks import FIRST, SHIFT, VALUE, set_facts, words_of
 from sqlanon.kernels.vectors import lanes_of, read_item, read_lane, store_vector, write
+
+FEW = 64
+"""Rows that are sorted one by one."""
 
 
 class Lists(NamedTuple):
@@ -95,6 +99,22 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 
 
 @njit(nogil=True, cache=True)
+def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.NDArray[np.uint32]) -> None:
+    """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, those of equal ones in order."""
+    if n > FEW:
+        order = stable_order(codes[start : start + n])
+        for i in range(n):
+            lists[start + i] = np.uint32(order[i])
+        return
+    for i in range(n):
+        code, at = read_item(codes, start + i), start + i
+        while at > start and read_item(codes, start + np.int64(read_item(lists, at - 1))) > code:
+            write(lists, at, read_item(lists, at - 1))
+            at -= 1
+        write(lists, at, np.uint32(i))
+
+
+@njit(nogil=True, cache=True)
 def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> int:
     """Copy rows ``start`` to ``stop`` and sort them by every attribute, stably.
 
@@ -149,12 +169,7 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
                 write(lists, a * most + at, np.uint32(i))
                 write(begin, s, at + 1)
         else:
-            order = work.order
-            for i in range(n):
-                order[i] = (np.int64(codes[a * most + i]) << 32) | i
-            order[:n].sort()
-            for i in range(n):
-                lists[a * most + i] = order[i] & 0xFFFFFFFF
+            sort_positions(codes, a * most, n, lists)
     for t in range(len(work.sets)):
         a, first, shift = work.sets[t, VALUE], work.sets[t, FIRST], work.sets[t, SHIFT]
         for i in range(n):

@@ -75,15 +75,15 @@ class AuditReport(Report):
     table: str
     rows: int
     quasi: tuple[str, ...]
-    left_out: tuple[str, ...]
-    classes: int
-    k: int
-    max_class: int
-    k_all: int
-    unique_rows: int
-    highest_risk: float
-    average_risk: float
-    sensitive: tuple[SensitiveAudit, ...]
+    left_out: tuple[str, ...] = ()
+    classes: int = 0
+    k: int = 0
+    max_class: int = 0
+    k_all: int = 0
+    unique_rows: int = 0
+    highest_risk: float = 0.0
+    average_risk: float = 0.0
+    sensitive: tuple[SensitiveAudit, ...] = ()
     requirements: tuple[RequirementResult, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     groups: GroupAudit | None = None

@@ -55,6 +55,19 @@ class Domain:
         return whole and self.spread is not None and self.spread < min(4 * rows, DENSE)
 
     @property
+    def parameters(self) -> dict[str, object]:
+        """What templates need to find the codes of the column's values in a table."""
+        return {
+            "code": self.code,
+            "name": self.reading.name,
+            "alias": self.reading.alias,
+            "domain": self.table,
+            "nulls": self.has_null,
+            "as_float": self.reading.as_float,
+            "as_text": self.reading.as_text,
+        }
+
+    @property
     def code_type(self) -> str:
         """The narrow integer type of its codes."""
         return "SMALLINT" if self.codes <= 32767 else "INTEGER"

@@ -9,15 +9,17 @@ import pytest
 
 from sqlanon.demo import compile as module
 from sqlanon.kernels import cache, callees
-from sqlanon.methods.fulldomain.kernels.lattice_local import visit
+from sqlanon.kernels.counted_cuts import cut_counted
 from sqlanon.methods.onedim.kernels.diverse_groups import diverse_groups
+from sqlanon.methods.onedim.kernels.fast_runs import best_row_runs
 
 
 @pytest.mark.thorough
 def test_it_compiles_what_the_first_process_needs_last():
     module.compile_last()
-    assert visit.signatures
     assert diverse_groups.signatures
+    assert best_row_runs.signatures
+    assert any("int32, 2d" in str(signature[0]) for signature in cut_counted.signatures)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ the releases of `tests.oracle.words`. Each statement is run over each consistent
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import sys
@@ -20,7 +19,7 @@ from typing import Any
 from sqlanon.errors import SqlanonError, UnsupportedError
 from sqlanon.query.answer import Answer, Bounded
 from tests.oracle.handmade import publish
-from tests.oracle.words import COLUMNS, NODES, RANGES, Found, _sql, values
+from tests.oracle.words import COLUMNS, NODES, RANGES, Found, _sql, ask, values
 
 KEYS = ["c", "a", "b", "coalesce(a, -1)", "floor(a / 4.0)", "b % 2", "CASE WHEN a > 3 THEN 1 ELSE 0 END", "(b IS NULL)"]
 AGGREGATES = ["count(*)", "count({x})", "sum({x})", "min({x})", "max({x})", "sum(c)", "avg({x})", "count(*) * 2 - 1"]
@@ -345,31 +344,5 @@ def _plain(value: Any) -> Any:
     return float(value) if value is not None and not isinstance(value, bool | str) else value
 
 
-def main(words: list[str] | None = None) -> int:
-    """Ask many statements, and say what was found; 1 if anything is wrong."""
-    import tempfile
-    from pathlib import Path
-
-    import sqlanon
-    from tests.engines import PAIR
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--engine", default="duckdb", choices=[engine.family for engine in PAIR])
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args(words)
-    engine = next(one for one in PAIR if one.family == args.engine)
-    rng, found = random.Random(args.seed), Found()
-    with tempfile.TemporaryDirectory() as folder, sqlanon.connect(engine.fresh(Path(folder))) as db:
-        while found.asked < args.queries:
-            check(db, rng, found, 25)
-    print(f"{found.asked} asked, {found.refused.total()} refused, {len(found.wrong)} wrong")
-    for reason, times in found.refused.most_common(25):
-        print(f"  refused {times}: {reason}")
-    for one in found.wrong[:25]:
-        print(f"  {one}")
-    return int(bool(found.wrong))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ask(check, __doc__))

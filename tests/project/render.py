@@ -54,7 +54,10 @@ class Sample(str):
     __lt__ = __ge__ = __le__ = __gt__
 
     def __index__(self) -> int:
-        return 2_000_000
+        return 2
+
+    def __contains__(self, item: object) -> bool:
+        return not isinstance(item, str) or super().__contains__(item)
 
     def __getitem__(self, index: object) -> Sample:
         return Sample("sample")

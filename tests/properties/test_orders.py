@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.canonical_order import settle
+from sqlanon.kernels.canonical_order import FEW, by_words, settle
+from sqlanon.kernels.sorted_lists import FEW as FEW_POSITIONS
+from sqlanon.kernels.sorted_lists import sort_positions
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
 from sqlanon.methods.onedim.arranged import Order, Sorted, make_canonical
@@ -168,3 +170,30 @@ def test_ties_are_settled_by_codes_then_occurrence_then_sensitive_codes_then_row
     values = np.array([*zip(*sensitive, strict=True)], np.int32).reshape(s, n)
     settle(order, begins, columns, values, np.array([] if stored else rid, np.int32))
     assert order.tolist() == expected
+
+
+@pytest.mark.parametrize("n", [1, 2, FEW, FEW + 1, 700])
+@pytest.mark.parametrize("values", [2, 1 << 62])
+def test_keys_of_several_words_are_sorted_stably(n, values):
+    rng = np.random.default_rng([n, values % 97])
+    leading = np.sort(rng.integers(0, 3, n))
+    words = rng.integers(0, values, (2, n))
+    order, begins = rng.permutation(n).astype(np.int32), np.ones(n, np.bool_)
+    by_leading = np.empty(n, np.int64)
+    by_leading[order] = leading
+    begins[1:] = leading[1:] != leading[:-1]
+    place = np.argsort(order)
+    expected = np.lexsort((place, words[1], words[0], by_leading))
+    by_words(order, begins, words)
+    assert order.tolist() == expected.tolist()
+    keys = np.stack([by_leading, *words])[:, expected]
+    assert begins.tolist() == [True, *(keys[:, 1:] != keys[:, :-1]).any(axis=0).tolist()]
+
+
+@pytest.mark.parametrize("n", [1, 2, FEW_POSITIONS, FEW_POSITIONS + 1, 300])
+@pytest.mark.parametrize("codes", [3, 1 << 20])
+def test_positions_are_sorted_stably(n, codes):
+    code = np.random.default_rng([n, codes]).integers(0, codes, n + 2).astype(np.int32)
+    lists = np.full(n + 2, 9, np.uint32)
+    sort_positions(code, 1, n, lists)
+    assert lists.tolist() == [9, *np.argsort(code[1:-1], kind="stable").tolist(), 9]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sqlanon.attack.control.hold_out import Split
     from sqlanon.attack.kernels.nearest import Space
     from sqlanon.release.rehearse import Rehearsed
-    from sqlanon.table.domain import Domain
 
 
 def read_space(made: Rehearsed, split: Split) -> Space:
@@ -31,7 +30,7 @@ def read_space(made: Rehearsed, split: Split) -> Space:
     scratch, quasi, exact = made.scratch, split.quasi, split.exact
     names = {domain.code: made.names[domain.reading.name] for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
-    values = [_value(domain) for domain in exact]
+    values = [domain.parameters for domain in exact]
     grouped, numbered = scratch.table("control_grouped"), scratch.table("control_cells")
     scratch.execute(
         "attack/grouped",
@@ -94,15 +93,3 @@ def read_space(made: Rehearsed, split: Split) -> Space:
 def _kinds(sets: list[Flags]) -> Longs:
     """How many different cells each column of sets has."""
     return np.array([len(one) for one in sets], np.int64)
-
-
-def _value(domain: Domain) -> dict[str, object]:
-    reading = domain.reading
-    return {
-        "code": domain.code,
-        "name": reading.name,
-        "domain": domain.table,
-        "as_float": reading.as_float,
-        "as_text": reading.as_text,
-        "nulls": domain.has_null,
-    }

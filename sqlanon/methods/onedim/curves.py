@@ -60,7 +60,7 @@ class Curve:
             alone[:-1] &= begins[1:]
             tied = order[~alone]
             others = np.array(words[1:])
-            others[:, tied] = keys.of(loaded.codes[:, tied], context.threads)[1:]
+            others[:, tied] = keys.of(np.take(loaded.codes, tied, axis=1), context.threads)[1:]
             spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], others), begins, context.threads)
         return arrange_rows(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 

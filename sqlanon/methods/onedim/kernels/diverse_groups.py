@@ -63,9 +63,8 @@ def diverse_groups(
         return 0
     picked = np.empty(values + 1, np.int64)  # the group that grows, and before that the rows it will begin with
     ahead = np.int64(0)  # rows at the front of ``picked`` that have left the heap already
-    grown = np.empty(values + 1, np.int64)
     inside = np.full(values, -1, np.int64)
-    rank = np.empty(values, np.int64)
+    by_count = np.empty(values + 1, np.int64)  # a heap of its own: the most frequent values first
     while remaining > 0:
         # Greedy step.
         taken = np.int64(0)
@@ -91,54 +90,44 @@ def diverse_groups(
                 v = value[picked[at]]
                 most = put_back(count, holders, most, v)
             remaining += taken
-            for at in range(ahead):
-                size = push(heap, size, picked[at])
-            for at in range(size):
-                i = heap[at]
-                rank[at] = ((n - count[value[i]]) << 32) | i
-            by_count = np.sort(rank[:size])
+            waiting = np.int64(0)
+            for at in range(ahead + size):
+                i = picked[at] if at < ahead else heap[at - ahead]
+                waiting = push(by_count, waiting, ((n - count[value[i]]) << 32) | i)
             taken = 0
             while taken < l or most * l > remaining:
-                picked[taken] = by_count[taken] & 0xFFFFFFFF
+                picked[taken] = by_count[0] & 0xFFFFFFFF
+                waiting = drop(by_count, waiting)
                 v = value[picked[taken]]
                 most = take_row(count, holders, most, v)
                 taken += 1
                 remaining -= 1
             size = 0
-            for at in range(taken, len(by_count)):
+            for at in range(waiting):
                 size = push(heap, size, by_count[at] & 0xFFFFFFFF)
             ahead = taken
-        # Close the group: its values' next rows enter the frontier.
-        for at in range(taken):
-            grown[at] = picked[at]
-        for at in range(taken, ahead):
-            size = push(heap, size, picked[at])
-        leftmost = grown[0]
-        for at in range(taken):
-            i = grown[at]
-            leftmost = min(leftmost, i)
-            group[i] = made
-            inside[value[i]] = made
-            if following[i] >= 0:
-                size = push(heap, size, following[i])
-            if exact:
-                if at == 0:
+        # Close the group: its values' next rows enter the frontier, and rows that it does not take return.
+        leftmost = picked[0]
+        for at in range(ahead):
+            i = item = picked[at]
+            if at < taken:
+                item = following[i]
+                leftmost = min(leftmost, i)
+                group[i] = made
+                inside[value[i]] = made
+                if exact:
                     for b in range(0, lanes, WIDTH):
-                        take(low, 0, places, i, b)
-                        take(high, 0, places, i, b)
+                        if at == 0:
+                            take(low, 0, places, i, b)
+                            take(high, 0, places, i, b)
+                        else:
+                            widen(low, high, 0, places, places, i, b)
                     for w in range(words):
-                        mask[0, w] = sets[i, w]
-                else:
-                    for b in range(0, lanes, WIDTH):
-                        widen(low, high, 0, places, places, i, b)
-                    for w in range(words):
-                        mask[0, w] |= sets[i, w]
+                        mask[0, w] = sets[i, w] | (mask[0, w] if at > 0 else np.uint64(0))
+            if item >= 0:
+                size = push(heap, size, item)
         ahead = 0
-        rows, now = taken, np.int64(0)
-        if exact:
-            now = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
-            for b in range(0, lanes, WIDTH):
-                now += measure_width(low, high, 0, weight, b)
+        rows, now = taken, np.int64(-1)  # the width of the group's box is looked up where it is asked for
         # Figure 14: the row that comes next may rather belong here.
         while remaining > 0:
             while ahead < l and size > 0:
@@ -151,34 +140,41 @@ def diverse_groups(
                 break
             last = picked[ahead - 1]
             if exact:
-                # How much narrower the next group would be with the row after its last in this one's stead.
-                there = np.int64(0)
-                for turn in range(2):
-                    other = first if turn == 0 or size == 0 else heap[0]
-                    for b in range(0, lanes, WIDTH):
-                        take(low, 1, places, other, b)
-                        take(high, 1, places, other, b)
-                    for w in range(words):
-                        mask[1, w] = sets[other, w]
-                    for at in range(1, ahead):
+                # How much narrower the next group would be with the row after its last in this one's stead: its box
+                # with either of them, then this group's box with and without the row. One loop, since the functions
+                # that look up widths are written into it and are the most of what is compiled here.
+                there = wider = np.int64(0)
+                for turn in range(4 if now < 0 else 3):
+                    if turn < 2:
+                        other = first if turn == 0 or size == 0 else heap[0]
                         for b in range(0, lanes, WIDTH):
-                            widen(low, high, 1, places, places, picked[at], b)
+                            take(low, 1, places, other, b)
+                            take(high, 1, places, other, b)
                         for w in range(words):
-                            mask[1, w] |= sets[picked[at], w]
+                            mask[1, w] = sets[other, w]
+                        for at in range(1, ahead):
+                            for b in range(0, lanes, WIDTH):
+                                widen(low, high, 1, places, places, picked[at], b)
+                            for w in range(words):
+                                mask[1, w] |= sets[picked[at], w]
+                    else:
+                        for b in range(0, lanes, WIDTH):
+                            take(low, 1, low, 0, b)
+                            take(high, 1, high, 0, b)
+                            if turn == 2:
+                                widen(low, high, 1, places, places, first, b)
+                        for w in range(words):
+                            mask[1, w] = mask[0, w] | (sets[first, w] if turn == 2 else np.uint64(0))
                     total = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
                     for b in range(0, lanes, WIDTH):
                         total += measure_width(low, high, 1, weight, b)
-                    there += total if turn == 0 else -total
-                for b in range(0, lanes, WIDTH):
-                    take(low, 1, low, 0, b)
-                    take(high, 1, high, 0, b)
-                    widen(low, high, 1, places, places, first, b)
-                for w in range(words):
-                    mask[1, w] = mask[0, w] | sets[first, w]
-                here = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
-                for b in range(0, lanes, WIDTH):
-                    here += measure_width(low, high, 1, weight, b)
-                wider, here = here, (rows + 1) * here - rows * now
+                    if turn < 2:
+                        there += total if turn == 0 else -total
+                    elif turn == 2:
+                        wider = total
+                    else:
+                        now = total
+                here = (rows + 1) * wider - rows * now
             else:
                 wider = np.int64(0)
                 here, there = abs(keys[first] - keys[leftmost]), keys[last] - keys[first]
