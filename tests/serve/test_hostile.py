@@ -208,6 +208,12 @@ def test_releases_are_not_mixed_with_other_tables(attacked: Any) -> None:
     running, names = attacked
     for text in (
         "SELECT count(*) FROM {t} UNION ALL SELECT count(*) FROM {h}",
+        "SELECT ill FROM {t} UNION SELECT secret FROM {h}",
+        "SELECT ill FROM {t} UNION (SELECT secret FROM {h})",
+        "WITH {h} AS (SELECT 1) SELECT ill FROM {t} UNION SELECT secret FROM public.{h}",
+        "SELECT ill FROM {t} UNION SELECT relname FROM pg_class",
+        "SELECT sum(n) FROM (SELECT count(*) AS n FROM {t} GROUP BY ill LIMIT 2) AS s, {h}",
+        "SELECT sum(n) FROM (SELECT count(*) AS n FROM {h} GROUP BY secret LIMIT 2) AS s",
         "SELECT count(*) FROM {t} JOIN {h} ON {h}.secret = {t}.ill",
         "SELECT count(*) FROM {t} WHERE ill IN (SELECT secret FROM {h})",
         "SELECT count(*), (SELECT max(secret) FROM {h}) FROM {t}",
