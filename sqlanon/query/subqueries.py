@@ -16,12 +16,11 @@ from typing import Any
 from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
-from sqlanon.errors import DatabaseError
 from sqlanon.query.functions.aggregates import aggregate_of
 from sqlanon.query.normalize.asked import Listed, Scalar
 from sqlanon.query.parse.parse import Asked, Query
 from sqlanon.query.refusal import refuse
-from sqlanon.query.release import Released
+from sqlanon.query.release import Released, relation_of
 from sqlanon.query.sql.sqltree import number, string, table_of
 from sqlanon.sqltext import identifier
 from sqlanon.sqltext.trees import port_tree
@@ -234,21 +233,21 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
     if asked.query.regroup is not None or any(not _is_plain(n) for n in tree.find_all(exp.AggFunc)):
         refuse(text, asked.node, "a subquery of another table has columns, conditions, and plain aggregates")
     table = tree.args["from_"].this
-    try:
-        written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-        relation = engine.relation(written)
-    except DatabaseError:
-        refuse(text, asked.node, f"there is no table {table.name} to read")
-    if relation.ref.schema == PRIVATE_SCHEMA:
-        refuse(text, asked.node, "private tables of sqlanon cannot be read")
+    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    relation = relation_of(engine, written)
     source = around.released.source_in(engine)
-    if not around.allow_linking and (relation.ref == source or relation.ref not in around.joinable):
+    listed = relation is not None and relation.ref != source and relation.ref in around.joinable
+    if not around.allow_linking and not listed:  # also where there is no such table: names are no answers
         refuse(
             text,
             asked.node,
             f"{table.name} is not among the dimensions of the release's policy: reading it could link rows of persons; "
             "list it there (dimensions: [...]), or allow linking (--allow-linking)",
         )
+    if relation is None:
+        refuse(text, asked.node, f"there is no table {table.name} to read")
+    if relation.ref.schema == PRIVATE_SCHEMA:
+        refuse(text, asked.node, "private tables of sqlanon cannot be read")
     table.replace(table_of(relation.ref, table.alias or table.name))
     item = tree.expressions[asked.column]
     tree.set("expressions", [exp.alias_(item.unalias().copy(), "value", quoted=True)])

@@ -10,7 +10,7 @@ from sqlanon.serve.asking import Asking
 from sqlanon.serve.catalog.calls import place
 from sqlanon.serve.catalog.content import DATABASE
 from sqlanon.serve.catalog.rewrite import is_catalog
-from sqlanon.serve.refusals import NO_TABLE, NOT_SUPPORTED, SYNTAX, ServeError
+from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, NOT_SUPPORTED, SYNTAX, ServeError
 from sqlanon.serve.released import Served
 from sqlanon.serve.texts import place_of
 
@@ -73,6 +73,8 @@ def _match(table: exp.Table, asking: Asking) -> Served | None:
 
 
 def _missing(table: exp.Table, asking: Asking) -> ServeError:
+    if isinstance(table.this, exp.Func):
+        return ServeError(NO_FUNCTION, "functions after FROM are not answered over a release", position=place(table))
     names = sorted(f"{one.schema}.{one.name}" for one in asking.served())
     shown = f"{table.db}.{table.name}" if table.db else table.name
     hint = f"there are: {', '.join(names[:20])}" if names else "no release is published here"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -77,6 +78,19 @@ FORMS = [
     ),
     "SELECT DISTINCT c, count(*) OVER (PARTITION BY c) AS n, sum(a) OVER (PARTITION BY c) AS s FROM people",
     "SELECT DISTINCT c, b, max(a) FILTER (WHERE a < 4) OVER (PARTITION BY b, c) AS n FROM people WHERE a > 0",
+    "SELECT sum(n), count(*) FROM (SELECT c, count(*) AS n FROM people GROUP BY c ORDER BY n DESC, c LIMIT 3) AS s",
+    (
+        "WITH s AS (SELECT c, b, count(*) AS n FROM people WHERE a > 0 GROUP BY c, b HAVING count(*) > 1 ORDER BY 1, 2 "
+        "LIMIT 6 OFFSET 1) SELECT c, max(n) FROM s WHERE n > 1 GROUP BY c"
+    ),
+    "SELECT c, n FROM (SELECT c, count(*) AS n FROM people GROUP BY c ORDER BY n DESC, c LIMIT 3) AS s ORDER BY c",
+    "SELECT c, n FROM (SELECT c, sum(a) AS n FROM people GROUP BY c ORDER BY c DESC LIMIT 3) AS s WHERE n > 6",
+    (
+        "SELECT avg(n) FROM (SELECT c, count(*) AS n, rank() OVER (ORDER BY count(*) DESC) AS r FROM people GROUP BY c "
+        ") AS s WHERE r <= 2"
+    ),
+    "SELECT k.name, count(*) FROM people p, kinds k WHERE p.c = k.id AND p.a > 1 GROUP BY k.name",
+    "SELECT k.name, count(*) FROM people p CROSS JOIN kinds AS k WHERE (k.id = p.c) GROUP BY 1",
 ]
 MOST = 60
 
@@ -113,7 +127,14 @@ def filtered(made: exp.Select) -> exp.Select:
         inner.set(name, None)
     names = [f"i{i}" for i in range(len(inner.expressions))]
     items = [exp.alias_(item.unalias(), name) for item, name in zip(inner.expressions, names, strict=True)]
-    inner.set("expressions", [*items, exp.alias_(exp.Paren(this=qualify.this.copy()), "kept")])
+    inner.set("expressions", items)
+    return _kept(inner, qualify.this)
+
+
+def _kept(inner: exp.Select, condition: exp.Expr) -> exp.Select:
+    """The rows of a SELECT that meet a condition on its windows."""
+    names = [item.alias for item in inner.expressions]
+    inner.append("expressions", exp.alias_(exp.Paren(this=condition.copy()), "kept"))
     read = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("w")))
     return exp.Select(expressions=[exp.column(name) for name in names]).from_(read).where(exp.column("kept"))
 
@@ -126,7 +147,7 @@ def _regrouped(made: exp.Select, terms: list[exp.Expr], having: exp.Expr | None)
     if having is not None:
         inner.set("having", exp.Having(this=having.copy()))
     outer = made.copy()
-    for name in ("from_", "joins", "where", "group"):
+    for name in ("from_", "joins", "where", "group", "qualify"):
         outer.set(name, None)
     outer.set("group", exp.Group(expressions=[term.copy() for term in terms]) if terms else None)
     values: list[exp.Expr] = []
@@ -142,6 +163,8 @@ def _regrouped(made: exp.Select, terms: list[exp.Expr], having: exp.Expr | None)
         for found in [part for part in outer.walk() if part == key]:
             if found.parent is not None:
                 found.replace(exp.column(f"k{i}"))
+    if made.args.get("qualify") is not None:
+        inner = _kept(inner, made.args["qualify"].this)
     outer.set("from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("q")))))
     return outer
 
@@ -197,8 +220,8 @@ def test_random_statements_give_the_same_rows(loaded: tuple[Any, ...], seed: int
         held = 0
         for _ in range(MOST):
             text, _ = statement(rng, db.engine.dialect)
-            if "{" in text.replace("{t}", ""):
-                continue
+            if "{" in text.replace("{t}", "") or re.search(r"UNION|LIMIT \d( OFFSET \d)?\)", text):
+                continue  # several SELECTs, or first rows among equal ones, which any may be
             held += check(db, text.replace("{t}", "people"))
         assert held > MOST / 2
 

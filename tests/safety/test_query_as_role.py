@@ -79,7 +79,19 @@ TEXTS = [
     "SELECT count(*) AS n FROM ONLY {t}",
     "WITH x AS (DELETE FROM {t} RETURNING 1) SELECT count(*) AS n FROM {t}",
     "WITH RECURSIVE x AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM x) SELECT count(*) AS n FROM {t}",
-    "SELECT count(*) AS n FROM {t} UNION SELECT max(age) FROM {t}",
+    "SELECT count(*) AS n FROM {t} UNION SELECT max(oid) FROM pg_catalog.pg_authid",
+    "SELECT ill FROM {t} UNION SELECT rolname FROM pg_catalog.pg_authid",
+    "SELECT ill FROM {t} UNION TABLE {t}",
+    "SELECT ill FROM {t} UNION VALUES ('x')",
+    "SELECT * FROM {t} UNION SELECT * FROM {t}",
+    "(SELECT ill FROM {t} LIMIT 1) UNION SELECT ill FROM {t}",
+    "SELECT ill FROM {t} INTERSECT SELECT ill FROM {t}",
+    "SELECT ill FROM {t} UNION SELECT {s}.leak()",
+    "SELECT sum(n) FROM (SELECT count(*) AS n FROM {t} GROUP BY ill LIMIT (SELECT max(oid) FROM pg_class)) AS s",
+    "SELECT sum(n) FROM (SELECT count(*) AS n FROM {t} GROUP BY ill ORDER BY {s}.leak() LIMIT 1) AS s",
+    "SELECT count(*) AS n, ntile({s}.leak()::int) OVER (ORDER BY count(*)) FROM {t}",
+    "SELECT count(*) AS n, first_value({s}.leak()) OVER (ORDER BY count(*)) FROM {t} GROUP BY ill",
+    "SELECT corr(cost, {s}.leak()::int) AS n FROM {t}",
     "SELECT count(*) AS n FROM {t} WHERE EXISTS (SELECT 1 FROM {t})",
     "SELECT count(*) AS n FROM {t} LIMIT (SELECT max(age) FROM {t})",
     "SELECT count(*) AS n FROM pg_catalog.pg_authid",
@@ -181,9 +193,9 @@ def test_functions_that_do_more_than_compute_are_refused_everywhere(
 
 
 def test_texts_that_are_more_than_a_question_are_refused(analyst: tuple[Any, str, str, str]) -> None:
-    db, role, source, _ = analyst
+    db, role, source, schema = analyst
     for text in TEXTS:
-        refused(db, role, text.format(t=source, r=role))
+        refused(db, role, text.format(t=source, r=role, s=schema))
 
 
 def test_what_a_text_hides_in_comments_strings_and_names_is_not_run(

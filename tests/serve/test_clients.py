@@ -120,7 +120,7 @@ def test_refusals_have_the_place_and_a_hint(server: Running) -> None:
             connection.execute(f"SELECT count(*),\n corr(age, cost) FROM {table}")
         assert (caught.value.diag.statement_position, caught.value.diag.message_hint) == (
             "19",
-            "ask for those, or for the sums that this is made of",
+            "elsewhere group by one column and compare averages of the other",
         )
         with pytest.raises(psycopg.errors.FeatureNotSupported) as caught:
             connection.execute(f"SELECT count(*) AS n FROM {table} WHERE cost < %s AND nosuch = 1", [123456])

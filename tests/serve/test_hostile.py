@@ -208,6 +208,12 @@ def test_releases_are_not_mixed_with_other_tables(attacked: Any) -> None:
     running, names = attacked
     for text in (
         "SELECT count(*) FROM {t} UNION ALL SELECT count(*) FROM {h}",
+        "SELECT ill FROM {t} UNION SELECT secret FROM {h}",
+        "SELECT ill FROM {t} UNION (SELECT secret FROM {h})",
+        "WITH {h} AS (SELECT 1) SELECT ill FROM {t} UNION SELECT secret FROM public.{h}",
+        "SELECT ill FROM {t} UNION SELECT relname FROM pg_class",
+        "SELECT sum(n) FROM (SELECT count(*) AS n FROM {t} GROUP BY ill LIMIT 2) AS s, {h}",
+        "SELECT sum(n) FROM (SELECT count(*) AS n FROM {h} GROUP BY secret LIMIT 2) AS s",
         "SELECT count(*) FROM {t} JOIN {h} ON {h}.secret = {t}.ill",
         "SELECT count(*) FROM {t} WHERE ill IN (SELECT secret FROM {h})",
         "SELECT count(*), (SELECT max(secret) FROM {h}) FROM {t}",
@@ -221,6 +227,25 @@ def test_releases_are_not_mixed_with_other_tables(attacked: Any) -> None:
         assert CANARY not in got
         assert got.count("ERROR") + got.count("LINE 1") + got.count("HINT") or "error" in got.lower() or "None" in got
         assert "[(" not in got, text
+
+
+def test_errors_do_not_show_which_tables_there_are(attacked: Any) -> None:
+    running, names = attacked
+    with running.connect() as connection:
+        for text in (
+            "SELECT count(*) FROM {t} JOIN {h} ON ill = {h}.secret",
+            "SELECT count(*) FROM {t} LEFT JOIN public.{h} AS x ON ill = x.secret",
+            "SELECT count(*) FROM {t} JOIN _sqlanon.{h} AS x ON ill = x.secret",
+            "SELECT ill FROM {t} UNION SELECT secret FROM {h}",
+            "SELECT count(*) FROM {t} WHERE ill IN (SELECT secret FROM {h})",
+        ):
+            said = []
+            for table in (names["h"], "x" * len(names["h"])):
+                with pytest.raises(psycopg.Error) as refused:
+                    connection.execute(text.format(t=names["t"], h=table))
+                diag = refused.value.diag
+                said.append(f"{diag.sqlstate} {diag.message_primary} {diag.message_hint}".replace(table, "?"))
+            assert said[0] == said[1]
 
 
 def test_values_and_names_are_no_sql(attacked: Any) -> None:

@@ -89,7 +89,7 @@ def test_the_tools_refuse_with_the_reason(shared: Shared, place: Place) -> None:
     )
     assert all(isinstance(text, str) for text in refused), refused
     assert "rows of persons" in refused[0]
-    assert "ask for those" in refused[1]
+    assert "group by one column" in refused[1]
     assert "sesame" not in json.dumps(refused)
 
 

@@ -213,6 +213,20 @@ def among_first(order: Sequence[exp.Expr], count: int | None, skipped: int) -> l
     return made
 
 
+def first_of(condition: exp.Expr) -> tuple[int, exp.Expr | None] | None:
+    """How many of the first groups a condition leaves, and what they have most of; None: it is another condition."""
+    found = condition.unnest()
+    if not isinstance(found, exp.LTE) or not isinstance(found.expression, exp.Literal):
+        return None
+    window, count = found.this.unnest(), found.expression
+    if not isinstance(window, exp.Window) or not isinstance(window.this, exp.RowNumber) or not count.this.isdigit():
+        return None
+    if window.args.get("partition_by") or not window.args["order"].expressions:
+        return None
+    first = window.args["order"].expressions[0]
+    return int(count.this), first.this.unnest() if first.args.get("desc") else None
+
+
 def place_of(value: exp.Expr, offset: int, default: exp.Expr | None) -> exp.Expr:
     """The LAG or LEAD of a value."""
     kind = exp.Lag if offset < 0 else exp.Lead

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
+from sqlanon.query.normalize.comma_joins import join_by_where
 from sqlanon.query.normalize.distinct import group_distinct
 from sqlanon.query.normalize.exists import write_in
 from sqlanon.query.normalize.joined import join_subqueries
@@ -60,6 +61,7 @@ class Statement:
         name_windows(text, select)
         number_groups(text, select)
         self._ask_subqueries(select, ctes, depth)
+        join_by_where(select)
         put_together(self, select, ctes, depth)
         join_subqueries(self, select, ctes, depth)
         source = select.args.get("from_")

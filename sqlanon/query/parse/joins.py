@@ -12,11 +12,11 @@ from sqlglot import exp
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Statement, TableRef
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import DatabaseError
 from sqlanon.query.functions.comparisons import is_equality
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
+from sqlanon.query.release import relation_of
 from sqlanon.query.sql.sqltree import Tree, sql, table_of
 from sqlanon.sqltext import identifier
 
@@ -48,28 +48,26 @@ def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef
         refuse(text, join, "tables can be joined, subqueries cannot; put it into a view")
     if (side, kind) not in _KINDS or join.method or (join.args.get("on") is None) == (not join.args.get("using")):
         refuse(text, join, "joins are INNER or LEFT, with ON or USING")
-    try:
-        relation = scope.engine.relation(
-            ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-        )
-    except DatabaseError:
-        refuse(text, table, f"there is no table {table.name} to join")
-    if relation.ref.schema == PRIVATE_SCHEMA:
-        refuse(text, table, "private tables of sqlanon cannot be joined")
-    if not allow_linking and relation.ref == scope.released.source_in(scope.engine):
+    written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+    relation = relation_of(scope.engine, written)
+    if not allow_linking and relation is not None and relation.ref == scope.released.source_in(scope.engine):
         refuse(
             text,
             table,
             f"{table.name} is the table that the release was made of: joining it would link rows of persons; "
             "ask the table itself, or allow linking (--allow-linking)",
         )
-    if not allow_linking and relation.ref not in joinable:
+    if not allow_linking and (relation is None or relation.ref not in joinable):  # both alike: names are no answers
         refuse(
             text,
             table,
             f"{table.name} is not among the dimensions of the release's policy: joining it could link rows of persons; "
             "list it there (dimensions: [...]), or allow linking (--allow-linking)",
         )
+    if relation is None:
+        refuse(text, table, f"there is no table {table.name} to join")
+    if relation.ref.schema == PRIVATE_SCHEMA:
+        refuse(text, table, "private tables of sqlanon cannot be joined")
     scope = replace(
         scope,
         tables={**scope.tables, table.alias or table.name: (name, relation)},

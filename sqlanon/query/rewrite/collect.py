@@ -274,15 +274,16 @@ class Notes:
         A check refuses other answers.
         """
         scope = self.scope
-        known = (
-            "are answered of exact columns, where it is certain of every row whether it qualifies and in which group "
-            "it is; elsewhere "
+        reason = (
+            "standard deviations and variances are answered of exact columns, where it is certain of every row whether "
+            "it qualifies and in which group it is; elsewhere ask for sum(x), sum(x * x) and count(x)"
         )
-        reason = f"standard deviations and variances {known}ask for sum(x), sum(x * x) and count(x)"
         if len(arguments) > 1:
             reason = (
-                f"correlations, covariances and slopes {known}their bounds would be as wide as all that they can be: "
-                "group by one column, and compare averages of the other"
+                "correlations, covariances and slopes over ranges may be nearly all that they can be: they are "
+                "answered of exact columns, where it is certain of every row whether it qualifies and in which group "
+                "it is; "
+                "elsewhere group by one column and compare averages of the other"
             )
         if any(map(boxes_in, arguments)) or scope.released.as_of_source or scope.released.form.facts.paired:
             refuse(scope.text, node, reason)

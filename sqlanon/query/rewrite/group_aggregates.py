@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from sqlanon.query.functions.aggregates import aggregate_of
+from sqlanon.query.functions.aggregates import aggregate_of, first_of
 from sqlanon.query.normalize.asked import Scalar
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.refusal import refuse
@@ -149,7 +149,9 @@ def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, O
     having, sure, may = (every(parts) for parts in zip(before, ranked, strict=True))
     some_left = bound.inner_having is not None or bound.qualify is not None
     groups_ = Outputs((), *before, (), TRUE, windows=windows)
-    made = Regroup(keys, terms, having, sure, may, some_left, found, tuple(inner.checks), groups_)
+    whole = not terms and bound.inner_having is None and bound.qualify is not None
+    first = first_of(bound.qualify) if whole and bound.qualify is not None else None
+    made = Regroup(keys, terms, having, sure, may, some_left, found, tuple(inner.checks), groups_, first)
     inner.checks[:] = notes.checks
     return made, outputs
 

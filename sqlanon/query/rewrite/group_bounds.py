@@ -18,6 +18,7 @@ from sqlanon.query.refusal import Refused
 from sqlanon.query.rewrite.box_rows import Tables, box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.first_groups import MEMBERS, of_first
 from sqlanon.query.rewrite.query_plan import Check, GroupAggregate, Quad, QueryPlan, Regroup
 from sqlanon.query.rewrite.sums import GROUPS, sums
 from sqlanon.query.rewrite.typed_quotient import mean
@@ -36,7 +37,7 @@ from sqlanon.query.sql.sqltree import (
     when,
 )
 
-MEMBERS, PREFIXES, AGAIN = "_members", "_prefixes", "_again"
+PREFIXES, AGAIN = "_prefixes", "_again"
 _NUMBER = exp.Literal.number
 
 
@@ -63,6 +64,8 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
     joins = []
     for one in made.aggregates:
         found = _aggregate(one)
+        if made.first is not None:
+            found |= of_first(one, found, *made.first)
         whole = _whole(bound, made, one)
         if whole is not None:
             joins.append((one, whole))
@@ -90,6 +93,9 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
     marks["sure"] = every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), made.sure])
     marks["may"] = every([sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")), made.may])
     marks["shown"] = sql("COALESCE(:x, FALSE)", x=made.having)
+    if made.first is not None:
+        marks["there"] = sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}"))
+        marks["here"] = sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}"))
     marks |= {f"check{i}": one.tree for i, one in enumerate(made.checks)}
     for one in made.aggregates:
         marks |= {f"fs{one.id}": one.sure, f"fm{one.id}": one.may, f"fe{one.id}": one.shown}

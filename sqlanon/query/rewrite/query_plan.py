@@ -277,6 +277,7 @@ class Regroup:
         aggregates: the aggregates of the groups.
         checks: what refuses the query, over the groups.
         groups: their HAVING and window functions.
+        first: of the first groups alone: how many, and what they have most of; None: of others as well.
     """
 
     keys: tuple[Tree, ...]
@@ -288,6 +289,7 @@ class Regroup:
     aggregates: tuple[GroupAggregate, ...]
     checks: tuple[Check, ...]
     groups: Outputs
+    first: tuple[int, Tree | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ _FROM_TEXT = {
 }
 _TEXTS = {"text", "varchar", "char", "name", "character varying"}
 _NOW = ("now", "transaction_timestamp", "statement_timestamp", "clock_timestamp")
+_ASKERS = ("user", "current_role", "system_user")
+"""Names of who asks that are written like columns."""
 _PLACEHOLDER = re.compile("%([ILs])")
 _QUOTED = {"I": "quote_ident", "L": "quote_literal"}
 _SAFE = (
@@ -105,7 +107,7 @@ def place(node: exp.Expr) -> int:
 
 def read_call(node: exp.Expr, asker: Asker) -> exp.Expr:
     """What a node is in memory, if it is a call."""
-    if isinstance(node, exp.Column) and node.name.lower() == "user" and not node.table and not node.this.quoted:
+    if isinstance(node, exp.Column) and node.name.lower() in _ASKERS and not node.table and not node.this.quoted:
         return _literal(asker.user)
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
         schema = node.this.name.lower() if isinstance(node.this, exp.Identifier) else ""

@@ -1,0 +1,66 @@
+"""Bounds of aggregates of the first groups of a subquery, such as the sum of the three largest counts.
+
+Which groups are first may differ between sources, and what they give together much less: the sum of the k largest
+counts rises with each of them. So it lies between the sums of the k largest low ends and of the k largest high ends,
+where a group that need not be there has the low end 0.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.functions.aggregates import is_count
+from sqlanon.query.rewrite.query_plan import GroupAggregate
+from sqlanon.query.rewrite.typed_quotient import mean
+from sqlanon.query.sql.sqltree import Tree, column, select, sql, when
+
+MEMBERS = "_members"
+"""The groups: ``there`` in every source, ``here`` in some; see `sqlanon.query.rewrite.group_bounds`."""
+_NUMBER = exp.Literal.number
+
+
+def of_first(one: GroupAggregate, found: dict[str, Tree], most: int, term: Tree | None) -> dict[str, Tree]:
+    """The columns of an aggregate of the first groups that are narrower than those of all that may be among them.
+
+    Args:
+        one: the aggregate.
+        found: its columns.
+        most: how many groups are first.
+        term: what these have most of; None: they have least of it, or no order.
+    """
+    if one.filtered or most < 1:
+        return {}
+    sure, may = (sql(f"COUNT(CASE WHEN m.{name} THEN 1 END)") for name in ("there", "here"))
+    if one.kind in ("rows", "count") and (one.value is None or _counted(one)):
+        fewest, most_ = (sql("LEAST(:c, :k)", c=count, k=_NUMBER(most)) for count in (sure, may))
+        return _narrower(found, fewest, most_)
+    if one.kind not in ("sum", "avg", "max") or not _counted(one) or one.node.this.unnest() != term:
+        return {}
+    never = {"u": when(sql(":c > 0", c=sure), _NUMBER(0), found["u"])}
+    low, high = (_largest(one, end, 1 if one.kind == "max" else most) for end in ("l", "h"))
+    if one.kind == "avg":
+        kind = one.type or exp.DataType.build("DOUBLE")
+        full = sql(":c >= :k", c=sure, k=_NUMBER(most))
+        low, high = (when(full, mean(kind, end, _NUMBER(most)), found[name]) for end, name in ((low, "l"), (high, "h")))
+    return _narrower(found, low, high) | never
+
+
+def _counted(one: GroupAggregate) -> bool:
+    """Whether its argument is a count, which is no less than 0 and never NULL."""
+    return is_count(one.node.this.unnest())
+
+
+def _narrower(found: dict[str, Tree], low: Tree, high: Tree) -> dict[str, Tree]:
+    return {
+        "l": sql("GREATEST(:a, :b)", a=found["l"], b=low),
+        "h": sql("LEAST(:a, :b)", a=found["h"], b=high),
+    }
+
+
+def _largest(one: GroupAggregate, end: str, count: int) -> Tree:
+    """The sum of the largest ends."""
+    there = column("there" if end == "l" else "here")
+    value = when(there, column(f"v{one.id}{end}"), _NUMBER(0))
+    first = select([exp.alias_(value, "x")], MEMBERS, order=[exp.Ordered(this=value.copy(), desc=True)])
+    first.set("limit", exp.Limit(expression=_NUMBER(count)))
+    return exp.Paren(this=exp.Select(expressions=[sql("SUM(f.x)")], from_=exp.From(this=first.subquery("f"))))
