@@ -13,7 +13,7 @@ from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
-from sqlanon.query.logic.class_counter import ClassCounter, Count
+from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.class_bounds import (
@@ -22,7 +22,9 @@ from sqlanon.query.rewrite.class_bounds import (
     held_terms,
     is_counted,
     rough_aggregates,
+    terms_of_counts,
 )
+from sqlanon.query.rewrite.class_counts import Solved
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.separate_rows import separate
@@ -52,10 +54,15 @@ class BoxRows:
         counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has
             `CLASS_ROWS`. Of none where the release does not say which values its classes attain, and of no condition
             that asks exact columns.
+        venns: the cells of those conditions of ``counts`` that counts ask, and whose numbers a solver may narrow; None:
+            they are too many.
+        sorts: for each of them the sort of a row (`Count.case`); -1 where the condition is settled.
+        solved: what the solver found, by the same numbers.
         divided: several rows may be of one class and one group: see `classes`.
         class_columns: the columns of a row's class, where rows are of one class each.
         plan: what these rows are for: all of the query, or those of its aggregates that need no rows of their own.
         beside: the rows of the other aggregates.
+        notes: for which conditions the solver was not used, and why.
     """
 
     tables: Tables
@@ -67,10 +74,14 @@ class BoxRows:
     tight: bool
     plan: QueryPlan
     counts: Mapping[int, Count] = field(default_factory=dict)
+    venns: Mapping[int, Venn | None] = field(default_factory=dict)
+    sorts: Mapping[int, Tree] = field(default_factory=dict)
+    solved: Mapping[int, Solved] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
     beside: tuple[BoxRows, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def possible(self, condition: int) -> Tree:
         """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
@@ -117,6 +128,10 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         for i, (one, formula) in enumerate(conditions)
         if by_class and is_counted(formula, plan)
     }
+    asked = terms_of_counts(plan)
+    hard = [i for i, one in counts.items() if not one.tight and i in asked]
+    venns = {i: ClassCounter(conditions[i][0]).draw_cells(conditions[i][1]) for i in hard}
+    sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
     classes = _classes(scope, plan, by_class=by_class)
     class_columns = [f"c{i}" for i, _ in enumerate(classes, 1)]
     wide: list[Triple] = []
@@ -129,6 +144,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         first = _first_settled(scope, plan, domains, settled, wide)
         triples, counts = settled.apply_to(triples), settled.count(counts, column(CLASS_ROWS))
         class_columns += settled.names
+        sorts = settled.sort(sorts)
     else:
         first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
         reached = _over_view(scope, plan, domains, wide) if wide else None
@@ -147,6 +163,8 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         domains.tight,
         plan,
         counts,
+        venns,
+        sorts,
         rough=rough_aggregates(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),

@@ -9,6 +9,7 @@ from sqlanon.query.logic.formula import MOST_EXACT, Formula, tests_in
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.domains import Domains
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.share_bounds import is_share
 
 
 def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
@@ -69,6 +70,18 @@ def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
 def counts_rows(a: Aggregate) -> bool:
     """Whether it counts rows: all of them, or those with a value of an exact term."""
     return a.kind in ("rows", "count") and not a.of_boxes
+
+
+def terms_of_counts(plan: QueryPlan) -> dict[int, set[str | None]]:
+    """The conditions of counts and shares, with the exact terms that are counted; None: rows are."""
+    found: dict[int, set[str | None]] = {}
+    for a in plan.aggregates:
+        if counts_rows(a):
+            found.setdefault(a.condition, set()).add(a.term)
+        elif a.ratio is not None and is_share(a.ratio):
+            for condition in (a.ratio.some, *(part.condition for part in a.parts)):
+                found.setdefault(condition, set()).add(None)
+    return found
 
 
 def held_terms(plan: QueryPlan) -> list[str]:

@@ -64,13 +64,15 @@ class Settled:
         """The numbers of rows of a class that satisfy conditions: all of them, or none, where that is settled."""
         return {i: self._count(i, one, rows) if i in self.certain else one for i, one in counts.items()}
 
+    def sort(self, sorts: Mapping[int, Tree]) -> dict[int, Tree]:
+        """The sorts of rows, -1 where a condition is settled."""
+        none = exp.Literal.number(-1), exp.Literal.number(-1)
+        return {i: self._case(i, none, tree) if i in self.certain else tree for i, tree in sorts.items()}
+
     def _count(self, condition: int, count: Count, rows: Tree) -> Count:
-        ends, kinds = (rows, exp.Literal.number(0)), count.kinds
-        if kinds is not None:
-            cut = sql(":d IS NULL", d=column(f"d{condition}"))
-            kinds = kinds[0], kinds[1], every([cut, kinds[2]])
+        ends = rows, exp.Literal.number(0)
         low, high = (self._case(condition, ends, end) for end in (count.low, count.high))
-        return replace(count, low=low, high=high, kinds=kinds)
+        return replace(count, low=low, high=high)
 
     def _case(self, condition: int, known: tuple[Tree, Tree], otherwise: Tree) -> Tree:
         settled = column(f"d{condition}")
