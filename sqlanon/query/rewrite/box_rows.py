@@ -128,17 +128,20 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         for i, (one, formula) in enumerate(conditions)
         if by_class and is_counted(formula, plan)
     }
-    asked = terms_of_counts(plan)
+    candidates = scope.released.candidates
+    if candidates is not None:  # no source need have the ends of the sum over all boxes
+        counts = {i: replace(one, tight=False) for i, one in counts.items()}
+    asked = terms_of_counts(plan) if candidates is None else {}
     hard = [i for i, one in counts.items() if not one.tight and i in asked]
-    venns = {i: ClassCounter(conditions[i][0]).draw_cells(conditions[i][1]) for i in hard}
+    venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
     sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
     classes = _classes(scope, plan, by_class=by_class)
     class_columns = [f"c{i}" for i, _ in enumerate(classes, 1)]
     wide: list[Triple] = []
     if by_class and not plan.means:
-        asked = conditions[:1] if plan.filters else conditions
+        outer = conditions[:1] if plan.filters else conditions
         any_exact = dict.fromkeys(plan.tests.exact, True)
-        wide = [one.triple(restrict(formula, any_exact)) for one, formula in asked]
+        wide = [one.triple(restrict(formula, any_exact)) for one, formula in outer]
     settled = settle(conditions, plan.tests.exact) if by_class and _can_settle(scope, plan, domains) else None
     if settled is not None:
         first = _first_settled(scope, plan, domains, settled, wide)
@@ -233,7 +236,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
-            rows = sql("COUNT(*)")
+            rows = _members(scope)
             if held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
@@ -250,6 +253,12 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
+
+
+def _members(scope: Scope) -> Tree:
+    """The number of rows of a class, or of the candidates of a box."""
+    candidates = scope.released.candidates
+    return sql("COUNT(*)") if candidates is None else exp.Literal.number(candidates)
 
 
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
@@ -281,7 +290,7 @@ def _first_settled(
         for end, tree in _sums(column(name), summed=name in plan.summed).items()
     }
     reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held, list(classes), sums, CLASS_ROWS)
+    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, _members(scope)))
     return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
 
 

@@ -362,6 +362,13 @@ class RowValues:
         """
         if condition not in self._rows.counts:
             return {}
+        k = self._scope.released.candidates
+        if k is not None:  # see `counts_candidates`
+            if term is not None:
+                return {}
+            found = {"fewest": f"least{condition}", "most": f"most{condition}"}
+            ends = {end: times(count, column(name)) for end, name in found.items()}
+            return {**ends, "each": exp.Literal.number(k)}
         suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
         mine = column(f"{_part(term)}{suffix}") if self._rows.divided else count
         others = sql(":w - :n", w=column(CLASS_ROWS), n=mine)
@@ -387,7 +394,8 @@ class RowValues:
 
         Of doubles nothing is gained: the other end may be infinite.
         """
-        if not self._rows.counts or not box.attained or box.field.kind == "float":
+        whole = self._rows.counts and self._scope.released.candidates is None
+        if not whole or not box.attained or box.field.kind == "float":
             return None
         return exp.EQ(this=column("n"), expression=column(CLASS_ROWS))
 
