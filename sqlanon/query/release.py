@@ -68,8 +68,9 @@ class Released:
     ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not
     published. ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where
     an older sqlanon made it. ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``;
-    ``as_of_source``: bounds are asked of the source, these rows included. ``known`` holds what was asked of the
-    database about this version, see `once`.
+    ``as_of_source``: bounds are asked of the source, these rows included. ``candidates``: every row has its own box,
+    the least cover of so many rows, and every row is in as many boxes. ``known`` holds what was asked of the database
+    about this version, see `once`.
     """
 
     view: Relation
@@ -84,6 +85,7 @@ class Released:
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     unlike: Unlike | None = None
     as_of_source: bool = False
+    candidates: int | None = None
 
     @property
     def form(self) -> Format:
@@ -162,6 +164,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
             "is a cell"
         )
     types, collations = facts.get("types", {}), facts.get("collations", {})
+    candidates = _candidates(facts, str(own[3]))
     fields = tuple(
         Field(
             str(row[0]),
@@ -173,7 +176,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
             json.loads(str(row[6])) if row[6] else {},
             collations.get(row[0]),
             row[0] not in facts.get("equal_unlike", ()),
-            row[0] in facts.get("attained", ()),
+            row[0] in facts.get("attained", ()) or (candidates is not None and _is_least(row)),
         )
         for row in rows
         if row[0] != ""
@@ -190,7 +193,21 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         tuple(rows),
         str(facts.get("token", "")),
         unlike=_unlike(facts),
+        candidates=candidates,
     )
+
+
+def _candidates(facts: Mapping[str, Any], form: str) -> int | None:
+    """See `Released.candidates`: verification found it of every version with boxes of their own."""
+    if facts.get("boxes") != "own" or not isinstance(facts.get("k"), int) or _unlike(facts) is not None:
+        return None
+    return int(facts["k"]) if facts["k"] > 1 and format_of(form).facts.attains else None
+
+
+def _is_least(row: Row) -> bool:
+    """Whether the cells of a column are the ends, or the members, of values: nodes and recoded values are not."""
+    declared = json.loads(str(row[6])) if row[6] else {}
+    return row[1] == "quasi" and row[2] != "hierarchy" and "rule" not in declared and "recode" not in declared
 
 
 def _unlike(facts: Mapping[str, Any]) -> Unlike | None:

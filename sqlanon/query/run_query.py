@@ -22,6 +22,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select
 from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
 from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.rewrite.solve_classes import solve_classes
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
 from sqlanon.query.rewrite.window_bounds import bound_windows
@@ -84,6 +85,8 @@ def run_query(
         check_valid(bound)
     with limits.rewriting():
         rows = box_rows(bound.scope, plan, together=interval is not None)
+    rows = solve_classes(bound.scope, rows)
+    with limits.rewriting():
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
         drawn = None if interval is None else distributions(bound, plan, rows, groups)
@@ -94,6 +97,7 @@ def run_query(
         more_text = (
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
+    notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
     found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
     found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
@@ -113,7 +117,7 @@ def run_query(
             "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
             "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
         )
-    return Ran(plan, final, found, text, more, intervals)
+    return Ran(plan, final, found, notes + text, more, intervals)
 
 
 def _limit(text: str, most: int) -> str:

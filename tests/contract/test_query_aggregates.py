@@ -14,6 +14,7 @@ import pytest
 
 from sqlanon.query.functions.aggregates import AGGREGATES, AggregateDefinition
 from sqlanon.query.functions.definition import Form
+from sqlanon.query.rewrite import solve_classes
 from sqlanon.query.rewrite.aggregate_kinds import KINDS
 from tests.contract.tiny_tables import CONDITIONS, Asked, Table, ask, drawn, keys_of
 from tests.covering import seeds
@@ -156,17 +157,34 @@ def shares(db: Any, seed: str, tables: int, queries: int) -> Asked:
     return found
 
 
+MIXED = [
+    "({a} AND {d}) OR {b}",
+    "{a} OR {d}",
+    "({a} AND {b}) OR {a2}",
+    "({a} AND {b}) OR ({a2} AND {b2})",
+    "({a} AND {d}) OR ({b} AND {d2})",
+    "({a} AND {d}) OR ({a2} AND {d2})",
+    "({a} OR {d}) AND ({b} OR {d2})",
+    "({a} AND {b} AND {d}) OR ({a2} AND {b2})",
+]
+"""Conditions on two columns with boxes, a and b, and an exact one."""
+
+
 def mixed(db: Any, seed: str, tables: int, queries: int) -> Asked:
-    """Random counts under conditions in which columns occur several times, and beside an exact column."""
+    """Random counts and shares under conditions in which columns occur several times, and next to an exact column."""
     rng, found = random.Random(seed), Asked()
     for _ in range(tables):
         with drawn(db, rng, (("whole", "text"), ("whole", "text")), attains=True) as table:
             for _ in range(queries):
-                asked = rng.choice(
-                    ["({a} AND {d}) OR {b}", "{a} OR {d}", "({a} AND {b}) OR {a2}", "({a} AND {b}) OR ({a2} AND {b})"]
+                words = {name: condition(rng, table, 0, name[0]) for name in ("a", "a2", "b", "b2", "d", "d2")}
+                where = rng.choice(MIXED).format(**words)
+                aggregate = rng.choice(
+                    ["count(*)", "count(*)", "count(c)", "1.0 * count(*) FILTER (WHERE {}) / count(*)"]
                 )
-                words = {name: condition(rng, table, 0, name[0]) for name in ("a", "a2", "b", "d")}
-                ask(db, table, "count(*)", asked.format(**words), rng.choice([None, "d", "a", "b"]), found)
+                if "{}" in aggregate:
+                    ask(db, table, aggregate.format(where), "", rng.choice([None, "d"]), found)
+                else:
+                    ask(db, table, aggregate, where, rng.choice([None, "d", "a", "b"]), found)
     return found
 
 
@@ -182,10 +200,25 @@ def test_counts_of_mixed_conditions_are_as_narrow_as_possible(shared_db: Any, se
 @pytest.mark.every_engine
 @pytest.mark.parametrize("seed", range(2, 5))
 def test_more_counts_of_mixed_conditions_are_as_narrow_as_possible(shared_db: Any, seed: int) -> None:
-    """Of other forms, such as two columns each beside an exact one, a few in a hundred are wider than need be."""
     found = mixed(shared_db, f"mixed {seed}", 20, 10)
     assert found.wrong == []
     assert found.wide == []
+
+
+def test_beyond_its_limit_the_solver_is_not_used_and_the_text_says_so(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solve_classes, "MOST_CLASSES", 0)
+    found = mixed(shared_db, "mixed 0", 2, 5)
+    assert found.wrong == []
+    rng = random.Random("limit")
+    with drawn(shared_db, rng, (("whole",), ("whole",)), attains=True) as table:
+        text = f"SELECT count(*) AS n FROM {table.name} WHERE (a < 2 AND d = 'k') OR (b > 0 AND d = 'l')"
+        answer = shared_db.query(text)
+        assert answer.sql.startswith("-- bounds by closed forms, not by the exact solver: a condition cuts more than 0")
+        assert not answer.rows[0]["n"].tight
+        monkeypatch.undo()
+        assert shared_db.query(text).rows[0]["n"].tight
 
 
 @pytest.mark.parametrize("seed", seeds(2))

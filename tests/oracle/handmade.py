@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,8 +49,12 @@ def publish(
     rows: Sequence[Sequence[str]],
     kind: str = "ranges",
     attained: Sequence[str] = (),
+    facts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write ``release.name`` and its metadata; cells are SQL, and ``attained`` columns whose ends some rows have."""
+    """Write ``release.name`` and its metadata.
+
+    Cells are SQL, ``attained`` columns whose ends some rows have, ``facts`` further ones of the metadata.
+    """
     run = db.engine.execute
     run("CREATE SCHEMA IF NOT EXISTS release")
     listed = ", ".join(f'"{column}" {type_}' for given in columns for column, type_ in given.published)
@@ -58,8 +62,8 @@ def publish(
     run(f"INSERT INTO release.{name} VALUES " + ", ".join(f"({', '.join(row)})" for row in rows))
     collations = {given.name: 'pg_catalog."default"' for given in columns if given.kind == "text"}
     listed_facts: dict[str, Any] = {"types": {given.name: given.kind for given in columns}, "collations": collations}
-    facts = json.dumps(listed_facts | ({"attained": list(attained)} if attained else {}))
-    lines = [("", "release", "", kind, "", facts, None)]
+    listed_facts |= {"attained": list(attained)} if attained else {}
+    lines = [("", "release", "", kind, "", json.dumps(listed_facts | dict(facts or {})), None)]
     lines += [
         (
             g.name,

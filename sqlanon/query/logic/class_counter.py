@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqlanon.query.logic.formula import Compiler, Formula, Group, both, either, place, restrict, tests_in
+from sqlanon.query.logic.formula import Compiler, Formula, Group, both, either, restrict, tests_in
+from sqlanon.query.logic.venn_cells import MOST_CELLS
 from sqlanon.query.sql.sqltree import Tree, counts, greatest, is_false, is_true, least, less, times, when
 
 
@@ -20,15 +23,29 @@ class Count:
         tight: each is reached by some consistent source.
         case: where exact columns are asked as well: the number of what is left of the formula for a row of these
             values; the numbers are then of that rest. None: it is the same for all rows.
-        kinds: where several rests are open: the least number of rows that satisfy all of these, the largest that
-            satisfy one of them, and whether a row's rest is one of them.
     """
 
     low: Tree
     high: Tree
     tight: bool = True
     case: Tree | None = None
-    kinds: tuple[Tree, Tree, Tree] | None = None
+
+
+@dataclass(frozen=True)
+class Venn:
+    """The cells of a condition, see `sqlanon.query.logic.venn_cells`.
+
+    Attributes:
+        sorts: of each sort of rows that the condition leaves open the number that `Count.case` has for it.
+        good: of each sort the cells that satisfy what is left of the condition.
+        reach: of each column, for each kind of values whether the box has some.
+        attained: the same, how many values of it some row is known to have.
+    """
+
+    sorts: tuple[int, ...]
+    good: tuple[frozenset[tuple[int, ...]], ...]
+    reach: tuple[tuple[Tree, ...], ...]
+    attained: tuple[tuple[Tree, ...], ...]
 
 
 def factored(formula: Formula) -> Formula:
@@ -72,13 +89,55 @@ class ClassCounter:
             )
             for ends in ([one.low for one in found], [one.high for one in found])
         )
+        open_ = sum(not isinstance(rest, bool) for rest in rests)
+        return Count(low, high, open_ < 2 and all(one.tight for one in found), case)
+
+    def draw_cells(self, formula: Formula) -> Venn | None:
+        """The cells of a formula, from which an exact solver counts.
+
+        None if they are too many, or if tests are taken one by one.
+
+        Args:
+            formula: as in `count_class`.
+        """
+        rests: list[Formula] = []
+        self._case(formula, sorted(tests_in(formula) & self._compiler.exact.keys()), rests)
         open_ = [i for i, rest in enumerate(rests) if not isinstance(rest, bool)]
-        kinds = None
-        if len(open_) > 1:
-            left = exp.In(this=case.copy(), expressions=[exp.Literal.number(i) for i in open_])
-            all_, any_ = (self.count(join([rests[i] for i in open_]), rows) for join in (both, either))
-            kinds = all_.low, any_.high, left
-        return Count(low, high, len(open_) < 2 and all(one.tight for one in found), case, kinds)
+        boxes = sorted(frozenset().union(*(self._compiler.boxes(rests[i]) for i in open_)))
+        columns: list[list[tuple[dict[int, bool], list[Group]]]] = []
+        for box in boxes:
+            kinds: dict[tuple[Formula, ...], tuple[dict[int, bool], list[Group]]] = {}
+            for group in self._compiler.domains[box].groups:
+                own = (test for test in tests_in(formula) if self._compiler.boxed.get(test) == box)
+                known = {test: test in group.holds for test in own}
+                kind = tuple(restrict(rests[i], known) for i in open_)
+                kinds.setdefault(kind, (known, []))[1].append(group)
+            columns.append(list(kinds.values()))
+        if not open_ or self._compiler.relaxed or math.prod(map(len, columns)) > MOST_CELLS:
+            return None
+        good: list[frozenset[tuple[int, ...]]] = []
+        for i in open_:
+            cells = itertools.product(*(range(len(kinds)) for kinds in columns))
+            satisfied = []
+            for cell in cells:
+                known = {t: sign for kinds, at in zip(columns, cell, strict=True) for t, sign in kinds[at][0].items()}
+                if restrict(rests[i], known) is True:
+                    satisfied.append(cell)
+            good.append(frozenset(satisfied))
+        domains = [self._compiler.domains[box] for box in boxes]
+        nothing = exp.Literal.number(0)
+        return Venn(
+            tuple(open_),
+            tuple(good),
+            tuple(
+                tuple(domain.reach(groups) for _, groups in kinds)
+                for domain, kinds in zip(domains, columns, strict=True)
+            ),
+            tuple(
+                tuple(domain.attained(groups) or nothing for _, groups in kinds)
+                for domain, kinds in zip(domains, columns, strict=True)
+            ),
+        )
 
     def _case(self, formula: Formula, tests: Sequence[int], rests: list[Formula]) -> Tree:
         """The number of what a row's exact columns leave of a formula, among the rests, which it adds to."""
@@ -94,7 +153,8 @@ class ClassCounter:
 
         Different values of one column are of different rows: one for each that satisfies the formula, one for each that
         does not. Parts of a formula that share no column are combined as Frechet's inequalities have it, which no other
-        bound improves, as any row may have any combination of the values of different columns.
+        bound improves, as any row may have any combination of the values of different columns. Of parts that share
+        columns the numbers are not always as narrow as those of the cells (`draw_cells`).
 
         Args:
             formula: the formula, of tests that ask one box each: others may be decided differently for each row of a
@@ -113,45 +173,7 @@ class ClassCounter:
                     return Count(greatest(lows), least([rows, counts(highs)]), tight)
                 others = times(exp.Literal.number(len(found) - 1), rows)
                 return Count(greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight)
-            if len(self._compiler.boxes(formula)) > 1:
-                return self._of_parts(formula, rows)
         return self._of_values(formula, rows)
-
-    def _of_parts(self, formula: tuple[str, frozenset[Formula]], rows: Tree) -> Count:
-        """See `count`: of a formula whose parts share columns.
-
-        By its values, by Frechet's inequalities, and by the sums over what the values of one column leave of it.
-        """
-        ways = [self._of_values(formula, rows)]
-        ways += [self._of_groups(formula, box, rows) for box in sorted(self._compiler.boxes(formula))]
-        found = [self.count(part, rows) for part in sorted(formula[1], key=place)]
-        lows, highs = [one.low for one in found], [one.high for one in found]
-        if formula[0] == "or":
-            ways.append(Count(greatest(lows), counts(highs)))
-        else:
-            others = times(exp.Literal.number(len(found) - 1), rows)
-            ways.append(Count(less(counts(lows), others), least(highs)))
-        return Count(greatest([one.low for one in ways]), least([one.high for one in ways]), tight=False)
-
-    def _of_groups(self, formula: Formula, box: str, rows: Tree) -> Count:
-        """See `count`: rows by their values of one column, each kind under what these leave of the formula."""
-        domain, nothing = self._compiler.domains[box], exp.Literal.number(0)
-        own = {test for test in tests_in(formula) if self._compiler.boxed.get(test) == box}
-        rests: dict[Formula, list[Group]] = {}
-        for group in domain.groups:
-            rests.setdefault(restrict(formula, {test: test in group.holds for test in own}), []).append(group)
-        lows, highs = [], []
-        for rest, groups in rests.items():
-            if rest is False:
-                continue
-            others = [group for group in domain.groups if group not in groups]
-            here, there = domain.attained(groups), domain.attained(others)
-            least_in = when(domain.reach(others), nothing if here is None else here, rows)
-            most_in = when(domain.reach(groups), rows if there is None else less(rows, there), nothing)
-            then = self.count(rest, rows)
-            lows.append(greatest([nothing, less(counts([least_in, then.low]), rows)]))
-            highs.append(least([most_in, then.high]))
-        return Count(counts(lows), counts(highs)) if lows else Count(nothing, nothing)
 
     def _of_values(self, formula: Formula, rows: Tree) -> Count:
         """See `count`: of a formula by itself."""

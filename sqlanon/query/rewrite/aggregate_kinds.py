@@ -18,7 +18,7 @@ from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.class_bounds import distinct_attained
-from sqlanon.query.rewrite.class_counts import count_classes, is_joint
+from sqlanon.query.rewrite.class_counts import count_classes
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
 from sqlanon.query.rewrite.ordered_aggregates import (
@@ -63,7 +63,8 @@ class Asked:
     @property
     def classes(self) -> list[Tree]:
         """The columns of a class; none where each row is one."""
-        return [column(f"class_{one.name}") for one in self.rows.class_columns if self.rows.divided]
+        known = self.rows.divided or bool(self.rows.solved)
+        return [column(f"class_{one.name}") for one in self.rows.class_columns if known]
 
     @property
     def floating(self) -> bool:
@@ -129,8 +130,10 @@ def _rows(asked: Asked) -> Apart:
 
 
 def _counted(asked: Asked) -> Apart:
-    if is_joint(asked.row):
-        return count_classes(asked.aggregate.id, asked.row, asked.keys, asked.classes)
+    a = asked.aggregate
+    solved = asked.rows.solved.get(a.condition)
+    if solved is not None:
+        return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
     return [], counted(asked.aggregate, asked.row)
 
 
@@ -179,7 +182,8 @@ def _share(asked: Asked, ratio: Ratio) -> Apart:
     assert rest is not None
     below = replace(above, condition=ratio.some)
     rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
-    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes)
+    solved = [asked.rows.solved.get(one.condition) for one in (above, rest, below)]
+    return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes, solved)
 
 
 KINDS: Mapping[str, Kind] = {

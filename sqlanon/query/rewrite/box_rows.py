@@ -13,7 +13,7 @@ from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
-from sqlanon.query.logic.class_counter import ClassCounter, Count
+from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.class_bounds import (
@@ -22,7 +22,9 @@ from sqlanon.query.rewrite.class_bounds import (
     held_terms,
     is_counted,
     rough_aggregates,
+    terms_of_counts,
 )
+from sqlanon.query.rewrite.class_counts import Solved
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.separate_rows import separate
@@ -52,10 +54,15 @@ class BoxRows:
         counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has
             `CLASS_ROWS`. Of none where the release does not say which values its classes attain, and of no condition
             that asks exact columns.
+        venns: the cells of those conditions of ``counts`` that counts ask, and whose numbers a solver may narrow; None:
+            they are too many.
+        sorts: for each of them the sort of a row (`Count.case`); -1 where the condition is settled.
+        solved: what the solver found, by the same numbers.
         divided: several rows may be of one class and one group: see `classes`.
         class_columns: the columns of a row's class, where rows are of one class each.
         plan: what these rows are for: all of the query, or those of its aggregates that need no rows of their own.
         beside: the rows of the other aggregates.
+        notes: for which conditions the solver was not used, and why.
     """
 
     tables: Tables
@@ -67,10 +74,14 @@ class BoxRows:
     tight: bool
     plan: QueryPlan
     counts: Mapping[int, Count] = field(default_factory=dict)
+    venns: Mapping[int, Venn | None] = field(default_factory=dict)
+    sorts: Mapping[int, Tree] = field(default_factory=dict)
+    solved: Mapping[int, Solved] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
     beside: tuple[BoxRows, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def possible(self, condition: int) -> Tree:
         """Whether a row may satisfy a condition: of a class all rows may be known to have other values."""
@@ -117,18 +128,26 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         for i, (one, formula) in enumerate(conditions)
         if by_class and is_counted(formula, plan)
     }
+    candidates = scope.released.candidates
+    if candidates is not None:  # no source need have the ends of the sum over all boxes
+        counts = {i: replace(one, tight=False) for i, one in counts.items()}
+    asked = terms_of_counts(plan) if candidates is None else {}
+    hard = [i for i, one in counts.items() if not one.tight and i in asked]
+    venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
+    sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
     classes = _classes(scope, plan, by_class=by_class)
     class_columns = [f"c{i}" for i, _ in enumerate(classes, 1)]
     wide: list[Triple] = []
     if by_class and not plan.means:
-        asked = conditions[:1] if plan.filters else conditions
+        outer = conditions[:1] if plan.filters else conditions
         any_exact = dict.fromkeys(plan.tests.exact, True)
-        wide = [one.triple(restrict(formula, any_exact)) for one, formula in asked]
+        wide = [one.triple(restrict(formula, any_exact)) for one, formula in outer]
     settled = settle(conditions, plan.tests.exact) if by_class and _can_settle(scope, plan, domains) else None
     if settled is not None:
         first = _first_settled(scope, plan, domains, settled, wide)
         triples, counts = settled.apply_to(triples), settled.count(counts, column(CLASS_ROWS))
         class_columns += settled.names
+        sorts = settled.sort(sorts)
     else:
         first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
         reached = _over_view(scope, plan, domains, wide) if wide else None
@@ -147,6 +166,8 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         domains.tight,
         plan,
         counts,
+        venns,
+        sorts,
         rough=rough_aggregates(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
@@ -215,7 +236,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
-            rows = sql("COUNT(*)")
+            rows = _members(scope)
             if held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
@@ -232,6 +253,12 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
+
+
+def _members(scope: Scope) -> Tree:
+    """The number of rows of a class, or of the candidates of a box."""
+    candidates = scope.released.candidates
+    return sql("COUNT(*)") if candidates is None else exp.Literal.number(candidates)
 
 
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
@@ -263,7 +290,7 @@ def _first_settled(
         for end, tree in _sums(column(name), summed=name in plan.summed).items()
     }
     reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held, list(classes), sums, CLASS_ROWS)
+    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, _members(scope)))
     return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
 
 

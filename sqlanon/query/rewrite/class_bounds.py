@@ -9,6 +9,7 @@ from sqlanon.query.logic.formula import MOST_EXACT, Formula, tests_in
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.domains import Domains
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
+from sqlanon.query.rewrite.share_bounds import is_share
 
 
 def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
@@ -20,6 +21,8 @@ def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
     counts alone: which rows of a class pass these is known, and which of them have its ends is not.
     """
     asked = any(box.attained for box in scope.boxes.values())
+    if scope.released.candidates is not None:
+        return asked and counts_candidates(scope, plan)
     return (
         asked
         and not scope.joins
@@ -35,6 +38,20 @@ def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
     )
 
 
+def counts_candidates(scope: Scope, plan: QueryPlan) -> bool:
+    """Whether rows are counted by the candidates of boxes of their own.
+
+    Every box is the least cover of its k candidates, and every row is a candidate for k boxes: so many of them satisfy
+    a condition as rows do, times k. Of each box the number follows as that of a class of k rows does. Not where exact
+    columns are asked, which say nothing about the other candidates.
+    """
+    tests = frozenset().union(*(tests_in(formula) for formula in plan.conditions))
+    known = tests & (plan.tests.exact.keys() | plan.tests.loose.keys())
+    counted = [a for whole in plan.aggregates for a in whole.parts if a.kind == "rows"]
+    plain = not scope.joins and not plan.means and not known and not held_terms(plan)
+    return plain and any(tests_in(plan.conditions[a.condition]) for a in counted)
+
+
 def is_counted(formula: Formula, plan: QueryPlan) -> bool:
     """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
     tests = tests_in(formula)
@@ -47,6 +64,8 @@ def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
     Each class qualifies as a whole or not at all.
     """
     box = a.box
+    if scope.released.candidates is not None:
+        return False
     if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
         return False
     plain = box.shape in ("interval", "set") and box.point is None
@@ -69,6 +88,18 @@ def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
 def counts_rows(a: Aggregate) -> bool:
     """Whether it counts rows: all of them, or those with a value of an exact term."""
     return a.kind in ("rows", "count") and not a.of_boxes
+
+
+def terms_of_counts(plan: QueryPlan) -> dict[int, set[str | None]]:
+    """The conditions of counts and shares, with the exact terms that are counted; None: rows are."""
+    found: dict[int, set[str | None]] = {}
+    for a in plan.aggregates:
+        if counts_rows(a):
+            found.setdefault(a.condition, set()).add(a.term)
+        elif a.ratio is not None and is_share(a.ratio):
+            for condition in (a.ratio.some, *(part.condition for part in a.parts)):
+                found.setdefault(condition, set()).add(None)
+    return found
 
 
 def held_terms(plan: QueryPlan) -> list[str]:

@@ -1,46 +1,126 @@
-"""Counts of rows that are bounded class by class, where exact columns leave different conditions to rows of a class.
+"""Counts of rows that are bounded class by class, where closed forms may be wider than need be.
 
-Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1. Each kind of row
-is bounded by itself: at least so many of its rows satisfy what is left for them. And all kinds together: every row that
-satisfies what is left for all kinds satisfies what is left for it, and none satisfies it that satisfies nothing of what
-is left for any. Of both bounds of a class the narrower one holds.
+Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1: what exact columns
+leave of a condition divides the rows of a class into sorts. The exact numbers of each different class are joined, as
+the solver found them (`sqlanon.query.rewrite.solve_classes`); what it has not found has the numbers of closed forms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, when
+from sqlanon.query.sql.sqltree import Tree, column, counts, named, plus, select, sql, string, when
 
 Row = Mapping[str, Tree]
 
 
-def is_joint(row: Row) -> bool:
-    """Whether several kinds of rows of a class have something left to satisfy, and their classes are known."""
-    return "every_kind" in row
+@dataclass(frozen=True)
+class Solved:
+    """The exact numbers of rows that satisfy a condition, for each different class that it cuts.
+
+    Attributes:
+        sorts: the sorts of rows that the condition leaves open.
+        found: by the text of a class's cells (`cell_texts`): the least and the largest number, then of each sort
+            whether one row more counts, at least and at most.
+        complete: no class is missing.
+    """
+
+    sorts: tuple[int, ...]
+    found: Mapping[str, tuple[int, ...]]
+    complete: bool = True
 
 
-def class_ends(row: Row) -> tuple[Tree, Tree]:
-    """How many rows of a class are counted, at least and at most: sums over the rows of one class in one group."""
+def sum_classes(
+    name: str,
+    parts: Mapping[str, tuple[Row, Solved | None]],
+    keys: Sequence[Tree],
+    classes: Sequence[Tree],
+    others: Mapping[str, Tree] | None = None,
+) -> list[tuple[str, exp.Expr]]:
+    """Tables, the last of them with a row for each class in each group.
+
+    Args:
+        name: of the last one.
+        parts: by a letter, what a row gives to a count, and what the solver found. The ends of the count are the
+            columns ``l`` and ``h`` after the letter.
+        keys: the groups.
+        classes: the columns of a class.
+        others: other columns.
+    """
+    chosen = dict(others or {})
+    made: list[tuple[str, exp.Expr]] = []
+    joined: dict[str, Solved] = {}
+    for letter, (row, solved) in parts.items():
+        low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
+        chosen |= {f"{letter}l": low, f"{letter}h": high}
+        if solved is not None:
+            joined[letter] = solved
+            chosen |= {f"{letter}_{own}": tree for own, tree in cell_columns(row, solved.sorts).items()}
+    listed = [*keys, *(named(tree, own) for own, tree in chosen.items())]
+    first = f"{name}_cut" if joined else name
+    made.append((first, select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])))
+    if not joined:
+        return made
+    shown: list[Tree] = [*(column(key.name, "c") for key in keys), *(column(own, "c") for own in others or {})]
+    joins = []
+    for letter in parts:
+        ends: list[Tree] = [column(f"{letter}{end}", "c") for end in "lh"]
+        if letter in joined:
+            table = f"_solved{name}_{letter}"
+            made.insert(0, (table, _values(joined[letter])))
+            ends = [_exact(letter, at, end, joined[letter]) for at, end in enumerate(ends)]
+            on = exp.EQ(this=column("cells", f"s{letter}"), expression=_text(letter, joined[letter].sorts))
+            joins.append(exp.Join(this=exp.to_table(table).as_(f"s{letter}"), on=on, side="LEFT"))
+        shown += [named(tree, f"{letter}{end}") for tree, end in zip(ends, "lh", strict=True)]
+    last = select(shown, exp.to_table(first).as_("c"))
+    last.set("joins", joins)
+    return [*made, (name, last)]
+
+
+def cell_texts(
+    row: Row, sorts: Sequence[int], keys: Sequence[Tree], classes: Sequence[Tree]
+) -> list[tuple[str, exp.Expr]]:
+    """Tables, the last of them with the different cells of classes whose bounds do not meet, as texts.
+
+    Of each column, a text has for each kind of values whether the box has some, then how many attained values are of
+    each, then the numbers of rows of each sort, and of others (`sqlanon.query.logic.venn_cells.Cells`).
+    """
+    low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
+    chosen = {"l": low, "h": high, **{f"x_{own}": tree for own, tree in cell_columns(row, sorts).items()}}
+    listed = [named(tree, own) for own, tree in chosen.items()]
+    cut = select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])
+    open_ = sql(":l < :h AND :m > 0", l=column("l", "c"), h=column("h", "c"), m=counts(_numbers("x", sorts)))
+    text = select([named(_text("x", sorts), "cells")], exp.to_table("_cut").as_("c"), where=[open_], distinct=True)
+    return [("_cut", cut), ("_cells", text)]
+
+
+def cell_columns(row: Row, sorts: Sequence[int]) -> dict[str, Tree]:
+    """What is needed of a class in a group to find its exact numbers: its cells, and its rows of each sort.
+
+    Where some of its rows are left out, because none of them can be in the answer, they are among the others.
+    """
     zero = exp.Literal.number(0)
-    if not is_joint(row):
-        return sql("SUM(:x)", x=row["fewest"]), sql("SUM(:x)", x=row["most"])
-    left = row["left"]
-    fixed = [sql("SUM(:x)", x=when(left, zero, row[end])) for end in ("fewest", "most")]
-    open_ = [sql("SUM(:x)", x=when(left, row[end], zero)) for end in ("fewest", "most")]
-    many = sql("SUM(:x)", x=when(left, row["count"], zero))
-    most = sql("MIN(:x)", x=when(left, row["any_kind"]))
-    least = sql("MAX(:x)", x=when(left, row["every_kind"]))
-    rows = sql("MAX(:w)", w=row["class_rows"])
-    low = sql("GREATEST(:o, COALESCE(:l - (:w - :m), 0))", o=open_[0], l=least, w=rows, m=many)
-    high = sql("LEAST(:o, COALESCE(:h, :o))", o=open_[1], h=most)
-    return sql(":a + :b", a=fixed[0], b=low), sql(":a + :b", a=fixed[1], b=high)
+    many = [sql("COALESCE(SUM(:x), 0)", x=when(_is_sort(row, sort), row["count"], zero)) for sort in sorts]
+    fixed = when(exp.In(this=row["sort"].copy(), expressions=_numerals(sorts)), zero)
+    return {
+        "cells": sql("MIN(:x)", x=row["cells"]),
+        "most": sql("MIN(:x)", x=row["attained"]),
+        **{f"m{sort}": tree for sort, tree in zip(sorts, many, strict=True)},
+        "rest": sql("MIN(:w) - (:m)", w=row["class_rows"], m=plus(tree.copy() for tree in many)),
+        **{
+            end[0]: sql("COALESCE(SUM(:x), 0)", x=exp.Case(ifs=list(fixed.args["ifs"]), default=row[end].copy()))
+            for end in ("fewest", "most")
+        },
+    }
 
 
-def count_classes(number: int, row: Row, keys: Sequence[Tree], classes: Sequence[Tree]) -> Apart:
+def count_classes(
+    number: int, row: Row, keys: Sequence[Tree], classes: Sequence[Tree], solved: Solved | None = None
+) -> Apart:
     """The columns of a COUNT, over a table of classes.
 
     Args:
@@ -48,16 +128,58 @@ def count_classes(number: int, row: Row, keys: Sequence[Tree], classes: Sequence
         row: what a row gives to it.
         keys: the groups.
         classes: the columns of a class.
+        solved: what the solver found.
     """
-    low, high = class_ends(row)
-    ends = {"cl": low, "ch": high, "e": sql("SUM(:n * :s)", n=row["count"], s=row["share"])}
-    name = f"_classes_{number}"
-    listed = [*keys, *(named(tree, end) for end, tree in ends.items())]
-    table = select(listed, FOUND, where=[column("p0")], group=[*keys, *classes])
+    estimate = {"e": sql("SUM(:n * :s)", n=row["count"], s=row["share"])}
+    tables = sum_classes(f"_classes_{number}", {"c": (row, solved)}, keys, classes, estimate)
     low, high = (sql("COALESCE(SUM(:x), 0)", x=column(end)) for end in ("cl", "ch"))
-    return [(name, table)], {
+    return tables, {
         f"e{number}": sql("GREATEST(LEAST(COALESCE(SUM(e), 0.0), :h), :l)", h=high, l=low),
         f"l{number}": low,
         f"h{number}": high,
         f"u{number}": exp.Literal.number(0),
     }
+
+
+def _numerals(sorts: Sequence[int]) -> list[Tree]:
+    return [exp.Literal.number(sort) for sort in sorts]
+
+
+def _is_sort(row: Row, sort: int) -> Tree:
+    return exp.EQ(this=row["sort"].copy(), expression=exp.Literal.number(sort))
+
+
+def _numbers(letter: str, sorts: Sequence[int]) -> list[Tree]:
+    return [column(f"{letter}_m{sort}", "c") for sort in sorts]
+
+
+def _text(letter: str, sorts: Sequence[int]) -> Tree:
+    """The text of the cells of a class."""
+    most = column(f"{letter}_most", "c")
+    rows = [*_numbers(letter, sorts), column(f"{letter}_rest", "c")]
+    parts = [exp.cast(sql("LEAST(:m, :a)", m=many, a=most), "TEXT") for many in rows]
+    return exp.ConcatWs(expressions=[string("|"), column(f"{letter}_cells", "c"), *parts])
+
+
+def _exact(letter: str, at: int, closed: Tree, solved: Solved) -> Tree:
+    """An end of a class in a group: as the solver found it, else as the closed forms have it."""
+    table, most = f"s{letter}", column(f"{letter}_most", "c")
+    more = [
+        sql("GREATEST(:m - :a, 0) * :x", m=many, a=most, x=column(f"{'ab'[at]}{sort}", table))
+        for sort, many in zip(solved.sorts, _numbers(letter, solved.sorts), strict=True)
+    ]
+    found = plus([column(f"{letter}_{'fm'[at]}", "c"), column(("low", "high")[at], table), *more])
+    return sql("COALESCE(:f, :c)", f=found, c=closed)
+
+
+def _values(solved: Solved) -> exp.Select:
+    """The table of what the solver found."""
+    rows = [
+        exp.Tuple(expressions=[string(text), *(exp.Literal.number(one) for one in ends)])
+        for text, ends in solved.found.items()
+    ]
+    names = ["cells", "low", "high", *(f"{end}{sort}" for sort in solved.sorts for end in "ab")]
+    alias = exp.TableAlias(
+        this=exp.to_identifier("v"), columns=[exp.to_identifier(name, quoted=True) for name in names]
+    )
+    return select([sql("*")], exp.Values(expressions=rows, alias=alias))

@@ -27,6 +27,11 @@ def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     low, high = (
         sql("COALESCE(SUM(:x), 0)", x=x) for x in (row.get("fewest", _certain(row)), row.get("most", _possible(row)))
     )
+    if "each" in row:  # each row is counted so many times
+        low, high = (
+            sql(f"CAST({way}(CAST(:x AS DOUBLE) / :k) AS BIGINT)", x=end, k=row["each"])
+            for way, end in (("CEIL", low), ("FLOOR", high))
+        )
     estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
     if "fewest" in row:
         estimate = sql("GREATEST(LEAST(:e, :h), :l)", e=estimate, h=high, l=low)

@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.functions.registry import passes_null
 from sqlanon.query.functions.value import Value
+from sqlanon.query.logic.class_counter import Venn
 from sqlanon.query.logic.formula import Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
@@ -25,6 +26,8 @@ from sqlanon.query.sql.sqltree import (
     Tree,
     as_type,
     column,
+    counter,
+    counts,
     every,
     greatest,
     indicator,
@@ -36,6 +39,7 @@ from sqlanon.query.sql.sqltree import (
     plus,
     some,
     sql,
+    string,
     times,
     when,
 )
@@ -309,14 +313,15 @@ class RowValues:
         found: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
         for i, count in rows.counts.items():
             found |= {f"least{i}": count.low, f"most{i}": count.high}
+        cells = {i: venn for i, venn in rows.venns.items() if venn is not None}
+        if cells:
+            found |= {f"class_{one.name}": one for one in rows.class_columns}
+        for i, venn in cells.items():
+            found |= {f"{name}{i}": tree for name, tree in _cells(venn).items()} | {f"sort{i}": rows.sorts[i]}
         if rows.divided:
             group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
-            joint = [i for i, count in rows.counts.items() if count.kinds is not None]
-            if joint or any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
+            if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
                 found |= {f"class_{one.name}": one for one in rows.class_columns}
-            for i in joint:
-                kinds = rows.counts[i].kinds or ()
-                found |= dict(zip((f"every{i}", f"any{i}", f"left{i}"), kinds, strict=True))
             found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
             for i, count in rows.counts.items():
                 if count.case is not None:
@@ -357,6 +362,13 @@ class RowValues:
         """
         if condition not in self._rows.counts:
             return {}
+        k = self._scope.released.candidates
+        if k is not None:  # see `counts_candidates`
+            if term is not None:
+                return {}
+            found = {"fewest": f"least{condition}", "most": f"most{condition}"}
+            ends = {end: times(count, column(name)) for end, name in found.items()}
+            return {**ends, "each": exp.Literal.number(k)}
         suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
         mine = column(f"{_part(term)}{suffix}") if self._rows.divided else count
         others = sql(":w - :n", w=column(CLASS_ROWS), n=mine)
@@ -366,9 +378,8 @@ class RowValues:
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
             fewest, most = (when(turn, end, exp.Literal.number(0)) for end in (fewest, most))
         ends = {"fewest": fewest, "most": most}
-        if self._rows.divided and self._rows.counts[condition].kinds is not None:
-            names = {"every_kind": "every", "any_kind": "any", "left": "left"}
-            ends |= {name: column(f"{own}{condition}") for name, own in names.items()}
+        if self._rows.venns.get(condition) is not None:
+            ends |= {name: column(f"{name}{condition}") for name in ("sort", "cells", "attained")}
             ends["class_rows"] = column(CLASS_ROWS)
         return ends
 
@@ -383,7 +394,8 @@ class RowValues:
 
         Of doubles nothing is gained: the other end may be infinite.
         """
-        if not self._rows.counts or not box.attained or box.field.kind == "float":
+        whole = self._rows.counts and self._scope.released.candidates is None
+        if not whole or not box.attained or box.field.kind == "float":
             return None
         return exp.EQ(this=column("n"), expression=column(CLASS_ROWS))
 
@@ -396,6 +408,14 @@ class RowValues:
 
 def _middle(value: Value) -> Tree:
     return ZERO if value.middle is None else sql("COALESCE(:m, 0)", m=value.middle)
+
+
+def _cells(venn: Venn) -> dict[str, Tree]:
+    """What the boxes of a class have in the cells of a condition, as a text, and how many attained values in all."""
+    reach = [counter(tree) for kinds in venn.reach for tree in kinds]
+    attained = [sql("COALESCE(:a, 0)", a=tree) for kinds in venn.attained for tree in kinds]
+    texts = [exp.cast(tree.copy(), "TEXT") for tree in (*reach, *attained)]
+    return {"cells": exp.ConcatWs(expressions=[string(","), *texts]), "attained": counts(attained)}
 
 
 def _part(term: str | None) -> str:

@@ -64,13 +64,15 @@ class Settled:
         """The numbers of rows of a class that satisfy conditions: all of them, or none, where that is settled."""
         return {i: self._count(i, one, rows) if i in self.certain else one for i, one in counts.items()}
 
+    def sort(self, sorts: Mapping[int, Tree]) -> dict[int, Tree]:
+        """The sorts of rows, -1 where a condition is settled."""
+        none = exp.Literal.number(-1), exp.Literal.number(-1)
+        return {i: self._case(i, none, tree) if i in self.certain else tree for i, tree in sorts.items()}
+
     def _count(self, condition: int, count: Count, rows: Tree) -> Count:
-        ends, kinds = (rows, exp.Literal.number(0)), count.kinds
-        if kinds is not None:
-            cut = sql(":d IS NULL", d=column(f"d{condition}"))
-            kinds = kinds[0], kinds[1], every([cut, kinds[2]])
+        ends = rows, exp.Literal.number(0)
         low, high = (self._case(condition, ends, end) for end in (count.low, count.high))
-        return replace(count, low=low, high=high, kinds=kinds)
+        return replace(count, low=low, high=high)
 
     def _case(self, condition: int, known: tuple[Tree, Tree], otherwise: Tree) -> Tree:
         settled = column(f"d{condition}")
@@ -115,14 +117,14 @@ class Shown:
         held: exact terms.
         classes: the columns of the class.
         sums: what is kept of other terms, by name.
-        rows: the name of the number of the rows of the class.
+        rows: the name of the number of the rows of the class, and that number.
     """
 
     boxes: Sequence[str]
     held: Sequence[str]
     classes: Sequence[str]
     sums: Mapping[str, Tree]
-    rows: str
+    rows: tuple[str, Tree]
 
 
 def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Query:
@@ -141,14 +143,14 @@ def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequen
         known = dict(zip(settled.names, settled.certain.values(), strict=True))
         keys |= own if cut else known
         nothing = {name: exp.cast(exp.null(), "BOOLEAN") if cut else exp.null() for name in (known if cut else own)}
-        rows = sql("COUNT(*)")
+        name, rows = shown.rows
         if shown.held:  # which divide the rows of a class
             whole = [tree.copy() for name, tree in keys.items() if name not in (*shown.held, *shown.boxes)]
             rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
-        columns = {**keys, **nothing, "n": sql("COUNT(*)"), shown.rows: rows, **shown.sums}
-        order = [*shown.held, *own, *known, "n", shown.rows, *shown.sums]
-        chosen = [named(columns[name].copy(), name) for name in order]
-        numbers = [exp.Literal.number(i) for i, name in enumerate(order, 1) if name in keys]
+        columns = {**keys, **nothing, "n": sql("COUNT(*)"), name: rows, **shown.sums}
+        order = [*shown.held, *own, *known, "n", name, *shown.sums]
+        chosen = [named(columns[one].copy(), one) for one in order]
+        numbers = [exp.Literal.number(i) for i, one in enumerate(order, 1) if one in keys]
         asked = [settled.cut if cut else negate(settled.cut)]
         parts.append(select(chosen, view.copy().subquery("v"), where=[*reached, *asked], group=numbers))
     return exp.Union(this=parts[0], expression=parts[1], distinct=False)

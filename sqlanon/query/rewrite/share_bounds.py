@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from sqlanon.query.rewrite.class_counts import class_ends
-from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.class_counts import Solved, sum_classes
+from sqlanon.query.rewrite.ordered_aggregates import Apart
 from sqlanon.query.rewrite.query_plan import Ratio
-from sqlanon.query.sql.sqltree import Tree, as_type, column, named, select, sql, when
+from sqlanon.query.sql.sqltree import Tree, as_type, column, sql, when
 
 Row = Mapping[str, Tree]
 _NAMES = ("n", "s", "d")
@@ -29,7 +29,12 @@ def is_share(ratio: Ratio) -> bool:
 
 
 def share(
-    number: int, factor: Tree, rows: tuple[Row, Row, Row], keys: Sequence[Tree], classes: Sequence[Tree]
+    number: int,
+    factor: Tree,
+    rows: tuple[Row, Row, Row],
+    keys: Sequence[Tree],
+    classes: Sequence[Tree],
+    solved: Sequence[Solved | None] = (None, None, None),
 ) -> Apart:
     """The columns ``l``, ``h``, ``u`` of a share.
 
@@ -39,19 +44,19 @@ def share(
         rows: what a row gives to the counts N, S, and N + S.
         keys: the groups.
         classes: the columns of a class; empty: each row is one.
+        solved: what the solver found of each of the counts.
     """
     steps: list[tuple[str, exp.Expr]] = []
     ends: dict[str, Tree] = {}
-    for name, row in zip(_NAMES, rows, strict=True):
+    parts: dict[str, tuple[Row, Solved | None]] = {}
+    for name, row, exact in zip(_NAMES, rows, solved, strict=True):
         zero = exp.Literal.number(0)
         low = row.get("fewest", when(row["certain"], row["count"], zero))
         high = row.get("most", when(row["possible"], row["count"], zero))
-        if classes:
-            low, high = class_ends({**row, "fewest": low, "most": high})
         ends |= {f"{name}l": low, f"{name}h": high}
+        parts[name] = ({**row, "fewest": low, "most": high}, exact)
     if classes:
-        summed = [named(tree, name) for name, tree in ends.items()]
-        steps = [(f"_share_{number}", select([*keys, *summed], FOUND, where=[column("p0")], group=[*keys, *classes]))]
+        steps = sum_classes(f"_share_{number}", parts, keys, classes)
         ends = {name: column(name) for name in ends}
     most = sql("GREATEST(LEAST(:nh, :dh - :sl), 0)", **_of(ends, "nh", "dh", "sl"))
     least_rest = sql("GREATEST(:sl, :dl - :n, 0)", **_of(ends, "sl", "dl"), n=most)

@@ -84,6 +84,17 @@ def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping
     return select(chosen, table, where=present, group=keys)
 
 
+def found(scope: Scope, rows: BoxRows, keys: Sequence[Tree]) -> exp.Select:
+    """The table ``_found``: the rows under their conditions.
+
+    Args:
+        scope: the names.
+        rows: the box rows.
+        keys: the columns of the groups.
+    """
+    return _Sums(scope, rows, keys).found()
+
+
 class _Sums:
     """The sums over the rows of some aggregates.
 
@@ -101,7 +112,7 @@ class _Sums:
 
         Beside them the columns of the aggregates over each table that has some.
         """
-        made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
+        made: list[tuple[str, exp.Expr]] = [(FOUND, self.found())]
         main: dict[str, Tree] = {}
         apart: list[tuple[str, dict[str, Tree]]] = []
         for a in self._plan.aggregates:
@@ -117,7 +128,7 @@ class _Sums:
             self.kinds |= dict(zip((f"{end}{a.id}" for end in "elhu"), types, strict=True))
         return made, [(FOUND, main), *apart] if main else apart
 
-    def _found(self) -> exp.Select:
+    def found(self) -> exp.Select:
         """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
         rows, plan = self._rows, self._plan
         chosen: list[Tree] = [

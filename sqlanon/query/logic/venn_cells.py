@@ -1,0 +1,145 @@
+"""The exact numbers of rows of a class that may satisfy a condition, by counting rows over the cells of a Venn diagram.
+
+A cell is what a row has in the columns that a condition asks: of each column with a box one kind of values, all of
+which decide the condition alike, and what its exact columns leave of the condition, which is known of every row. The
+values that a class attains are at least so many rows of each kind. Columns are independent of one another, so that
+every placement of rows in cells that agrees with these numbers is a consistent source, and the least and the largest
+number of rows in cells that satisfy the condition are the bounds: nothing narrower is sound.
+
+They are found by a dynamic program over the attained values that no row has yet: each row takes one value of each
+column. Rows of one sort are alike, so that more rows than attained values change nothing but their number: `Cells`
+counts them up to there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ends: TypeAlias = npt.NDArray[np.float64]
+
+MOST_STATES = 5_000
+"""Combinations of attained values that are still without a row, for one class."""
+MOST_ATTAINED = 60
+"""Attained values of one class."""
+MOST_CELLS = 200
+"""Cells of a condition."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What decides how many rows of a class satisfy a condition.
+
+    Attributes:
+        rows: the number of rows of each sort that the condition leaves open, then that of all other rows of the class;
+            larger numbers than ``most`` are equal to it.
+        reach: of each column, which kinds of values its box has.
+        attained: of each column, how many attained values are of each kind.
+    """
+
+    rows: tuple[int, ...]
+    reach: tuple[tuple[bool, ...], ...]
+    attained: tuple[tuple[int, ...], ...]
+
+    @property
+    def most(self) -> int:
+        """The number of attained values."""
+        return sum(map(sum, self.attained))
+
+    @property
+    def few(self) -> bool:
+        """Whether they are within the limits, `MOST_STATES` and `MOST_ATTAINED`."""
+        states = math.prod(count + 1 for column in self.attained for count in column)
+        return states <= MOST_STATES and self.most <= MOST_ATTAINED
+
+
+@dataclass
+class Solver:
+    """Counts the rows of classes that satisfy one condition.
+
+    Args:
+        good: for each sort of rows the cells that satisfy what is left of the condition: of each column the number of
+            a kind of values.
+    """
+
+    good: Sequence[frozenset[tuple[int, ...]]]
+    _known: dict[tuple[object, ...], tuple[Ends, Ends]] = field(default_factory=dict)
+
+    def solve(self, cells: Cells) -> tuple[int, int]:
+        """The least and the largest number of rows that satisfy the condition, over all consistent sources.
+
+        Cost: a step for each different number of rows, of as many operations as there are cells and states.
+
+        Raises:
+            ValueError: no source agrees with these numbers.
+        """
+        ends = self._after(cells.rows, cells.reach, cells.attained)
+        low, high = (float(end.flat[-1]) for end in ends)
+        if math.isinf(low):
+            raise ValueError("no placement of rows has all attained values")
+        return int(low), int(high)
+
+    def alone(self, sort: int, reach: tuple[tuple[bool, ...], ...]) -> tuple[int, int]:
+        """Whether one row of a sort that has to take no attained value must satisfy the condition, and may."""
+        cells = itertools.product(*([i for i, one in enumerate(kinds) if one] for kinds in reach))
+        found = [cell in self.good[sort] for cell in cells]
+        return int(all(found)), int(any(found))
+
+    def _after(
+        self, rows: tuple[int, ...], reach: tuple[tuple[bool, ...], ...], attained: tuple[tuple[int, ...], ...]
+    ) -> tuple[Ends, Ends]:
+        """The numbers that the first rows can have, for every number of attained values that they must cover."""
+        import numpy as np
+
+        key = (rows, reach, attained)
+        if key in self._known:
+            return self._known[key]
+        at = next((i for i, count in enumerate(rows) if count), None)
+        if at is None:
+            shape = [count + 1 for column in attained for count in column]
+            found = np.full(shape, np.inf), np.full(shape, -np.inf)
+            for end in found:
+                end.flat[0] = 0.0
+        else:
+            fewer = (*rows[:at], rows[at] - 1, *rows[at + 1 :])
+            good = self.good[at] if at < len(self.good) else frozenset()
+            found = _add_row(self._after(fewer, reach, attained), good, reach)
+        self._known[key] = found
+        return found
+
+
+def _add_row(
+    before: tuple[Ends, Ends], good: frozenset[tuple[int, ...]], reach: tuple[tuple[bool, ...], ...]
+) -> tuple[Ends, Ends]:
+    """The numbers with one more row, which may be in each cell that the boxes reach."""
+    import numpy as np
+
+    first = [0, *itertools.accumulate(map(len, reach))]
+    found: list[Ends] = []
+    for end, better in zip(before, (np.minimum, np.maximum), strict=True):
+        made: Ends | None = None
+        for cell in itertools.product(*([i for i, one in enumerate(kinds) if one] for kinds in reach)):
+            covered = end
+            for start, kind in zip(first, cell, strict=False):
+                covered = _cover(covered, start + kind)
+            covered = covered + 1.0 if cell in good else covered
+            made = covered if made is None else better(made, covered)
+        found.append(end if made is None else made)
+    return found[0], found[1]
+
+
+def _cover(end: Ends, axis: int) -> Ends:
+    """The numbers where one value of a kind need not be covered any more."""
+    import numpy as np
+
+    if end.shape[axis] == 1:
+        return end
+    places = np.maximum(np.arange(end.shape[axis]) - 1, 0)
+    return np.take(end, places, axis=axis)

@@ -1,0 +1,107 @@
+"""The exact numbers of rows of classes, where closed forms may be wider than need be.
+
+The different cells of the classes that a condition cuts are read first: classes with the same small numbers share an
+answer, so that there are few. The solver of `sqlanon.query.logic.venn_cells` then counts each, and the numbers become a
+table of the statement that answers the query.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlanon.engines.base import Statement
+from sqlanon.query.logic.class_counter import Venn
+from sqlanon.query.logic.venn_cells import MOST_CELLS, Cells, Solver
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.class_bounds import rough_aggregates, terms_of_counts
+from sqlanon.query.rewrite.class_counts import Solved, cell_texts
+from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.ordered_aggregates import FOUND
+from sqlanon.query.rewrite.query_plan import Aggregate
+from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.sums import found
+from sqlanon.query.sql.sqltree import column, select, sql
+from sqlanon.sqltext.trees import port_tree
+
+MOST_CLASSES = 1_000
+"""Different classes of one condition that the solver counts."""
+
+
+def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
+    """The rows with what the solver found for those conditions whose closed forms need not be exact.
+
+    Args:
+        scope: the names.
+        rows: the box rows.
+
+    Cost: one statement for each such condition and version, about as long as the query itself.
+    """
+    beside = tuple(solve_classes(scope, one) for one in rows.beside)
+    solved: dict[int, Solved] = {}
+    notes = list(itertools.chain(*(one.notes for one in beside)))
+    for i, venn in rows.venns.items():
+        if venn is None:
+            notes.append(f"a condition has more than {MOST_CELLS} cells")
+            continue
+        texts = set().union(*(_texts(scope, rows, i, term) for term in terms_of_counts(rows.plan)[i]))
+        if len(texts) > MOST_CLASSES:
+            notes.append(f"a condition cuts more than {MOST_CLASSES} different classes")
+            continue
+        solved[i] = _solve(venn, sorted(texts))
+        if not solved[i].complete:
+            notes.append("a class has too many attained values")
+    counts = {
+        i: replace(one, tight=True) if i in solved and solved[i].complete else one for i, one in rows.counts.items()
+    }
+    solved = {i: one for i, one in solved.items() if one.found}
+    return replace(
+        rows,
+        counts=counts,
+        solved=solved,
+        venns={i: venn for i, venn in rows.venns.items() if i in solved},
+        notes=tuple(dict.fromkeys(notes)),
+        rough=rough_aggregates(scope, rows.plan, rows.domains, counts).union(*(one.rough for one in beside)),
+        beside=beside,
+    )
+
+
+def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> list[str]:
+    """The texts of the different cells of a condition, one more than `MOST_CLASSES` at most."""
+    venn = rows.venns[condition]
+    assert venn is not None
+    keys = [column(f"g{i}") for i in range(len(rows.plan.keys))]
+    row = RowValues(scope, rows.plan, rows).of(Aggregate(-1, "rows" if term is None else "count", condition, term=term))
+    classes = [column(f"class_{one.name}") for one in rows.class_columns]
+    tables = [*rows.tables, (FOUND, found(scope, rows, keys)), *cell_texts(row, venn.sorts, keys, classes)]
+    listed = select([sql("*")], tables[-1][0]).limit(MOST_CLASSES + 1)
+    listed.set("with_", with_tables(tables, listed))
+    text = port_tree(listed, scope.engine.dialect).sql(dialect=scope.engine.dialect)
+    read = Statement("query/cells", text)
+    return scope.released.once(
+        ("query/cells", text), lambda: [str(one) for (one,) in scope.engine.fetch(read, max_rows=MOST_CLASSES + 1)]
+    )
+
+
+def _solve(venn: Venn, texts: Sequence[str]) -> Solved:
+    """The numbers of each class."""
+    solver, numbers, complete = Solver(venn.good), {}, True
+    for text in texts:
+        cells = _read(venn, text)
+        if not cells.few:
+            complete = False
+            continue
+        alone = [end for sort in range(len(venn.sorts)) for end in solver.alone(sort, cells.reach)]
+        numbers[text] = (*solver.solve(cells), *alone)
+    return Solved(venn.sorts, numbers, complete)
+
+
+def _read(venn: Venn, text: str) -> Cells:
+    """The cells that a text means, see `cell_texts`."""
+    first, *rows = text.split("|")
+    digits = iter(map(int, first.split(",")))
+    reach = tuple(tuple(next(digits) == 1 for _ in kinds) for kinds in venn.reach)
+    attained = tuple(tuple(next(digits) for _ in kinds) for kinds in venn.attained)
+    return Cells(tuple(map(int, rows)), reach, attained)

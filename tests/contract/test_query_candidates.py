@@ -1,0 +1,106 @@
+"""Counts over boxes of their own against every source and every graph of candidates of tiny releases."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from typing import Any
+
+import pytest
+
+from tests.covering import seeds
+from tests.oracle.candidates import Box, Point, cover, graphs, sources
+from tests.oracle.handmade import plain, publish, quasi
+
+CONDITIONS = [
+    ("x < 2", lambda x, _: x < 2),
+    ("x = 3", lambda x, _: x == 3),
+    ("x IN (1, 4)", lambda x, _: x in (1, 4)),
+    ("y = 1", lambda _, y: y == 1),
+    ("x > 1 AND y > 0", lambda x, y: x > 1 and y > 0),
+    ("x > 2 OR y < 1", lambda x, y: x > 2 or y < 1),
+    ("(x < 2 AND y = 0) OR (x > 2 AND y = 2)", lambda x, y: (x < 2 and y == 0) or (x > 2 and y == 2)),
+]
+
+
+def drawn(rng: random.Random, columns: int) -> tuple[int, list[Box], list[tuple[Point, ...]]]:
+    """k, the boxes of a random release, and its sources."""
+    while True:
+        rows, k = rng.choice([(4, 2), (4, 3), (5, 2)] if columns == 1 else [(4, 2), (4, 3)])
+        every = graphs(rows, k)
+        points = [(rng.randrange(5), rng.randrange(3) if columns == 2 else 1) for _ in range(rows)]
+        boxes = [cover(points, rows) for rows in rng.choice(every)]
+        size = 1
+        for box in boxes:
+            for low, high in box:
+                size *= high - low + 1
+        if size <= 1500:
+            return k, boxes, list(sources(boxes, every))
+
+
+def check(db: Any, seed: str, releases: int) -> tuple[int, int]:
+    """Ask all conditions of random releases: the ends that are as narrow as possible, and those of boxes alone."""
+    rng, reached, narrower = random.Random(seed), 0, 0
+    for number in range(releases):
+        k, boxes, found = drawn(rng, 1 + number % 2)
+        name = f"c{uuid.UUID(int=rng.getrandbits(128)).hex[:10]}"
+        cells = [[*(str(end) for ends in box for end in ends), "'s'"] for box in boxes]
+        given = [quasi("x", "integer", "INTEGER"), quasi("y", "integer", "INTEGER"), plain("s", "text", "TEXT")]
+        publish(db, name, given, cells, facts={"boxes": "own", "k": k})
+        publish(db, f"{name}_plain", given, cells)
+        for text, holds in CONDITIONS:
+            counts = [sum(holds(*point) for point in points) for points in found]
+            asked = f"SELECT count(*) AS n FROM {{}} WHERE {text}"
+            cell = db.query(asked.format(name)).rows[0]["n"]
+            alone = db.query(asked.format(f"{name}_plain")).rows[0]["n"]
+            assert cell.low <= min(counts), (text, boxes, k)
+            assert cell.high >= max(counts), (text, boxes, k)
+            assert alone.low <= cell.low
+            assert cell.high <= alone.high
+            assert not cell.tight or (cell.low, cell.high) == (min(counts), max(counts))
+            reached += (cell.low, cell.high) == (min(counts), max(counts))
+            narrower += (cell.low, cell.high) != (alone.low, alone.high)
+            share = db.query(f"SELECT 1.0 * count(*) FILTER (WHERE {text}) / count(*) AS s FROM {name}").rows[0]["s"]
+            assert share.low - 1e-9 <= min(counts) / len(boxes)
+            assert share.high + 1e-9 >= max(counts) / len(boxes)
+        for key, at in (("x", 0), ("y", 1)):
+            answer = db.query(f"SELECT {key}, count(*) AS n FROM {name} WHERE x < 4 GROUP BY {key}")
+            groups = {row[key]: row["n"] for row in answer.rows}
+            for points in found:
+                for value in {point[at] for point in points if point[0] < 4}:
+                    count = sum(point[at] == value and point[0] < 4 for point in points)
+                    assert groups[value].low <= count <= groups[value].high
+            for row, certain in zip(answer.rows, answer.certain, strict=True):
+                assert not certain or all(any(p[at] == row[key] and p[0] < 4 for p in points) for points in found)
+        for end in ("", "_plain"):
+            db.engine.execute(f"DROP TABLE release.{name}{end}; DROP TABLE release.{name}{end}_metadata")
+    return reached, narrower
+
+
+@pytest.mark.parametrize("seed", seeds(1))
+def test_counts_hold_over_all_graphs_of_candidates(shared_db: Any, seed: int) -> None:
+    reached, narrower = check(shared_db, f"candidates {seed}", 4)
+    assert reached > 0
+    assert narrower > 0
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("seed", range(1, 3))
+def test_more_counts_hold_over_all_graphs_of_candidates(shared_db: Any, seed: int) -> None:
+    reached, narrower = check(shared_db, f"candidates {seed}", 60)
+    assert reached > 100
+    assert narrower > 60
+
+
+def test_private_columns_say_nothing_of_other_candidates(shared_db: Any) -> None:
+    """The row that is published in [0, 4] has one of its ends, and which one nobody knows."""
+    given = [quasi("x", "integer", "INTEGER"), plain("s", "text", "TEXT")]
+    cells = [["0", "4", f"'{letter}'"] for letter in "ab"]
+    publish(shared_db, "two", given, cells, facts={"boxes": "own", "k": 2})
+    for where, low, high in (("x < 2", 1, 1), ("x < 2 AND s = 'a'", 0, 1), ("x < 2 OR s = 'a'", 1, 2), ("x = 2", 0, 0)):
+        cell = shared_db.query(f"SELECT count(*) AS n FROM two WHERE {where}").rows[0]["n"]
+        assert (cell.low, cell.high) == (low, high), where
+    sums = shared_db.query("SELECT sum(x) AS s, count(DISTINCT x) AS d FROM two").rows[0]
+    assert sums["s"].low <= 4 <= sums["s"].high
+    assert sums["d"].low <= 2 <= sums["d"].high
