@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 
 import sqlanon
+from sqlanon.policy import loads
 from sqlanon.risk.households import join_risks
 from tests.engines import create_table
 from tests.invoked import invoke
@@ -137,3 +138,24 @@ def test_bad_input_and_the_command(shared_db: Any, tmp_path: Path) -> None:
     assert "persons whose household is expected to be found" in shown.stdout
     assert "canary" not in shown.stdout + shown.stderr
     assert "name the columns that an attacker knows with --qi" in invoke("audit", file, "--household", "home").stderr
+
+
+def test_releases_of_persons_and_of_households(shared_db: Any) -> None:
+    """With rows_are: events a class holds k persons and k households; with person: home it is made so."""
+    rows = [(20 + at // 16, at, f"home{at // 4}", f"d{at % 3}") for at in range(96)]
+    columns = {"age": "INTEGER", "who": "INTEGER", "home": "VARCHAR(9)", "ill": "VARCHAR(9)"}
+    table = made(shared_db, rows, columns)
+    facts = f"source: {table}, columns: {{age: quasi, ill: sensitive, who: identifier, home: identifier}}"
+
+    def run(k: int, more: str) -> Any:
+        text = f"version: 1\nreleases: [{{name: {table}, {facts}, privacy: {{k: {k}}}, {more}}}]"
+        return shared_db.run(loads(text, {}).releases[0])
+
+    both = run(3, "rows_are: events, method: tree")
+    assert min(both.min_identifiers.values()) >= 3
+    assert set(both.min_identifiers) == {"who", "home"}
+    with pytest.raises(sqlanon.PrivacyViolation, match="different values of home, and k is 12"):
+        run(12, "rows_are: events, method: tree")
+    homes = run(12, "person: home, method: tree")
+    assert homes.min_identifiers == {"home": 12}
+    assert homes.min_class == 48
