@@ -34,7 +34,7 @@ from sqlanon.report.sizes import class_sizes_section
 from sqlanon.report.variables import report_variables
 from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
-from sqlanon.results.figures import count, measure, share
+from sqlanon.results.figures import count, listed, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.workload_spec import WorkloadSpec
@@ -151,10 +151,9 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     known = share(1, run.min_class)
     if exposed is None or not exposed.columns:
         return (("highest risk of being found", known),)
-    listed = ", ".join(exposed.columns)
     return (
         ("highest risk of being found, with every published column", share(1, max(exposed.k, 1))),
-        (f"without what is published as it is ({listed})", known),
+        (f"without what is published as it is ({listed(exposed.columns)})", known),
     )
 
 

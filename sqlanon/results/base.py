@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from sqlanon.results import notebook
-from sqlanon.results.figures import count, measure
+from sqlanon.results.figures import count, listed, measure
 
 
 @lru_cache(maxsize=256)
@@ -86,12 +86,12 @@ class Exposure:
         """What the owner must know where these columns undo k; None: they do not."""
         if self.k >= k or not self.columns:
             return None
-        listed, one = ", ".join(self.columns), len(self.columns) == 1
+        names, one = listed(self.columns), len(self.columns) == 1
         as_they_are = "is published as it is" if one else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
         it = "it" if one else "them"
         return (
-            f"{listed} {as_they_are}, and no class hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows such "
+            f"{names} {as_they_are}, and no class hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows such "
             "a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
         )
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def count(number: int) -> str:
     """``1,200``."""
     return f"{number:,}"
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Names as text, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {count(more)} more"
 
 
 def things(number: int, one: str) -> str:

@@ -86,6 +86,10 @@ def test_statements_link_to_definitions(pages, name):
     assert len(found) >= 5
     for known in (state for _, state in found.values()):
         assert any(known.startswith(state) for state in STATES)
+    # Each names what measured it, or where it is stated.
+    named = r"(sqlanon \w+.*|[\w.]+ in the policy|no command)$"
+    for _, known in found.values():
+        assert re.search(named, known), known
     for title in ("Decision asked", "What remains", "Name, date, signature"):
         assert title in page
     assert "a check, not a finding" in page.lower()
@@ -107,7 +111,8 @@ def test_figures(pages):
     assert found["rows that look alike in the columns that may identify, at least"][0].startswith("10 (in 3 classes")
     assert found["highest probability that a row is found by the quasi columns"][0] == "10 %"
     assert found["the same by every published column but the sensitive ones"][0] == "100 % of a row; as they are: email"
-    assert found["share of all rows that is expected to be found"][0] == "10 %"
+    mean = "10 % by the quasi columns, 100 % by every published column but the sensitive ones"
+    assert found["share of all rows that is expected to be found"][0] == mean
     said = found["how sure a reader can be of ill by the class"][0]
     assert said == "l of ill is 2, 2 was asked: the most frequent value has at most 50 % of a class"
 

@@ -17,6 +17,8 @@ from sqlanon.results.measured_risk import MeasuredRisk, measured_risk
 from sqlanon.shell import command
 
 CHECK = "A check, not a finding: it lists what was measured and what was not, and decides nothing."
+NO_COMMAND = "no command"
+"""How a statement is known that nothing measures."""
 
 
 @dataclass(frozen=True, slots=True)

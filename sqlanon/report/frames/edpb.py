@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.report.document import Section, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, NO_COMMAND, Found, Frame
 from sqlanon.report.frames.measured import say_k, say_linkability, say_published, say_values
 from sqlanon.results.figures import count
 
@@ -38,7 +38,7 @@ def _pseudonyms(found: Found) -> tuple[Statement, ...]:
             "reversal",
             "a keyed hash: no command turns a token back; who has the secret and the list of persons can try each",
             "stated",
-            "",
+            NO_COMMAND,
             "token",
         ),
         Statement(

@@ -16,6 +16,7 @@ from sqlanon.report.frames.measured import (
     say_suppressed,
     say_threshold,
 )
+from sqlanon.results.figures import listed
 
 ELEVEN = 11
 
@@ -37,14 +38,14 @@ def _sections(found: Found) -> tuple[Section, ...]:
     method = (
         Statement(
             "direct identifiers",
-            f"{', '.join(identifiers) or 'none named'}; not published",
+            f"{listed(identifiers) or 'none named'}; not published",
             "stated",
             found.call("releases show"),
             "role",
         ),
         Statement(
             "quasi-identifiers",
-            f"{', '.join(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
+            f"{listed(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
             "stated",
             found.call("releases show"),
             "role",

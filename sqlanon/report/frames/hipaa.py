@@ -11,7 +11,7 @@ from sqlanon.engines.base import Bind, Column
 from sqlanon.engines.rows import numbers
 from sqlanon.query.release import Field
 from sqlanon.report.document import Section, State, Statement, Statements, Text
-from sqlanon.report.frames.base import CHECK, Found, Frame
+from sqlanon.report.frames.base import CHECK, NO_COMMAND, Found, Frame
 from sqlanon.report.frames.measured import (
     say_approval,
     say_attacks,
@@ -23,7 +23,7 @@ from sqlanon.report.frames.measured import (
     say_threshold,
     say_values,
 )
-from sqlanon.results.figures import count, things
+from sqlanon.results.figures import count, listed, things
 from sqlanon.sqltext import statement
 
 OLDEST = 89
@@ -94,7 +94,7 @@ def _sections(found: Found) -> tuple[Section, ...]:
             "actual knowledge that what is left could identify somebody",
             "no command knows what you know",
             "look at it",
-            "",
+            NO_COMMAND,
             "safe_harbor",
         ),
     )
@@ -140,10 +140,10 @@ def _by_names(found: Found, one: Identifier) -> Statement:
     shown = [str(column["name"]) for column in named if column["role"] in ("sensitive", "insensitive")]
     coarse = [str(column["name"]) for column in named if column["role"] == "quasi"]
     said = [
-        *([f"not published: {', '.join(hidden)}"] if hidden else []),
-        *([f"a token, a code derived from it: {', '.join(tokens)}"] if tokens else []),
-        *([f"published as it is: {', '.join(shown)}"] if shown else []),
-        *([f"generalized: {', '.join(coarse)}"] if coarse else []),
+        *([f"not published: {listed(hidden)}"] if hidden else []),
+        *([f"a token, a code derived from it: {listed(tokens)}"] if tokens else []),
+        *([f"published as it is: {listed(shown)}"] if shown else []),
+        *([f"generalized: {listed(coarse)}"] if coarse else []),
     ]
     look = bool(shown or tokens or (coarse and not one.part))
     state: State = "look at it" if look or coarse else "stated"
@@ -154,7 +154,7 @@ def _by_values(found: Found) -> Iterator[Statement]:
     """What is published of ZIP codes, ages and dates."""
     if found.released is None:
         about = "published ZIP codes, ages and dates"
-        yield Statement(about, "the release is in another file", "not measured", "", "safe_harbor")
+        yield Statement(about, "the release is in another file", "not measured", found.call("report"), "safe_harbor")
         return
     columns = {column.name: column for column in found.released.view.columns}
     for one in found.released.fields:
@@ -185,7 +185,9 @@ def _age(found: Found, one: Field, shown: list[Column]) -> Statement:
     values = [column.name for column in shown if column.kind in ("integer", "float", "decimal")]
     capped = one.recode is not None and one.recode.top == str(OLDEST + 1)
     if not values:
-        return Statement(about, "published in no column of numbers: look at it", "look at it", "", "safe_harbor")
+        return Statement(
+            about, "published in no column of numbers: look at it", "look at it", found.call("report"), "safe_harbor"
+        )
     above = max(_count(found, name, {"most": OLDEST + capped})[0] for name in values)
     said = f"{things(above, 'row')} above it" + ("; top: 90 makes 90 mean 90 and over" if capped else "")
     if above and not capped:

@@ -19,12 +19,19 @@ from sqlanon.report.frames.measured import (
     say_threshold,
     say_values,
 )
+from sqlanon.results.figures import listed
 
 
 def _context(found: Found) -> tuple[Statement, ...]:
     said = found.context
     return tuple(
-        Statement(title, said.get(name) or NOT_SAID, "stated" if said.get(name) else "look at it", "", "context")
+        Statement(
+            title,
+            said.get(name) or NOT_SAID,
+            "stated" if said.get(name) else "look at it",
+            f"context.{name} in the policy",
+            "context",
+        )
         for name, title in CONTEXT.items()
     )
 
@@ -33,7 +40,7 @@ def _data(found: Found) -> tuple[Statement, ...]:
     roles = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
     by = found.call("releases show")
     named = [(role, found.columns(role)) for role in roles]
-    return tuple(Statement(role, ", ".join(names), "stated", by, "role") for role, names in named if names)
+    return tuple(Statement(role, listed(names), "stated", by, "role") for role, names in named if names)
 
 
 def _sections(found: Found) -> tuple[Section, ...]:

@@ -8,7 +8,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.decision import accepted, review_date, within
 from sqlanon.report.document import State, Statement
 from sqlanon.report.frames.base import Found
-from sqlanon.results.figures import count, measure, share, things
+from sqlanon.results.figures import count, listed, measure, share, things
 
 UNCOUNTED = "not counted for this kind of release"
 
@@ -18,7 +18,13 @@ def say_k(found: Found) -> Statement:
     run = found.run
     about = "rows that look alike in the columns that may identify, at least"
     if found.risk.rows is None:
-        return Statement(about, "the rows are published exactly, in groups by sensitive value", "look at it", "", "k")
+        return Statement(
+            about,
+            "the rows are published exactly, in groups by sensitive value",
+            "look at it",
+            found.call("audit"),
+            "k",
+        )
     shown = f"{count(run.min_class)} (in {things(run.classes, 'class')}, at most {count(run.max_class)})"
     if not run.shape.grouped:
         shown = f"{count(run.min_class)} rows fit each box, by the private certificate"
@@ -42,7 +48,7 @@ def say_published(found: Found) -> Statement:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "published")
     known = ((risk.published, "row"), (risk.published_persons, "person"))
     shown = [f"{share(value, 1)} of a {who}" for value, who in known if value is not None]
-    more = f"as they are: {', '.join(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
+    more = f"as they are: {listed(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
     return Statement(about, "; ".join((*shown, more)), "measured", found.measured_by_run, "published")
 
 
@@ -178,7 +184,11 @@ def say_linkability(found: Found) -> Iterator[Statement]:
         yield Statement("other releases of the source", said, "not measured", by, "versions")
     said = found.context.get("other_data") or "the policy does not say what recipients may have"
     yield Statement(
-        "data of others", said, "stated" if found.context.get("other_data") else "look at it", "", "outside"
+        "data of others",
+        said,
+        "stated" if found.context.get("other_data") else "look at it",
+        "context.other_data in the policy",
+        "outside",
     )
 
 
