@@ -228,6 +228,7 @@ def test_usage(cli, words):
     assert cli(*words).code == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("policy")
 def test_quiet_shows_warnings(cli, warehouse):
     """On stderr, from every command that makes a report of a release; as JSON they are a field."""

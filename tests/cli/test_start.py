@@ -69,6 +69,7 @@ def test_a_database_needs_no_compiler_and_no_parser():
     assert "duckdb" in found
 
 
+@pytest.mark.thorough
 def test_module(shell):
     by_name = shell("--version")
     ended = python("-m", "sqlanon", "--version", check=False)
@@ -89,6 +90,7 @@ def test_dir_lists_the_public_names():
     assert {name for name in listed if not name.startswith("__")} == {*public, "dbt"} - {"__version__"}
 
 
+@pytest.mark.thorough
 def test_a_library_leaves_signals_alone():
     """Handlers are the command line's: a program that uses sqlanon keeps its own."""
     code = """
@@ -103,6 +105,7 @@ signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     assert ended.stdout.split() == ["True", "True"]
 
 
+@pytest.mark.thorough
 def test_the_end_does_not_wait_for_what_is_left_in_memory():
     """A stopped rewriting leaves millions of parts of trees, which Python would free one by one before it ends."""
     code = """

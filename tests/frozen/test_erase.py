@@ -45,6 +45,7 @@ def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
             shared_db.erase(spec, keys)
 
 
+@pytest.mark.thorough
 def test_a_list_that_is_gone_is_not_taken_for_an_empty_one(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     shared_db.erase(spec, [{"id": 3}], confirmed=True)
@@ -186,6 +187,7 @@ def test_a_new_lineage_by_another_key_publishes_no_erased_key(shared_db: Any) ->
     assert (again.apart, again.published, again.only_listed) == (0, 1, False)
 
 
+@pytest.mark.thorough
 def test_a_release_that_is_frozen_no_more_publishes_no_erased_key(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     full = replace(spec, refresh=RefreshSpec("full", keep=spec.refresh.keep))

@@ -153,6 +153,7 @@ def test_what_a_cohort_lacks_does_not_decide_when_it_is_published(shared_db: Any
     assert shared_db.run(spec).lineage.entered == 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("alike", [True, False])
 def test_a_run_that_a_limit_stops_has_not_tried_the_cohort(shared_db: Any, alike: bool) -> None:
     """Or who sees the rows published with later ones would know that they could be published alone."""
@@ -429,6 +430,7 @@ def test_rows_by_other_keys_are_not_published_a_second_time(shared_db: Any) -> N
     assert shared_db.run(spec, new_lineage=True).lineage.published == 20
 
 
+@pytest.mark.thorough
 def test_an_audit_says_that_lineages_of_two_secrets_are_not_compared(shared_db: Any) -> None:
     table, spec, _ = begun(shared_db)
     shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")

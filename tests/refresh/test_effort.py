@@ -37,6 +37,7 @@ def ward(db: Any) -> Any:
     return db
 
 
+@pytest.mark.thorough
 def test_a_release_of_010_keeps_its_method(db: Any) -> None:
     db, spec = ward(db), policy.release(**SPEC)
     plan = db.plan(spec)

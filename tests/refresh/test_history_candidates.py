@@ -238,6 +238,7 @@ def test_a_version_that_was_taken_back_still_asks_for_a_bound(shared_db: Any) ->
     assert [note for note in again.notes if "the same candidates as in version 2" in note]
 
 
+@pytest.mark.thorough
 def test_a_bound_stops_plan_and_run(shared_db: Any) -> None:
     """The eight rows have two candidates each; with one that comes, some rows have one."""
     source = {i: 3 * i * i for i in range(8)}

@@ -375,6 +375,7 @@ def test_a_file_that_another_process_opens_meanwhile_is_refused(
     refused(url, path, "is locked by process", sqlanon.LockedError)
 
 
+@pytest.mark.thorough
 def test_nobody_writes_the_old_file_while_it_is_copied(
     small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
