@@ -141,6 +141,7 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     assert KEPT.encode() in read()
 
 
+@pytest.mark.thorough
 def test_rows_that_an_older_transaction_sees_are_waited_for(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one of another database.
 

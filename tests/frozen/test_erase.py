@@ -87,6 +87,7 @@ def test_versions_that_an_erasure_did_not_drop_are_not_returned_to(
     assert [one.status for one in shared_db.releases(table)] == ["dropped", "published"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keep", [1, 3])
 def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int

@@ -84,6 +84,7 @@ def test_a_new_lineage_of_which_all_rows_are_erased(shared_db: Any) -> None:
             does(spec, new_lineage=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
     shared_db: Any, withdrawn: bool

@@ -221,6 +221,7 @@ def test_plan_shows_what_a_new_lineage_would_reveal(shared_db: Any) -> None:
     assert [(one.old, one.new) for one in planned.history] == [(1, 2)]
 
 
+@pytest.mark.thorough
 def test_plan_is_about_the_rows_that_the_next_run_tries(shared_db: Any) -> None:
     """And a run then does what the plan says: they wait, are published, or wait whole for a new lineage."""
     table, spec, source = begun(shared_db, max_retained=Fraction(1, 5))

@@ -82,6 +82,7 @@ def test_later_defaults_change_nothing(db: Any, monkeypatch: pytest.MonkeyPatch)
         assert db.run(spec, new_classes=True).method.startswith("hilbert")
 
 
+@pytest.mark.thorough
 def test_a_named_method_and_a_written_effort_are_changes(db: Any) -> None:
     db = ward(db)
     db.run(policy.release(**SPEC))

@@ -140,6 +140,7 @@ def test_candidates_are_those_of_all_assignments(shared_db: Any, graphs: list[Gr
     assert one.failing == failing
 
 
+@pytest.mark.thorough
 def test_a_changed_version_needs_a_bound(shared_db: Any) -> None:
     """Without one a reader of both may know rows; private values that change leave all candidates, and need none."""
     source = {i: 3 * i * i for i in range(8)}

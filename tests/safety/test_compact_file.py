@@ -208,6 +208,7 @@ def test_changes_that_are_in_the_log_alone_are_in_the_new_file(tmp_path: Path) -
         assert db.execute("FROM t ORDER BY i").fetchall() == [(1,), (2,)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stem", ["memory", "temp", "main", 'qu"o', "o'x"])
 def test_files_of_any_name(tmp_path: Path, stem: str) -> None:
     path = tmp_path / f"{stem}.duckdb"
