@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.statistics.blocks import Block
 from sqlanon.statistics.program import SCALE, Box, Solved
 from sqlanon.statistics.reach import ContradictionError, Reach
 from sqlanon.statistics.seen import HIDDEN, Cells, Seen, SeenColumn, build_seen, narrow
@@ -71,8 +72,8 @@ def test_no_multipliers_make_a_wrong_bound(seed: int, monkeypatch: pytest.Monkey
     draw = np.random.default_rng(seed)
     tables_ = np.array(every_table(case, shown))
 
-    def lie(self: Reach, _: np.ndarray, box: Box) -> Solved:
-        many = len(self._program.right)
+    def lie(_: Reach, block: Block, __: np.ndarray, box: Box) -> Solved:
+        many = len(block.program.sums.low)
         kinds = (
             draw.normal(size=many) * 3,
             np.full(many, np.nan),
