@@ -107,6 +107,7 @@ CHOOSING = {
     "sqlanon/attack/kinds.py": "what attacks can measure of a version",
     "sqlanon/privacy/persons.py": "which requirements a policy asks for",
     "sqlanon/privacy/requirements.py": "the same of a policy in the catalog",
+    "sqlanon/query/rewrite/attained_rows.py": "whether rows of classes or candidates of boxes attain what is shown",
     "sqlanon/release/audit/by_certificate.py": "whether a policy asks for the boxes that a version has",
     "sqlanon/release/catalog/entry.py": "what the catalog has of a version: certificate or link table",
     "sqlanon/release/catalog/lineage.py": "which lineage a version is of",
