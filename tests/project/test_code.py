@@ -260,6 +260,13 @@ def test_rooms_import_one_way():
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
+def test_the_formatter_lays_out_every_line():
+    """No comment keeps it from a statement; nor is a limit of the linter lifted for a whole file."""
+    kept = re.compile(r"#\s*(fmt: *(skip|off)|yapf: *disable|ruff: *noqa)")
+    texts = {path: path.read_text(encoding="utf-8") for path in tracked() if path.suffix == ".py"}
+    assert [label(path) for path, text in texts.items() if kept.search(text)] == []
+
+
 def figurative(text: str) -> Iterator[str]:
     """``line: word`` of every word to avoid, whole or as a part of a name with underscores."""
     for number, line in enumerate(text.splitlines(), 1):
