@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.shape import KEPT_STEPS, Shape, Table
 from sqlanon.noisy.split import Noise
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.95
 """Probability that an interval contains the bounded answer."""
+MOST_MISSED = 0.05
+"""Up to here one Laplace number has a wider interval than any combination of several with the same deviation."""
 ORDER = "_sqlanon_order"
 """A column of the drawn table, which the view has not."""
 
@@ -70,9 +73,14 @@ def half_width(noise: Noise, series: int, missed: float) -> float:
     return _gaussian_ends(missed) * scale + 0.5
 
 
-def smoothed_width(noise: Noise, deviation: Floats, missed: float) -> Floats:
-    """The same around linear combinations of noisy numbers, by their deviation: for Laplace noise that of one."""
-    ends = math.log(1 / missed) / math.sqrt(2) if noise.law == "laplace" else _gaussian_ends(missed)
+def smoothed_width(law: Law, deviation: Floats, missed: float) -> Floats:
+    """The same around linear combinations of noisy numbers, by their deviation.
+
+    For Laplace noise it is that of one number: of combinations with the same deviation it has the widest interval,
+    where at most `MOST_MISSED` is missed. Who allows more gets the interval of that.
+    """
+    least = min(missed, MOST_MISSED)
+    ends = math.log(1 / least) / math.sqrt(2) if law == "laplace" else _gaussian_ends(missed)
     return ends * deviation + 0.5
 
 
@@ -128,7 +136,7 @@ def _estimate_part(
     return [
         Estimate(value, value - width, value + width)
         for value, deviation in zip(values, deviations, strict=True)
-        for width in (smoothed_width(noise, deviation, missed),)
+        for width in (smoothed_width(noise.law, deviation, missed),)
     ]
 
 
