@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,12 @@ ANSWERED = (
     "SELECT region, count(*) AS n FROM {t} GROUP BY region ORDER BY n DESC LIMIT 2",
     "SELECT region AS a, count(*) AS n FROM {t} GROUP BY region UNION ALL SELECT sex, count(*) FROM {t} GROUP BY sex",
 )
+
+CONDITIONS = {
+    "region": ("region = 'north'", "region = 'south'", "region = 'it''s'"),
+    "sex": ("sex = 'F'", "sex = 'M'"),
+    "age": ("age >= 0 AND age < 20", "age >= 20 AND age < 40", "age >= 40 AND age < 60"),
+}
 
 REFUSED = {
     "SELECT count(*) AS n FROM {t} WHERE age < 30": "the ends 0, 20, 40, 60",
@@ -126,3 +133,34 @@ def test_an_answer_has_an_interval_and_no_bounds(shared_db: Any, tmp_path: Path)
     assert (none["n"].estimate, none["n"].undefined_possible) == (None, True)
     with pytest.raises(UnsupportedError, match="noise has no bounds"):
         shared_db.query(f"SELECT sex, count(*) AS n FROM {view} GROUP BY sex", merge_narrow=20)
+
+
+def test_an_evaluation_asks_releases_of_rows_the_same(published: Made) -> None:
+    db, source = published.db, published.source
+    db.anonymize(
+        source, name=f"rows {source}", identifiers="pid", quasi=["region", "sex", "age"], rest="drop", k=3,
+        rows_are="events", persons="ignored", effort="fast", publish=f"release.r_{published.view}",
+    )  # fmt: skip
+    found = db.evaluate(published.name)
+    (beside,) = found.beside
+    assert (beside.release, found.noise, found.sound) == (f"rows {source}", True, True)
+    for by, family, other in zip((["region", "sex"], ["sex", "age"]), found.families, beside.families, strict=True):
+        assert family.name == other.name == ", ".join(by)
+        assert (family.errors.cells, family.errors.absolute.mean) == (6, pytest.approx(0, abs=1e-6))
+        errors = []
+        for values in product(*(CONDITIONS[name] for name in by)):
+            sql = f"SELECT count(*) AS n FROM {source} WHERE {' AND '.join(values)}"
+            (row,) = db.query(sql, release=f"release.r_{published.view}").rows
+            errors.append(abs(row["n"].estimate - db.engine.fetch(sql)[0][0]))
+        assert other.errors.absolute.mean == pytest.approx(sum(errors) / len(errors))
+
+
+def test_reports_say_what_is_promised_and_paid(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("report"))
+    made.run()
+    owner = shared_db.report(made.name, form="md")
+    assert "change the odds about one person by at most e^3 = 20.1" in owner
+    assert "No budget pays for these figures" in owner
+    readers = shared_db.report(f"release.{made.view}", audience="readers", form="md")
+    assert "change the odds about one person by at most e^1 = 2.72" in readers
+    assert not {"Accuracy", "What was paid", "error"} & set(readers.replace("\n", " ").split())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sqlanon.noisy.consistent import make_consistent
-from sqlanon.noisy.published import MOST_MISSED, smoothed_width
+from sqlanon.noisy.published import MOST_MISSED, width_of
 from sqlanon.noisy.shape import dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.query.noisy.groups import Groups
 from sqlanon.query.noisy.released import NoisyTableRead
@@ -61,7 +61,7 @@ def test_intervals_of_sums_contain_the_answer_as_often_as_they_say(law: str) -> 
     truth = draw.integers(0, 50, groups.levels[-1].size).astype(float)
     weights = np.zeros(len(truth))
     weights[:4] = 1.0
-    width = float(smoothed_width(law, np.array(groups.deviation(deviations, weights)), 0.05))  # type: ignore[arg-type]
+    width = width_of(law, groups.deviation(deviations, weights), 0.05)  # type: ignore[arg-type]
     inside, times = 0, 4000
     for _ in range(times):
         noisy = []

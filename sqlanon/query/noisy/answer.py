@@ -14,7 +14,7 @@ import numpy as np
 from sqlglot import exp
 
 from sqlanon.engines.base import Statement
-from sqlanon.noisy.published import INTERVAL, smoothed_width
+from sqlanon.noisy.published import INTERVAL, width_of
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
 from sqlanon.query.functions.registry import definition_of
@@ -186,7 +186,7 @@ class _Reader:
         return self._around(value, deviation, unit, counts=measured.of != "sum")
 
     def _around(self, value: float, deviation: float, unit: float = 1.0, *, counts: bool) -> Bounded:
-        width = unit * float(smoothed_width(self._released.law, np.array(deviation), 1 - self._interval))
+        width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
