@@ -382,8 +382,16 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
     assert set(facts) == {
-        "release", "source", "version", "sqlanon", "token", "statistics", "types", "collations", "equal_unlike",
-    }  # fmt: skip
+        "release",
+        "source",
+        "version",
+        "sqlanon",
+        "token",
+        "statistics",
+        "types",
+        "collations",
+        "equal_unlike",
+    }
     assert set(facts["statistics"]) == {
         "budget",
         "epsilon",

@@ -111,8 +111,14 @@ def test_what_has_no_answer_is_refused(sql: str, published: Made) -> None:
 
 
 def test_an_answer_has_an_interval_and_no_bounds(shared_db: Any, tmp_path: Path) -> None:
-    made = Made(shared_db, tmp_path, stays("interval"), measures="{n: rows, people: persons}", groups="{sex: [F, M]}",
-                tables="[{by: [sex]}]")  # fmt: skip
+    made = Made(
+        shared_db,
+        tmp_path,
+        stays("interval"),
+        measures="{n: rows, people: persons}",
+        groups="{sex: [F, M]}",
+        tables="[{by: [sex]}]",
+    )
     made.run()
     view = f"release.{made.view}"
     rows = {row["sex"]: row for row in made.rows()}
@@ -138,9 +144,17 @@ def test_an_answer_has_an_interval_and_no_bounds(shared_db: Any, tmp_path: Path)
 def test_an_evaluation_asks_releases_of_rows_the_same(published: Made) -> None:
     db, source = published.db, published.source
     db.anonymize(
-        source, name=f"rows {source}", identifiers="pid", quasi=["region", "sex", "age"], rest="drop", k=3,
-        rows_are="events", persons="ignored", effort="fast", publish=f"release.r_{published.view}",
-    )  # fmt: skip
+        source,
+        name=f"rows {source}",
+        identifiers="pid",
+        quasi=["region", "sex", "age"],
+        rest="drop",
+        k=3,
+        rows_are="events",
+        persons="ignored",
+        effort="fast",
+        publish=f"release.r_{published.view}",
+    )
     found = db.evaluate(published.name)
     (beside,) = found.beside
     assert (beside.release, found.noise, found.sound) == (f"rows {source}", True, True)
