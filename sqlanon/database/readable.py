@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -58,8 +59,10 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
+    from sqlanon.query.counts.published import Spelling
     from sqlanon.query.find import Names
     from sqlanon.query.parse.parameters import Parameters
+    from sqlanon.results.disclosure import DisclosureReport
 
 
 class Readable:
@@ -198,6 +201,30 @@ class Readable:
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return audit_together(self.engine, first, second)
+
+    def audit_statistics(
+        self,
+        tables: Sequence[str] | Mapping[str, str],
+        spelling: Spelling | None = None,
+        *,
+        persons: int | None = None,
+        seconds: int = 300,
+    ) -> DisclosureReport:
+        """What a reader of published tables of counts finds of their hidden cells; see `audit_tables`.
+
+        Args:
+            tables: their names, or those of releases of counts; a mapping says how the report calls each.
+            spelling: how those of others are written.
+            persons: numbers below it are small.
+            seconds: after them intervals are wider, and count as undecided.
+        """
+        from sqlanon.query.counts.disclosure import audit_tables
+        from sqlanon.query.counts.published import Spelling
+
+        until = time.monotonic() + seconds
+        named = tables if isinstance(tables, Mapping) else {table: table for table in tables}
+        names = {shown: table_named(self.engine, table) for shown, table in named.items()}
+        return audit_tables(self.engine, names, spelling or Spelling(), persons, lambda: until - time.monotonic())
 
     def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
         """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -65,16 +65,36 @@ class Approval(Report):
         after = day + datetime.timedelta(days=1) if day < datetime.date.max else day
         return datetime.datetime.combine(after, datetime.time(), datetime.UTC)
 
-    def state(self, later: tuple[Approval, ...], now: datetime.datetime) -> State:
+    @property
+    def given(self) -> datetime.datetime:
+        """When it was given, as a time; the signature covers it."""
+        return datetime.datetime.fromisoformat(self.given_at)
+
+    @property
+    def place(self) -> tuple[datetime.datetime, int]:
+        """The place among approvals: by the time that was signed, as whoever writes the catalog chooses numbers."""
+        return self.given, self.number
+
+    def is_revoked(self, decisions: Sequence[Approval]) -> bool:
+        """Whether one of the decisions on its release ends it: a revocation after it, by number or by time.
+
+        Either is enough, so that neither another number nor a clock that went back keeps an approval.
+        """
+        return any(
+            one.action == "revoked" and (one.number > self.number or one.given > self.given) for one in decisions
+        )
+
+    def state(self, decisions: Sequence[Approval], same: Sequence[Approval], now: datetime.datetime) -> State:
         """Whether it holds.
 
         Args:
-            later: the revocations of the release, and the approvals of the same policy, after it.
+            decisions: all on its release.
+            same: the approvals of the same policy.
             now: the time.
         """
-        if self.action == "revoked" or any(one.action == "revoked" for one in later):
+        if self.action == "revoked" or self.is_revoked(decisions):
             return "revoked"
-        if later:
+        if any(one.place > self.place for one in same):
             return "replaced"
         return "expired" if now >= self.ends else "valid"
 

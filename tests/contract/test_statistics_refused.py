@@ -93,9 +93,14 @@ def test_rows_of_the_same_source_are_warned_of(shared_db: Any, tmp_path: Path) -
     made = Made(shared_db, tmp_path, stays("warned"))
     made.run()
     rows = shared_db.anonymize(
-        made.source, name=f"rows of {made.source}", identifiers="pid", quasi=["region", "age"], rest="drop", k=3,
+        made.source,
+        name=f"rows of {made.source}",
+        identifiers="pid",
+        quasi=["region", "age"],
+        rest="drop",
+        k=3,
         publish=f"release.r_{made.view}",
-    )  # fmt: skip
+    )
     assert any(f"release {made.name} publishes counts of the same source" in one for one in rows.report.warnings)
     with pytest.raises(UnsupportedError, match="is not measured"):
         shared_db.together(made.name, f"rows of {made.source}")

@@ -18,6 +18,7 @@ from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import Silent
 from sqlanon.release import run as running
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
+from sqlanon.release.catalog.signatures import sign
 from sqlanon.release.divide.classes import Machine
 from sqlanon.results.measured_risk import measured_risk
 from tests.refresh.conftest import fill, release
@@ -102,7 +103,8 @@ def test_a_risk_that_has_grown_is_listed(shared_db):
     fill(shared_db, "a4", 40)
     shared_db.run(quick("a4", k=6, l=None))
     shared_db.approve("a4", **ALICE)
-    Approvals(shared_db.engine).add(replace(shared_db.approvals("a4")[-1].approval, number=999, figures={"rows": 0.01}))
+    seen = shared_db.approvals("a4")[-1].approval
+    Approvals(shared_db.engine).add(replace(seen, number=seen.number + 1000, figures={"rows": 0.01}))
     assert "1 % was approved" in shared_db.approvals("a4")[-1].grown[0]
 
 
@@ -278,7 +280,8 @@ def test_signatures(shared_db, tmp_path):
     with pytest.raises(PrivacyViolation, match="not one of Alice"):
         shared_db.approvals("a11", signers=others)
     # Whoever may write the catalog cannot move the date of what was signed.
-    Approvals(shared_db.engine).add(replace(one.approval, number=998, until="9998-01-01"))
+    moved = replace(one.approval, number=one.approval.number + 1000, until="9998-01-01")
+    Approvals(shared_db.engine).add(moved)
     with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
         shared_db.approvals("a11", signers=signers)
 
@@ -307,12 +310,12 @@ def test_a_run_checks_signatures(shared_db, tmp_path):
     assert shared_db.run(spec).outcome == "published"
     # Who may write the catalog can neither move the date nor put another policy under the signature.
     approvals = Approvals(shared_db.engine)
-    approvals.add(replace(made, number=900, until="9998-01-01"))
+    approvals.add(replace(made, number=made.number + 1000, until="9998-01-01"))
     with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
         shared_db.run(spec)
     wider = replace(spec, privacy=replace(spec.privacy, k=2))
-    approvals.add(replace(made, number=901, policy=plain_policy(wider)))
-    with pytest.raises(PrivacyViolation, match="approval 901 of a14: its policy is not the one whose hash was signed"):
+    approvals.add(replace(made, number=made.number + 1001, policy=plain_policy(wider)))
+    with pytest.raises(PrivacyViolation, match=r"approval \d+ of a14: its policy is not the one whose hash was signed"):
         shared_db.run(wider, allow_weaker=True)
     signers = tmp_path / "signers"
     signers.write_text(f"Alice {public}", encoding="utf-8")
@@ -327,17 +330,60 @@ def test_a_run_checks_signatures(shared_db, tmp_path):
     assert shared_db.run(without, allow_weaker=True).outcome in ("published", "unchanged")
 
 
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+def test_a_signed_approval_that_was_moved(shared_db, tmp_path):
+    """Numbers are not signed: with another one an approval neither outlives a revocation nor replaces a later one."""
+    fill(shared_db, "a16", 40)
+    key, public = with_key(tmp_path)
+    spec = needing("a16")
+    spec = replace(spec, refresh=replace(spec.refresh, signers=(f'"Alice" {public}',)))
+    approvals = Approvals(shared_db.engine)
+    now = datetime.datetime.now(datetime.UTC)
+
+    def signed(minutes, until):
+        """As `approve` made it some minutes ago."""
+        made = shared_db.approve("a16", planned=spec, **ALICE)
+        given = (now - datetime.timedelta(minutes=minutes)).isoformat(timespec="seconds")
+        made = replace(made, given_at=given, until=until)
+        return replace(made, signature=sign(made.statement, key))
+
+    long, short = signed(9, NEVER), signed(6, in_days(1))
+    shared_db.engine.execute(f"DELETE FROM {approvals.table.schema}.{approvals.table.name} WHERE release = 'a16'")
+    approvals.add(short)
+    approvals.add(replace(long, number=short.number + 1000))
+    after = now + datetime.timedelta(days=5)
+    with pytest.raises(GuardError, match="ended with"):
+        hold_approval(shared_db.engine, spec, after)
+    assert [one.state for one in shared_db.approvals("a16")] == ["valid", "replaced"]
+    approvals.add(replace(short, number=short.number + 1, action="revoked", approver="Bob", given_at=now.isoformat()))
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.run(spec)
+    assert {one.state for one in shared_db.approvals("a16")} == {"revoked"}
+
+
+def test_a_clock_that_went_back_approves_nothing(shared_db):
+    """The approval would be older than the last decision; a revocation is written all the same."""
+    spec = approved(shared_db, "a17")
+    (one,) = shared_db.approvals("a17")
+    ahead = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).isoformat(timespec="seconds")
+    Approvals(shared_db.engine).add(replace(one.approval, number=one.approval.number + 1000, given_at=ahead))
+    with pytest.raises(PolicyError, match="set the clock"):
+        shared_db.approve("a17", planned=spec, **ALICE)
+    shared_db.revoke("a17", by="Bob")
+    with pytest.raises(GuardError, match="Bob revoked"):
+        shared_db.run(spec)
+
+
 def test_revoked_while_a_run_is_under_way(shared_db, monkeypatch):
     spec = approved(shared_db, "a15")
+    made = shared_db.approvals("a15")[0].approval
     calls = []
 
     def revoking(engine, spec, before):
         calls.append(spec.name)
         if len(calls) > 1:
             Approvals(engine).add(
-                replace(
-                    shared_db.approvals("a15")[0].approval, number=10_000, action="revoked", approver="Bob", until=None
-                )
+                replace(made, number=made.number + 1000, action="revoked", approver="Bob", until=None)
             )
         return hold_approval(engine, spec, None, before)
 

@@ -16,8 +16,9 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.attained_rows import distinct_attained
 from sqlanon.query.rewrite.box_rows import BoxRows
-from sqlanon.query.rewrite.class_bounds import distinct_attained
+from sqlanon.query.rewrite.class_bounds import counts_rows
 from sqlanon.query.rewrite.class_counts import count_classes
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
@@ -131,7 +132,7 @@ def _rows(asked: Asked) -> Apart:
 
 def _counted(asked: Asked) -> Apart:
     a = asked.aggregate
-    solved = asked.rows.solved.get(a.condition)
+    solved = asked.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
         return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
     return [], counted(asked.aggregate, asked.row)

@@ -14,8 +14,8 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.aggregate_kinds import KINDS, Asked
+from sqlanon.query.rewrite.attained_rows import distinct_attained
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.class_bounds import distinct_attained
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues

@@ -128,20 +128,19 @@ def require_approval(
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
-    if every and every[-1].action == "revoked":
-        last = every[-1]
+    kept = [one for one in every if one.action == "approved" and not one.is_revoked(every)]
+    if every and not kept:
+        last = max((one for one in every if one.action == "revoked"), key=lambda one: one.place)
         raise GuardError(
             f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
             f"one: {approve}"
         )
-    # A revocation ends every approval before it.
-    begin = max((at + 1 for at, one in enumerate(every) if one.action == "revoked"), default=0)
-    same = [one for one in every[begin:] if not list_differences(one.policy, policy)]
+    same = [one for one in kept if not list_differences(one.policy, policy)]
     if not same:
-        raise GuardError(_unapproved(release, every, policy, approve))
-    last = same[-1]
+        raise GuardError(_unapproved(release, kept, policy, approve))
+    last = max(same, key=lambda one: one.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
-    if datetime.datetime.fromisoformat(last.given_at) > now:
+    if last.given > now:
         raise GuardError(
             f"{what} was given at {last.given_at}, and this machine's clock is at {now.isoformat(timespec='seconds')}: "
             "set the clock; nothing was published"
@@ -185,10 +184,10 @@ def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, An
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
             f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
-    last = every[-1]
+    last = max(every, key=lambda one: one.place)
     found = [str(one) for one in list_differences(last.policy, policy)]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return (
-        f"{release}: the policy is not the one that {last.approver} {last.action} on {last.given_at[:10]}: "
+        f"{release}: the policy is not the one that {last.approver} approved on {last.given_at[:10]}: "
         f"{'; '.join(found[:_SHOWN])}{more}; nothing was published. Approve it with: {approve} --planned"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import getpass
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -116,8 +116,20 @@ def _add(
     with engine.lock("approvals", wait=True), engine.publishing():
         catalog.create(engine.look_up(catalog.tables))
         made = replace(made, number=approvals.next_number())
+        if until is not None:
+            _check_clock(made, approvals.list(release))
         approvals.add(made)
     return made
+
+
+def _check_clock(made: Approval, before: Sequence[Approval]) -> None:
+    """Refuse an approval that would be older than what was decided before; a revocation always ends approvals."""
+    last = max((one.given for one in before), default=made.given)
+    if last > made.given:
+        raise PolicyError(
+            f"{made.release}: the last decision on it was given at {last.isoformat(timespec='seconds')}, and this "
+            f"machine's clock is at {made.given_at}: set the clock"
+        )
 
 
 def list_approvals(engine: Engine, release: str | None = None, signers: Path | None = None) -> list[ListedApproval]:
@@ -138,14 +150,14 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
     now = datetime.datetime.now(datetime.UTC)
     published = {one.release: one for one in Catalog(engine).entries(statuses=("published",))} if every else {}
     found = []
-    for at, one in enumerate(every):
-        later = tuple(
+    for one in every:
+        decisions = [other for other in every if other.release == one.release]
+        same = [
             other
-            for other in every[at + 1 :]
-            if other.release == one.release
-            and (other.action == "revoked" or not list_differences(other.policy, one.policy))
-        )
-        state = one.state(later, now)
+            for other in decisions
+            if other.action == "approved" and not list_differences(other.policy, one.policy)
+        ]
+        state = one.state(decisions, same, now)
         days = (one.ends - now).days if state == "valid" else 0
         grown = _grown(one, published.get(one.release)) if state == "valid" else ()
         found.append(ListedApproval(one, state, days, _signed(one, signers), grown))

@@ -215,18 +215,17 @@ def say_suppressed(found: Found) -> Statement:
 
 def say_approval(found: Found) -> Statement:
     """Who approved the policy."""
-    # A revocation ends every approval before it.
-    begin = max((at + 1 for at, one in enumerate(found.approvals) if one.action == "revoked"), default=0)
-    own = [one for one in found.approvals[begin:] if one.policy_hash == found.entry.policy_hash]
+    kept = [one for one in found.approvals if one.action == "approved" and not one.is_revoked(found.approvals)]
+    own = [one for one in kept if one.policy_hash == found.entry.policy_hash]
     by = found.call("approvals")
-    last = found.approvals[-1] if found.approvals else None
-    if last is not None and last.action == "revoked":
+    if found.approvals and not kept:
+        last = max((one for one in found.approvals if one.action == "revoked"), key=lambda one: one.place)
         return Statement(
             "approval", f"revoked by {last.approver} on {last.given_at[:10]}", "look at it", by, "approval"
         )
     if not own:
         return Statement("approval", "nobody approved this policy", "look at it", by, "approval")
-    one = own[-1]
+    one = max(own, key=lambda one: one.place)
     terms = f"; condition: {one.terms}" if one.terms else ""
     said = f"{one.approver} on {one.given_at[:10]}, until {one.until}{terms}"
     return Statement("approval", said, "stated", by, "approval")
