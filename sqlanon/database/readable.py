@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from sqlanon.query.counts.published import Spelling
     from sqlanon.query.find import Names
     from sqlanon.query.parse.parameters import Parameters
+    from sqlanon.results.counts import CountsAttackReport
     from sqlanon.results.disclosure import DisclosureReport
 
 
@@ -292,19 +293,27 @@ class Readable:
 
     def attack(
         self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
-    ) -> AttackReport:
+    ) -> AttackReport | CountsAttackReport:
         """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
+
+        Of a release of counts: what its readers find of small cells; see `sqlanon.attack.counts.attack_counts`.
 
         Args:
             release: its name or view; None: the only one there is.
             known: quasi columns of which an attacker may know any set, at most 10; None: all.
             victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20
-                seconds.
+                seconds. Of counts: insiders who are tried.
 
         Raises:
             PolicyError, DatabaseError: nothing was measured.
         """
-        from sqlanon.attack import attack
+        from sqlanon.attack import attack, attack_counts, find_counts
+
+        entry = find_counts(self.engine, release)
+        if entry is not None:
+            if known:
+                raise PolicyError("attack: --known is of columns of rows; a release of counts has none")
+            return attack_counts(self.engine, entry, insiders=victims, progress=self._progress)
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 

@@ -6,6 +6,7 @@ It is confidential, since it shows the source.
 from __future__ import annotations
 
 from sqlanon.attack import attack as run_attack
+from sqlanon.attack import find_counts
 from sqlanon.engines.base import Engine
 from sqlanon.errors import LockedError, PolicyError
 from sqlanon.evaluate.run import evaluate
@@ -24,6 +25,7 @@ from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
 from sqlanon.report.compare import compare_release
+from sqlanon.report.counts import counts_for_owner
 from sqlanon.report.decision import report_decision
 from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
@@ -81,6 +83,11 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
+    counts = find_counts(engine, release)
+    if counts is not None:
+        if workload is not None:
+            raise PolicyError(f"{release} has counts: a workload is of queries over rows; leave it out")
+        return counts_for_owner(engine, counts, progress, attack=attack)
     entry = find_published(engine, release)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")

@@ -11,8 +11,10 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
 from sqlanon.query.find import find_rows
 from sqlanon.query.release import Released
+from sqlanon.release.audit.place import table_named
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.asked import list_meanings
+from sqlanon.report.counts import counts_for_readers, view_of_counts
 from sqlanon.report.document import Page, Section, Text, make_table
 from sqlanon.report.owner import OWN_BOXES, PAIRED, check_unchanged
 from sqlanon.report.risk import Measured, risk_section
@@ -43,6 +45,9 @@ def readers_report(engine: Engine, release: str) -> Page:
 
     Cost: a few groupings of the release.
     """
+    counts = view_of_counts(engine, table_named(engine, release))
+    if counts is not None:
+        return counts_for_readers(engine, counts)
     released = find_rows(engine, release)
     page = _page(engine, released)
     check_unchanged(engine, released)
