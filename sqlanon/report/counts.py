@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.disclosure import audit_tables
 from sqlanon.query.counts.published import Spelling
-from sqlanon.query.release import is_of_cells, read_metadata
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.views import spell_table
@@ -37,14 +36,6 @@ READING = (
     ("interval", "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones."),
     ("found", "The least is the greatest: the number follows from the shown cells."),
 )
-
-
-def view_of_counts(engine: Engine, name: str) -> Relation | None:
-    """The view of a release of counts; None: it is none."""
-    if not engine.exists(engine.target(name)):
-        return None
-    relation = engine.relation(name)
-    return relation if facts_beside(engine, relation.ref) and is_of_cells(read_metadata(engine, relation.ref)) else None
 
 
 def counts_for_readers(engine: Engine, view: Relation) -> Page:

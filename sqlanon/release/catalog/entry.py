@@ -177,11 +177,15 @@ def refuse_counts(entry: Entry, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began."""
+    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began.
+
+    ``snapshot``: the version of a source that has versions of its own.
+    """
 
     fingerprint: str
     columns: tuple[tuple[str, str], ...]
     read_at: str
+    snapshot: str = ""
 
 
 @lru_cache(maxsize=1024)
