@@ -17,7 +17,7 @@ import numpy as np
 
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
-from sqlanon.query.counts.published import Spelling, read_tables
+from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
@@ -65,7 +65,7 @@ def attack_counts(
     until = time.monotonic() + MOST_SECONDS
     reporter.stage(entry.release, "read")
     view, shown = spell_table(entry.view), str(entry.view)
-    read = read_tables(engine, {shown: view}, Spelling())
+    read = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(read.columns, read.tables, read.least)
     order = [[one.name.lower() for one in read.columns].index(column.name.lower()) for column in shape.columns]
     truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
-    from sqlanon.query.counts.published import Spelling
+    from sqlanon.query.counts.published import CountsSpelling
     from sqlanon.query.find import Names
     from sqlanon.query.parse.parameters import Parameters
     from sqlanon.results.counts import CountsAttackReport
@@ -206,7 +206,7 @@ class Readable:
     def audit_statistics(
         self,
         tables: Sequence[str] | Mapping[str, str],
-        spelling: Spelling | None = None,
+        spelling: CountsSpelling | None = None,
         *,
         persons: int | None = None,
         seconds: int = 300,
@@ -220,12 +220,12 @@ class Readable:
             seconds: after them intervals are wider, and count as undecided.
         """
         from sqlanon.query.counts.disclosure import audit_tables
-        from sqlanon.query.counts.published import Spelling
+        from sqlanon.query.counts.published import CountsSpelling
 
         until = time.monotonic() + seconds
         named = tables if isinstance(tables, Mapping) else {table: table for table in tables}
         names = {shown: table_named(self.engine, table) for shown, table in named.items()}
-        return audit_tables(self.engine, names, spelling or Spelling(), persons, lambda: until - time.monotonic())
+        return audit_tables(self.engine, names, spelling or CountsSpelling(), persons, lambda: until - time.monotonic())
 
     def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
         """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""

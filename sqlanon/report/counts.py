@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.disclosure import audit_tables
-from sqlanon.query.counts.published import Spelling
+from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.views import spell_table
@@ -115,7 +115,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
 def _disclosed(engine: Engine, view: Relation) -> DisclosureReport:
     until = time.monotonic() + SECONDS
     return audit_tables(
-        engine, {str(view.ref): spell_table(view.ref)}, Spelling(), None, lambda: until - time.monotonic()
+        engine, {str(view.ref): spell_table(view.ref)}, CountsSpelling(), None, lambda: until - time.monotonic()
     )
 
 
