@@ -1,7 +1,7 @@
-"""Lake tables: seconds of a release from Delta, Iceberg and Parquet files, beside those from a DuckDB table.
+"""Lake tables: processor seconds of a release from Delta, Iceberg and Parquet files, beside those from a DuckDB table.
 
 Each case runs in a process of its own, in turns with the others; the figure of a case is its fastest turn. The promise:
-at most 1.3 times the time from the DuckDB table.
+at most 1.3 times the processor seconds from the DuckDB table.
 """
 
 from __future__ import annotations
@@ -83,17 +83,19 @@ def main(words: list[str] | None = None) -> None:
                     done = measure({"url": url, "source": source, "options": release, "threads": args.threads}, 3600)
                     if turn:  # the first one compiles, and fills the system's cache
                         runs.setdefault(name, []).append(done)
-            base = min(one["seconds"] for one in runs["duckdb"])
+            base, used = (min(one[key] for one in runs["duckdb"]) for key in ("seconds", "cpu_seconds"))
             for name, done in runs.items():
                 best = min(done, key=lambda one: one["seconds"])
-                ratio = best["seconds"] / base
+                cpu = min(one["cpu_seconds"] for one in done)
+                ratio = cpu / used
                 results.append(
                     {
                         "rows": rows,
                         "source": name,
                         "seconds": best["seconds"],
-                        "cpu_seconds": min(one["cpu_seconds"] for one in done),
+                        "cpu_seconds": cpu,
                         "ratio": ratio,
+                        "ratio_of_seconds": best["seconds"] / base,
                         "within_limit": ratio <= LIMIT,
                         "peak_gib": best["peak_rss"] / 2**30,
                         "stages": best["report"]["seconds"],
@@ -101,7 +103,7 @@ def main(words: list[str] | None = None) -> None:
                         "verified": best["report"]["verified"],
                     }
                 )
-                print(f"{rows:>11,} rows, {name:8}: {best['seconds']:7.2f} s, {ratio:5.2f}", flush=True)
+                print(f"{rows:>11,} rows, {name:8}: {cpu:7.2f} processor seconds, {ratio:5.2f}", flush=True)
     record.write(args.out, table=args.table, k=args.k, files=args.files, limit=LIMIT, results=results)
 
 
