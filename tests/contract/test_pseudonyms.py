@@ -314,6 +314,7 @@ def test_verify_refuses_what_breaks_k(shared_db: Any, monkeypatch: pytest.Monkey
     assert f"stays {source}" not in {one.release for one in shared_db.releases() if one.status == "published"}
 
 
+@pytest.mark.thorough
 def test_what_an_earlier_table_promises_of_values_holds_in_the_join(shared_db: Any) -> None:
     """Six persons are alike and l is 2; a second table would divide them by what half of them have."""
     people = place(

@@ -153,6 +153,7 @@ def test_what_a_cohort_lacks_does_not_decide_when_it_is_published(shared_db: Any
     assert shared_db.run(spec).lineage.entered == 10
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("alike", [True, False])
 def test_a_run_that_a_limit_stops_has_not_tried_the_cohort(shared_db: Any, alike: bool) -> None:
     """Or who sees the rows published with later ones would know that they could be published alone."""
@@ -220,6 +221,7 @@ def test_plan_shows_what_a_new_lineage_would_reveal(shared_db: Any) -> None:
     assert [(one.old, one.new) for one in planned.history] == [(1, 2)]
 
 
+@pytest.mark.thorough
 def test_plan_is_about_the_rows_that_the_next_run_tries(shared_db: Any) -> None:
     """And a run then does what the plan says: they wait, are published, or wait whole for a new lineage."""
     table, spec, source = begun(shared_db, max_retained=Fraction(1, 5))
@@ -429,6 +431,7 @@ def test_rows_by_other_keys_are_not_published_a_second_time(shared_db: Any) -> N
     assert shared_db.run(spec, new_lineage=True).lineage.published == 20
 
 
+@pytest.mark.thorough
 def test_an_audit_says_that_lineages_of_two_secrets_are_not_compared(shared_db: Any) -> None:
     table, spec, _ = begun(shared_db)
     shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")

@@ -208,6 +208,7 @@ def test_changes_that_are_in_the_log_alone_are_in_the_new_file(tmp_path: Path) -
         assert db.execute("FROM t ORDER BY i").fetchall() == [(1,), (2,)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stem", ["memory", "temp", "main", 'qu"o', "o'x"])
 def test_files_of_any_name(tmp_path: Path, stem: str) -> None:
     path = tmp_path / f"{stem}.duckdb"
@@ -375,6 +376,7 @@ def test_a_file_that_another_process_opens_meanwhile_is_refused(
     refused(url, path, "is locked by process", sqlanon.LockedError)
 
 
+@pytest.mark.thorough
 def test_nobody_writes_the_old_file_while_it_is_copied(
     small: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,9 +32,9 @@ class Spelling:
     """How tables of others are written.
 
     Attributes:
-        by: the columns that tell cells apart; empty: all but the number.
+        by: the columns whose values make a cell; empty: all but the number.
         value: the column of the number; None: the only one that has numbers.
-        total: what stands for a total, "" for NULL.
+        total: the text of a total, "" for NULL.
         hidden: texts in place of a hidden number, besides NULL.
         hierarchies: of a column its nodes; its values may be of any level.
         whole: what a table does not list is empty.
@@ -157,7 +157,7 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: Spellin
         if column.name != value and (not asked or column.name.lower() in asked)
     ]
     if not by:
-        raise PolicyError(f"{name} has none of the columns that tell cells apart: {', '.join(spelling.by)}")
+        raise PolicyError(f"{name} has none of the columns of cells: {', '.join(spelling.by)}")
     rows = engine.fetch(
         statement("query/published_cells", engine.dialect, table=relation.ref, columns=by, value=value),
         max_rows=MOST_CELLS,

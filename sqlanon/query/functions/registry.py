@@ -66,10 +66,14 @@ def null_with_column(node: exp.Expr) -> bool:
 
 def null_only_with_column(node: exp.Expr) -> bool:
     """Whether an expression is NULL exactly where its column is."""
-    return all(
-        isinstance(part, _PLAIN) or ((found := definition_of(part)) is not None and found.null_in and found.null_out)
-        for part in node.walk()
-    )
+    return all(isinstance(part, _PLAIN) or _null_only_of_null(part) for part in node.walk())
+
+
+def _null_only_of_null(call: exp.Expr) -> bool:
+    """Whether a call is NULL exactly where an operand is: on Spark a cast to a decimal is NULL of infinities too."""
+    found = definition_of(call)
+    decimal = isinstance(call, exp.Cast) and call.to.is_type("DECIMAL")
+    return found is not None and found.null_in and found.null_out and not decimal
 
 
 def is_floating(node: exp.Expr) -> bool:
@@ -149,7 +153,7 @@ def nearest(node: exp.Func) -> str:
 def is_null_with_operand(node: exp.Expr) -> bool:
     """Whether a call of one operand is NULL exactly where that is."""
     found = definition_of(node)
-    return found is not None and found.operands == ("this",) and found.null_in and found.null_out
+    return found is not None and found.operands == ("this",) and _null_only_of_null(node)
 
 
 def estimated_apart(node: exp.Expr) -> bool:
