@@ -15,6 +15,7 @@ from sqlanon.query.functions.aggregates import aggregate_of, is_count, total_of
 from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.functions.spellings import zero_for_null
 from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.kinds import AGGREGATED
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
@@ -52,7 +53,7 @@ def split_mixed(bound: Bound) -> Bound:
     def again(node: Tree) -> Tree:
         made = exp.Paren(this=node.copy())
         for term, place in places:
-            for found in [part for part in made.walk() if part == term and part.find_ancestor(exp.AggFunc) is None]:
+            for found in [part for part in made.walk() if part == term and part.find_ancestor(*AGGREGATED) is None]:
                 found.replace(place.copy())
         for found in list(_aggregates(made)):
             found.replace(_added(bound.query.text, found, types))
