@@ -222,8 +222,8 @@ def _clip(piece: Piece, least_: int, most: int) -> Piece | None:
     low, high = piece.low, piece.high
     if (low is not None and low > most) or (high is not None and high < least_):  # type: ignore[operator]
         return None
-    low = None if low is None else max(low, Fraction(least_))  # type: ignore[type-var]
-    high = None if high is None else min(high, Fraction(most))  # type: ignore[type-var]
+    low = None if low is None else max(low, Fraction(least_))
+    high = None if high is None else min(high, Fraction(most))
     return Piece(low, high, piece.closed)
 
 
