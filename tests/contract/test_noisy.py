@@ -381,7 +381,17 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     assert not any("2963" in text for text in said)
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
-    assert set(facts) == {"release", "source", "version", "sqlanon", "token", "statistics"}
+    assert set(facts) == {
+        "release",
+        "source",
+        "version",
+        "sqlanon",
+        "token",
+        "statistics",
+        "types",
+        "collations",
+        "equal_unlike",
+    }
     assert set(facts["statistics"]) == {
         "budget",
         "epsilon",
