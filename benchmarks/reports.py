@@ -59,7 +59,7 @@ def measure(url: str, report: str) -> dict[str, Any]:
 def main(words: list[str] | None = None) -> int:
     """Measure every table and report."""
     parser = options(__doc__, RESULTS / "reports.json")
-    parser.add_argument("--tables", default="10000000x4,20000x300", help="comma list of rows x quasi columns")
+    parser.add_argument("--tables", default="10000000x4,10000x300", help="comma list of rows x quasi columns")
     args = parser.parse_args(words)
     record, runs = Record("reports"), []
     for table in args.tables.split(","):

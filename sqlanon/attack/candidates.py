@@ -193,7 +193,7 @@ def _check_workload(engine: Engine, spec: ReleaseSpec, workload: WorkloadSpec) -
     subject = _subject(spec, assign_roles(spec, relation), relation.ref, {})
     fit_workload(workload, subject)
     for query in workload.queries:
-        parse_of_source(engine, subject, AskedQuery(query.name, "queries", query.sql))
+        parse_of_source(engine, subject.sides, AskedQuery(query.name, "queries", query.sql))
 
 
 def _subject(spec: ReleaseSpec, roles: Roles, table: TableRef, published: Mapping[str, tuple[str, ...]]) -> Subject:

@@ -5,7 +5,7 @@ It is the facade over every room.
 
 from sqlanon.database.anonymizing import anonymize
 from sqlanon.database.database import Database
-from sqlanon.database.files import FILES, open_file
+from sqlanon.database.files import FILES, open_file, open_files
 from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release

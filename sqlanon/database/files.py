@@ -133,6 +133,24 @@ def open_file(
         yield OpenedFile(database, name, tuple(notes), people)
 
 
+@contextmanager
+def open_files(
+    paths: Sequence[str | os.PathLike[str]], *, progress: Progress | None = None, **reading: Any
+) -> Iterator[tuple[Database, Mapping[str, str], tuple[str, ...]]]:
+    """Several files as tables of an in-memory DuckDB: the database, of each path its table, and `OpenedFile.notes`."""
+    notes: list[str] = []
+    names: dict[str, str] = {}
+    with connect("duckdb:///:memory:", progress=progress) as database:
+        for path in map(Path, paths):
+            name = identifier(path.name)
+            if name in names.values():
+                raise PolicyError(f"{path}: two files have this name")
+            names[str(path)] = name
+            how = _reading(path, **reading)
+            notes += _import(database.engine, path, database.engine.target(name), how, ColumnReading())
+        yield database, names, tuple(notes)
+
+
 def columns_read(spec: ReleaseSpec) -> ColumnReading:
     """The columns that a release reads of a file or a frame, and those that it does not publish value by value.
 

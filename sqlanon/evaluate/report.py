@@ -139,6 +139,26 @@ class Family:
     errors: Errors
 
 
+def family_of(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
+    """A generator's queries; ``all``: those of every one."""
+    mine = [one for one in results if name in ("all", one.family)]
+    return Family(
+        name,
+        len({one.query for one in mine}),
+        len({one.query for one in mine if one.refused}),
+        sum(one.lost for one in mine),
+        Errors.of(cells),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another release that was asked the same."""
+
+    release: str
+    families: tuple[Family, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CubeResult:
     """Divergence of one generator: ``kld`` is the mean of its group-bys.
@@ -163,6 +183,8 @@ class Evaluation:
         total: over all queries.
         loss: as it was measured when the version was made, the policy's `metrics` among it.
         cells: what the picture of a report shows, by family; not part of the JSON.
+        noise: answers have intervals of noise in place of bounds: some truths lie outside.
+        beside: releases of rows of the same source that were asked the same, of noisy statistics.
     """
 
     release: str
@@ -177,11 +199,13 @@ class Evaluation:
     seconds: float
     loss: LossReport | None = None
     cells: dict[str, list[Cell]] = field(default_factory=dict, repr=False)
+    noise: bool = False
+    beside: tuple[Beside, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether every truth lies in its bounds."""
-        return self.total.errors.inside == self.total.errors.cells
+        """Whether every truth lies in its bounds, where there are bounds."""
+        return self.noise or self.total.errors.inside == self.total.errors.cells
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, numbers and text."""

@@ -26,11 +26,13 @@ from sqlanon.engines.base import OUT_OF_RANGE, Engine, Statement, TableRef
 from sqlanon.engines.rows import count
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.evaluate.divergence import average_divergence, level, measure_divergence
-from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluation, Family, QueryResult
-from sqlanon.evaluate.subject import Subject, find_subject
+from sqlanon.evaluate.noisy import evaluate_noisy
+from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluation, QueryResult, family_of
+from sqlanon.evaluate.sides import Sides
+from sqlanon.evaluate.subject import Subject, find_entry, find_subject
 from sqlanon.evaluate.workload import Asked, choose_columns, find_sensitive, fit_workload, list_queries
 from sqlanon.progress import Progress, Silent
-from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
@@ -69,30 +71,29 @@ def evaluate(
     """
     start = time.perf_counter()
     reporter = progress or Silent()
+    entry = find_entry(engine, release)
+    if entry.noisy:
+        found = evaluate_noisy(engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter))
+        reporter.finish(entry.release)
+        return found
     on = find_subject(engine, release)
     plan = fit_workload(workload, on)
-    reporter.stage(on.name, "queries")
     asked = list_queries(engine, on, plan)
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
-    known: Names = {}
-    done = 0
-    for some in _group_queries(asked):
-        reporter.update(done, len(asked), "queries")
-        for result, found in _measure_queries(engine, on, some, known):
-            results.append(result)
-            cells.setdefault(result.family, []).extend(found)
-        done += len(some)
+    for result, found_cells in _measure(engine, on.sides, asked, reporter):
+        results.append(result)
+        cells.setdefault(result.family, []).extend(found_cells)
     cubes = _cubes(engine, on, plan, reporter)
     reporter.finish(on.name)
-    families = tuple(_family(name, results, cells[name]) for name in cells)
+    families = tuple(family_of(name, results, cells[name]) for name in cells)
     return Evaluation(
         on.name,
         str(on.view),
         str(on.roles.relation.ref),
         _rows(engine, on.roles.relation.ref),
         _rows(engine, on.view),
-        _family("all", results, [cell for each in cells.values() for cell in each]),
+        family_of("all", results, [cell for each in cells.values() for cell in each]),
         families,
         tuple(results),
         cubes,
@@ -106,15 +107,17 @@ def _rows(engine: Engine, table: TableRef) -> int:
     return count(engine, statement("table/count", engine.dialect, source=table))
 
 
-def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
-    mine = [one for one in results if name in ("all", one.family)]
-    return Family(
-        name,
-        len({one.query for one in mine}),
-        len({one.query for one in mine if one.refused}),
-        sum(one.lost for one in mine),
-        Errors.of(cells),
-    )
+def _measure(
+    engine: Engine, on: Sides, asked: Sequence[Asked], reporter: Progress
+) -> list[tuple[QueryResult, list[Cell]]]:
+    """Ask queries of both sides."""
+    reporter.stage(on.name, "queries")
+    known: Names = {}
+    made: list[tuple[QueryResult, list[Cell]]] = []
+    for some in _group_queries(asked):
+        reporter.update(len(made), len(asked), "queries")
+        made += _measure_queries(engine, on, some, known)
+    return made
 
 
 def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) -> tuple[CubeResult, ...]:
@@ -145,7 +148,7 @@ def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 
 
 def _measure_queries(
-    engine: Engine, on: Subject, some: Sequence[Asked], known: Names
+    engine: Engine, on: Sides, some: Sequence[Asked], known: Names
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both; a result and its cells for every aggregate.
 
@@ -157,7 +160,7 @@ def _measure_queries(
     if len(some) == 1:
         return _asked_alone(engine, on, some[0], known)
     counts = ", ".join(f"COUNT(*) FILTER (WHERE {one.condition}) AS n{i}" for i, one in enumerate(some))
-    source = in_dialect(spell_table(on.roles.relation.ref), engine.dialect)
+    source = in_dialect(spell_table(on.source), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
         with engine.snapshot(), keep_apart(engine, some):
@@ -175,7 +178,7 @@ def _measure_queries(
     return found
 
 
-def _asked_alone(engine: Engine, on: Subject, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
+def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = parse_of_source(engine, on, one)
         with engine.snapshot(), keep_apart(engine, [one]):
@@ -208,17 +211,16 @@ def is_overflow(engine: Engine, error: DatabaseError) -> bool:
     return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
 
 
-def parse_of_source(engine: Engine, on: Subject, one: Asked) -> Query:
+def parse_of_source(engine: Engine, on: Sides, one: Asked) -> Query:
     """The query, parsed.
 
     Raises:
         PolicyError: it asks something else than the source.
     """
     query = parse(one.sql, engine.dialect)
-    if engine.relation(query.table_name).ref != on.roles.relation.ref:
+    if engine.relation(query.table_name).ref != on.source:
         raise PolicyError(
-            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that "
-            "after FROM"
+            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.source}; write that after FROM"
         )
     return query
 
@@ -313,6 +315,8 @@ def _compare_cells(
 
 
 def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value
+    if isinstance(bounded.interval, NoiseInterval):  # in place of bounds, which noise has not
+        bounded = replace(bounded, low=bounded.interval.low, high=bounded.interval.high)
     numbers = [_finite(value) for value in (truth, bounded.estimate, bounded.low, bounded.high)]
     return Cell(numbers[0], numbers[1], numbers[2], numbers[3], inside=_lies_within(bounded, truth))
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.evaluate.sides import Sides
 from sqlanon.formats import Format, Names, format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, refuse_counts
@@ -54,6 +55,11 @@ class Subject:
     entry: Entry | None = None
 
     @property
+    def sides(self) -> Sides:
+        """What is compared."""
+        return Sides(self.name, self.view, self.roles.relation.ref)
+
+    @property
     def quasi(self) -> tuple[str, ...]:
         """The quasi columns, by the source's names."""
         return tuple(reading.name for reading in self.roles.quasi)
@@ -84,12 +90,9 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
     Raises:
         PolicyError: there is no such release, or it was published into another file, away from its source.
     """
-    entry = _entry(engine, release)
-    if entry.view is None:
-        raise PolicyError(
-            f"{entry.release} was published into {entry.file}, away from its source; publish it into the source's "
-            "database as well to compare the two"
-        )
+    entry = find_entry(engine, release)
+    refuse_counts(entry, "attack compares released rows with the source's, and it has none")
+    assert entry.view is not None
     made = statement(
         "query/metadata",
         engine.dialect,
@@ -127,7 +130,8 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
     )
 
 
-def _entry(engine: Engine, release: str | None) -> Entry:
+def find_entry(engine: Engine, release: str | None = None) -> Entry:
+    """A published version next to its source; see `find_subject`."""
     catalog = Catalog(engine)
     if release is not None:
         found = catalog.find_published(release)
@@ -136,8 +140,12 @@ def _entry(engine: Engine, release: str | None) -> Entry:
         if len(places) > 1:
             raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
         found = catalog.find_published(places[0].release) if places else None
+    if found is not None and found.view is None:
+        raise PolicyError(
+            f"{found.release} was published into {found.file}, away from its source; publish it into the source's "
+            "database as well to compare the two"
+        )
     if found is not None:
-        refuse_counts(found, "evaluate and attack compare released rows with the source's, and it has none")
         return found
     if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")

@@ -55,7 +55,7 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
     known = {(view, "", ""): Found(released)}
     for one in asked:
         try:
-            parse_of_source(engine, subject, one)
+            parse_of_source(engine, subject.sides, one)
             with keep_apart(engine, [one]):
                 answer = ask(engine, one.sql, release=view, known=known, seconds=math.inf)
         except UnsupportedError:

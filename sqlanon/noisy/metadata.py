@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlanon._version import __version__
+from sqlanon.engines.base import Column
 from sqlanon.noisy.published import INTERVAL
-from sqlanon.noisy.shape import Shape, decimal_text
+from sqlanon.noisy.shape import Dimension, Shape, decimal_text
 from sqlanon.noisy.split import Noise
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-def metadata_rows(spec: ReleaseSpec, shape: Shape, noise: Noise, report: RunReport) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: what is declared and paid. No time, no row count, nothing that verification found."""
+def metadata_rows(
+    spec: ReleaseSpec, shape: Shape, noise: Noise, report: RunReport, columns: Sequence[Column]
+) -> Iterable[tuple[object, ...]]:
+    """The metadata of the view: what is declared and paid. No time, no row count, nothing that verification found.
+
+    Args:
+        spec: the release.
+        shape: what is measured.
+        noise: its noise.
+        report: of the run.
+        columns: those of the source; of them their types are said, by which readers write conditions.
+    """
     asked, counted = spec.noisy, report.noisy
     assert asked is not None
     assert counted is not None
@@ -32,12 +43,16 @@ def metadata_rows(spec: ReleaseSpec, shape: Shape, noise: Noise, report: RunRepo
         for one, scale in zip(shape.series, noise.scales, strict=True)
         if one.measure is not None
     ]
+    read = {column.name.lower(): column for column in columns}
     said = {
         "release": spec.name,
         "source": spec.source,
         "version": report.version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),
+        "types": {one.name: read[one.name.lower()].kind for one in shape.dimensions},
+        "collations": {one.name: read[one.name.lower()].collation for one in shape.dimensions},
+        "equal_unlike": [one.name for one in shape.dimensions if not read[one.name.lower()].deterministic],
         "statistics": {
             "budget": asked.budget.name,
             "epsilon": counted.epsilon,
@@ -64,6 +79,22 @@ def metadata_rows(spec: ReleaseSpec, shape: Shape, noise: Noise, report: RunRepo
     yield "", "release", "", "statistics", "", json.dumps(said), None
     for dimension in shape.dimensions:
         kind = "hierarchy" if len(dimension.nodes) > 1 else "nominal"
-        yield dimension.name, "dimension", kind, "statistics", "", json.dumps([dimension.name]), None
+        yield (
+            dimension.name,
+            "dimension",
+            kind,
+            "statistics",
+            read[dimension.name.lower()].shown_type,
+            json.dumps([dimension.name]),
+            json.dumps(_declared(dimension)),
+        )
     for one in asked.measures:
         yield one.name, "measure", one.quantity, "statistics", "", json.dumps([one.name]), None
+
+
+def _declared(dimension: Dimension) -> dict[str, object]:
+    """The groups of a column, as the policy declares them."""
+    if dimension.values is None:
+        return {"ends": [decimal_text(end) for end in dimension.ends]}
+    nodes = [[names[number] for number in of_leaf.tolist()] for of_leaf, names in dimension.nodes]
+    return {"paths": [list(path) for path in zip(*nodes, strict=True)]}

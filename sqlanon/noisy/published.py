@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.shape import KEPT_STEPS, Shape, Table
 from sqlanon.noisy.split import Noise
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.95
 """Probability that an interval contains the bounded answer."""
+HALF = 0.5
+"""Numbers are whole before they are combined, so that intervals are half a step wider."""
+MOST_MISSED = 0.05
+"""Up to here one Laplace number has a wider interval than any combination of several with the same deviation."""
 ORDER = "_sqlanon_order"
 """A column of the drawn table, which the view has not."""
 
@@ -67,19 +72,25 @@ def half_width(noise: Noise, series: int, missed: float) -> float:
         # P(|z| > t) = 2 r^(t + 1) / (1 + r) for whole t, with r = exp(-1 / b).
         fade = math.exp(-1 / scale)
         return max(0.0, math.ceil(math.log(missed * (1 + fade) / 2) / math.log(fade) - 1))
-    return _gaussian_ends(missed) * scale + 0.5
+    return width_of("gaussian", scale, missed)
 
 
-def smoothed_width(noise: Noise, deviation: Floats, missed: float) -> Floats:
-    """The same around linear combinations of noisy numbers, by their deviation: for Laplace noise that of one."""
-    ends = math.log(1 / missed) / math.sqrt(2) if noise.law == "laplace" else _gaussian_ends(missed)
-    return ends * deviation + 0.5
+def ends_of(law: Law, missed: float) -> float:
+    """The same around a linear combination of noisy numbers, in its deviations; half a step comes to it.
 
-
-def _gaussian_ends(missed: float) -> float:
+    For Laplace noise it is that of one number: of combinations with the same deviation it has the widest interval,
+    where at most `MOST_MISSED` is missed. Who allows more gets the interval of that.
+    """
     from statistics import NormalDist
 
+    if law == "laplace":
+        return math.log(1 / min(missed, MOST_MISSED)) / math.sqrt(2)
     return NormalDist().inv_cdf(1 - missed / 2)
+
+
+def width_of(law: Law, deviation: float, missed: float) -> float:
+    """Half the width of an interval around a linear combination of noisy numbers, by its deviation."""
+    return ends_of(law, missed) * deviation + HALF
 
 
 def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> dict[tuple[int, int, int], Estimate]:
@@ -128,7 +139,7 @@ def _estimate_part(
     return [
         Estimate(value, value - width, value + width)
         for value, deviation in zip(values, deviations, strict=True)
-        for width in (smoothed_width(noise, deviation, missed),)
+        for width in (ends_of(noise.law, missed) * deviation + HALF,)
     ]
 
 

@@ -151,7 +151,7 @@ def shape_of(spec: ReleaseSpec) -> Shape:
         leaves = math.prod(len(dimensions[column].leaves) for column in columns)
         if leaves > MOST_GROUPS:
             raise PolicyError(f"{spec.name}: table {table.name} has {leaves} groups; at most {MOST_GROUPS}")
-        made = Table(table.name, columns, _levels([dimensions[column] for column in columns], totals=table.totals))
+        made = Table(table.name, columns, levels_of([dimensions[column] for column in columns], totals=table.totals))
         total += sum(level.size for level in made.levels)
         tables.append(made)
     if total > MOST_GROUPS:
@@ -174,26 +174,34 @@ def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
     assert asked is not None
     values, bins = dict(asked.values), dict(asked.bins)
     if name in bins:
-        ends = bins[name]
-        texts = [decimal_text(end) for end in ends]
-        leaves = tuple(f"[{low}, {high})" for low, high in itertools.pairwise(texts))
-        return Dimension(name, leaves, None, ends, ((np.arange(len(leaves)), leaves),))
+        return dimension_of_ends(name, bins[name])
     if name in values:
-        return Dimension(name, values[name], values[name], (), ((np.arange(len(values[name])), values[name]),))
+        return dimension_of_paths(name, [(value,) for value in values[name]])
     hierarchy = next(column.hierarchy for column in spec.columns if column.name == name)
     if not isinstance(hierarchy, Hierarchy):
         raise PolicyError(f"{spec.name}: the groups of {name} are not declared")
-    leaves = tuple(path[0] for path in hierarchy.levels)
+    return dimension_of_paths(name, [path[: hierarchy.height] for path in hierarchy.levels])
+
+
+def dimension_of_paths(name: str, paths: Sequence[tuple[str, ...]]) -> Dimension:
+    """A column whose groups are values: of each the nodes that it is in, from the value itself up."""
+    leaves = tuple(path[0] for path in paths)
     nodes = []
-    for level in range(hierarchy.height):
+    for level in range(len(paths[0])):
         # A node is its path to the root: nodes of one name below different ones are different.
         numbers: dict[tuple[str, ...], int] = {}
-        of_leaf = np.array([numbers.setdefault(path[level:], len(numbers)) for path in hierarchy.levels], np.int64)
+        of_leaf = np.array([numbers.setdefault(path[level:], len(numbers)) for path in paths], np.int64)
         nodes.append((of_leaf, tuple(path[0] for path in numbers)))
     return Dimension(name, leaves, leaves, (), tuple(nodes))
 
 
-def _levels(dimensions: Sequence[Dimension], *, totals: bool) -> tuple[Level, ...]:
+def dimension_of_ends(name: str, ends: tuple[Fraction, ...]) -> Dimension:
+    """A column whose groups are intervals of numbers."""
+    leaves = tuple(f"[{low}, {high})" for low, high in itertools.pairwise(decimal_text(end) for end in ends))
+    return Dimension(name, leaves, None, ends, ((np.arange(len(leaves)), leaves),))
+
+
+def levels_of(dimensions: Sequence[Dimension], *, totals: bool) -> tuple[Level, ...]:
     """The levels of a table as GROUP BY ROLLUP has them, hierarchies one level after the other."""
     depths: list[tuple[int | None, ...]] = [(None,) * len(dimensions)]
     for place, dimension in enumerate(dimensions):

@@ -41,11 +41,15 @@ class Noise:
 
     def deviation(self, series: int) -> float:
         """The standard deviation of the noise of a series."""
-        scale = float(self.scales[series])
-        if self.law == "gaussian":
-            return scale
-        fade = math.exp(-1 / scale)
-        return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
+        return deviation_of(self.law, float(self.scales[series]))
+
+
+def deviation_of(law: Law, scale: float) -> float:
+    """The standard deviation of discrete noise."""
+    if law == "gaussian":
+        return scale
+    fade = math.exp(-1 / scale)
+    return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
 
 
 def noise_of(shape: Shape) -> Noise:

@@ -35,6 +35,18 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class NoiseInterval(Interval):
+    """Where the bounded answer lies, as far as noise hides it; what bounding cuts is not in it.
+
+    Attributes:
+        level: the interval contains the bounded answer with this probability, of the noise, or a larger one.
+        of: what is random, for readers of JSON.
+    """
+
+    of: str = "noise"
+
+
+@dataclass(frozen=True)
 class Bounded:
     """One aggregate of one group.
 

@@ -17,6 +17,7 @@ from sqlanon.query.explain import explain_errors
 from sqlanon.query.find import Names, dimensions_of, find, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
+from sqlanon.query.noisy.released import ReleasedNoisy
 from sqlanon.query.parse.parameters import Parameters, write_parameters
 from sqlanon.query.parse.parse import Groupings, Query
 from sqlanon.query.parse.text_limits import check_text, readable
@@ -117,6 +118,8 @@ def ask(
                 refuse(sql, None, "groups are merged of one SELECT")
             with explain_errors(engine):
                 released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
+            if isinstance(released, ReleasedNoisy):
+                refuse(sql, None, "noise has no bounds, by which groups could be merged: ask for fewer groups")
             columns = {own.name.lower() for own in released.fields}
             return merge_groups(
                 parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **asked), columns
@@ -245,12 +248,15 @@ def _answer(
     allow_linking: bool,
     interval: float | None,
 ) -> Answer:
-    if interval is not None:  # of all sources that lie in the boxes: so are the bounds beside it
+    if interval is not None and not isinstance(released, ReleasedNoisy):
+        # Of all sources that lie in the boxes: so are the bounds beside it.
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
     engine = guard(engine, limits)
     if isinstance(released, ReleasedCounts):
         return _answer_counts(engine, query, released, limits)
+    if isinstance(released, ReleasedNoisy):
+        return _answer_noisy(engine, query, released, limits, interval)
 
     def answer(inner: Query) -> Rows:
         asked, unsettled = answer_subqueries(inner, around)
@@ -288,8 +294,21 @@ def _answer_counts(engine: Engine, query: Query, released: ReleasedCounts, limit
 
     with limits.rewriting():
         made = answer_counts(engine, query, released, seconds=lambda: limits.seconds, rows=limits.rows)
-        ordered = bool(query.order) or query.limit is not None or bool(query.offset)
-        return arrange(engine, query, made, query.order, query.limit, query.offset) if ordered else made
+        return _in_order(engine, query, made)
+
+
+def _answer_noisy(
+    engine: Engine, query: Query, released: ReleasedNoisy, limits: Limits, interval: float | None
+) -> Answer:
+    from sqlanon.query.noisy.answer import answer_noisy  # which needs arrays
+
+    with limits.rewriting():
+        return _in_order(engine, query, answer_noisy(engine, query, released, interval=interval, rows=limits.rows))
+
+
+def _in_order(engine: Engine, query: Query, made: Answer) -> Answer:
+    ordered = bool(query.order) or query.limit is not None or bool(query.offset)
+    return arrange(engine, query, made, query.order, query.limit, query.offset) if ordered else made
 
 
 def _leaves_groups_out(query: Query) -> bool:

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.lake_names import lake_of
 from sqlanon.query.counts.released import describe_counts
-from sqlanon.query.release import Released, describe, is_of_cells, read_metadata, relation_of
+from sqlanon.query.noisy.released import describe_noisy
+from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS
 from sqlanon.release.catalog.private_tables import private_table
@@ -85,12 +87,18 @@ def find(
     rows, listed = _read(engine, view, catalog)
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
     shown = engine.relation(spell_table(view.ref))
-    released = describe_counts(shown, rows) if is_of_cells(rows) else describe(engine, shown, rows)
+    released = _describe(engine, shown, rows)
     # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
         names[key] = Found(released, catalog, listed)
     return released
+
+
+def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> Released:
+    if is_of_cells(rows):
+        return describe_counts(view, rows)
+    return describe_noisy(view, rows) if is_noisy(rows) else describe(engine, view, rows)
 
 
 def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
@@ -240,7 +248,8 @@ def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
 
 
 def _bare(name: str) -> str:
-    return name.rsplit(".", 1)[-1].strip('"')
+    lake = lake_of(name)
+    return lake.table if lake else name.rsplit(".", 1)[-1].strip('"')
 
 
 def _same(first: str, second: str) -> bool:

@@ -137,6 +137,11 @@ def is_of_counts(rows: Sequence[Row]) -> bool:
     return any(row[0] == "" and json.loads(str(row[5])).get("statistics") for row in rows)
 
 
+def is_noisy(rows: Sequence[Row]) -> bool:
+    """Whether metadata are those of noisy statistics."""
+    return is_of_counts(rows) and not is_of_cells(rows)
+
+
 def is_of_cells(rows: Sequence[Row]) -> bool:
     """Whether metadata are those of counts whose cells are shown or hidden, and not noisy."""
     said = [json.loads(str(row[5])).get("statistics") for row in rows if row[0] == ""]
@@ -155,8 +160,8 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     facts = json.loads(str(own[5]))
     if "epsilon" in (facts.get("statistics") or {}):
         raise UnsupportedError(
-            f"{view.ref} has differentially private statistics, not rows: answers with intervals over them are not "
-            "built; read its rows as they are, each is a group, and add up values, never ends of intervals"
+            f"{view.ref} has differentially private statistics, not rows: ask query, or read its rows as they are, "
+            "each is a group; add up values, never ends of intervals"
         )
     if is_of_counts(rows):
         raise UnsupportedError(

@@ -24,10 +24,12 @@ from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
 from sqlanon.report.compare import choose_columns, compare_release
+from sqlanon.report.counts import counts_for_owner
 from sqlanon.report.decision import report_decision
 from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
 from sqlanon.report.loss import report_loss
+from sqlanon.report.noisy import noisy_report
 from sqlanon.report.risk import Measured, risk_section
 from sqlanon.report.settings import report_settings
 from sqlanon.report.sizes import class_sizes_section
@@ -43,6 +45,7 @@ ELSEWHERE = (
     "The release was published into another file, away from its source: what needs both side by side is not in this "
     "report."
 )
+OF_CLASSES = "this report describes classes of rows, and it has none; audit checks what it promises"
 OWN_BOXES = (
     "Every row has a box of its own, which other rows fit as well: rows do not make classes, and figures of classes "
     "are not measured. What was asked and reached is by the private certificate."
@@ -81,7 +84,17 @@ def owner_report(
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
     reporter = progress or Silent()
-    entry = find_published(engine, release)
+    entry = _find_any(engine, release)
+    if entry.noisy:
+        if attack:
+            raise PolicyError(
+                f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack"
+            )
+        return noisy_report(engine, entry, workload, reporter)
+    if entry.statistics:
+        if workload is not None:
+            raise PolicyError(f"{release} has counts: a workload is of queries over rows; leave it out")
+        return counts_for_owner(engine, entry, reporter, attack=attack)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)
@@ -170,18 +183,24 @@ def check_unchanged(engine: Engine, released: Released) -> None:
 
 
 def find_published(engine: Engine, release: str) -> Entry:
-    """The published version of the name or the view.
+    """The published version of the name or the view, of a release of rows.
 
     Raises:
         PolicyError: there is none.
+        UnsupportedError: it has no rows.
     """
+    entry = _find_any(engine, release)
+    refuse_counts(entry, OF_CLASSES)
+    return entry
+
+
+def _find_any(engine: Engine, release: str) -> Entry:
     catalog = Catalog(engine)
     entry = catalog.find_published(release)
     if entry is None:
         raise PolicyError(
             f"{release} is neither a published release nor the view of one; there are: {catalog.names_of_published()}"
         )
-    refuse_counts(entry, "reports describe classes of rows, and it has none; audit checks its certificate")
     return entry
 
 

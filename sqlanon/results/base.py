@@ -91,8 +91,8 @@ class Exposure:
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
         it = "it" if one else "them"
         return (
-            f"{names} {as_they_are}, and no class hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows such "
-            "a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
+            f"{names} {as_they_are}, and nothing else hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows "
+            "such a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
         )
 
 

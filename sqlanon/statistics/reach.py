@@ -1,35 +1,36 @@
 """Bounds of sums of atoms over all tables of whole numbers that agree with what is published.
 
-A linear program proposes, and integers decide: of its dual solution, whatever it is, exact arithmetic makes a bound
-that no table leaves, and of its primal solution a table of whole numbers that reaches the bound, or not. By weak
-duality every vector of multipliers of the shown cells gives a bound, so that no tolerance and no end of the program in
-time makes a wrong one (Neumaier and Shcherbina 2004, "Safe bounds in linear and mixed-integer linear programming").
+Linear programs propose, and integers decide. Where the best table of a program is not of whole numbers, the tables are
+divided by one of its fractions, as in branch and bound; each part has a bound of its own, and the least of these holds.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.errors import PolicyError
-from sqlanon.statistics.highs import import_highs, make_solver
-from sqlanon.statistics.seen import UNBOUNDED, Narrowed, Seen, narrow
+from sqlanon.statistics.blocks import Block, block_of, divide
+from sqlanon.statistics.program import Box, Solved
+from sqlanon.statistics.rows import build_rows
+from sqlanon.statistics.seen import Narrowed, Seen, narrow
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
-SCALE = 2**8 * 3**3 * 5 * 7 * 11
-"""Multipliers are rounded to parts of this: those of vertices are fractions of small numbers."""
-MOST_DUAL = 2.0**20
-"""Multipliers, at most."""
 MOST_WEIGHT = 2**31
 """Weights of sums, at most."""
+MOST_PARTS = 40
+"""Into so many parts tables are divided for one end, at most; with more the bound is that of fractions."""
+WHOLE = 1e-6
+"""So near to a whole number is none for a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Reach:
     Raises:
         PolicyError: the cells contradict each other.
 
-    Cost: a linear program for each end that sums of shown cells do not give; each starts where the last one ended.
+    Cost: for each end that sums of shown cells do not give a linear program of the atoms that shown cells connect, at
+        most `MOST_PARTS` of them; each starts where the last one ended.
     """
 
     def __init__(
@@ -67,9 +69,14 @@ class Reach:
         if len(self.narrowed.wrong):
             raise ContradictionError(self.narrowed.wrong)
         self._free = np.flatnonzero(self.narrowed.low < self.narrowed.high)
-        self._low, self._high = self.narrowed.low[self._free], self.narrowed.high[self._free]
-        self._rows, self._right = self._build_rows()
-        self._solver: Any = None
+        box = Box(self.narrowed.low[self._free], self.narrowed.high[self._free])
+        rows, sums, self._cells = build_rows(seen, self._free, self.narrowed.low)
+        self._blocks = divide(rows, sums, box)
+        self._block_of = np.full(len(self.narrowed.low), -1, np.int64)
+        self._block_of[self._free] = block_of(self._blocks, len(self._free))
+        self._place = np.full(len(self.narrowed.low), -1, np.int64)
+        for block in self._blocks:
+            self._place[self._free[block.atoms]] = np.arange(len(block.atoms))
 
     def within(self, seconds: Callable[[], float]) -> Reach:
         """The same; programs end when so many seconds are over."""
@@ -93,32 +100,124 @@ class Reach:
 
     def least(self, weight: Longs) -> End:
         """The least such sum."""
-        free = weight[self._free]
-        fixed = int(sum(map(int, weight * self.narrowed.low))) - int(sum(map(int, free * self._low)))
-        if not free.any():
-            return End(fixed)
-        dual, table = self._solve(free)
-        bound = self._certify(free, np.zeros(len(self._right)))
-        found = self._certify(free, dual) if dual is not None else None
-        best = max((one for one in (bound, found) if one is not None), default=None)
-        if best is None:
-            return End(None)
-        reached = table is not None and int(free @ table) == best
-        return End(best + fixed, self._whole(table) if reached and table is not None else None)
+        at = np.flatnonzero(weight)
+        value, found = self._least_of(at, weight[at])
+        return End(value, self._whole(found) if found is not None and value is not None else None)
 
     def greatest(self, weight: Longs) -> End:
         """The greatest such sum."""
         found = self.least(-weight)
         return End(None if found.value is None else -found.value, found.table)
 
+    def span(self, atoms: Longs) -> tuple[int, int | None, bool]:
+        """The least and the greatest sum of some atoms, and whether tables of their blocks reach both."""
+        ones = np.ones(len(atoms), np.int64)
+        low, first = self._least_of(atoms, ones)
+        high, last = self._least_of(atoms, -ones)
+        assert low is not None
+        if high is None:  # an atom of no shown cell, which has any number
+            return low, None, first is not None
+        return low, -high, low == -high or (first is not None and last is not None)
+
+    def blocks_of(self, atoms: Longs) -> set[int]:
+        """The blocks that some atoms are in; what is in other blocks says nothing about them."""
+        found = self._block_of[atoms]
+        return set(found[found >= 0].tolist())
+
+    def check(self) -> None:
+        """Raise `ContradictionError` if a block has no table; one that is out of time may have none."""
+        for block in self._blocks:
+            self._search(block, np.zeros(len(block.atoms), np.int64))
+
+    def _least_of(self, at: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
+        """The least sum, and of each block that counts a table that has it."""
+        of = self._block_of[at]
+        sums = (weight[of < 0] * self.narrowed.low[at[of < 0]]).tolist()
+        value: int | None = sum(sums)
+        tables: dict[int, Longs] | None = {}
+        for number in np.unique(of[of >= 0]).tolist():
+            block, inside = self._blocks[number], of == number
+            cost = np.zeros(len(block.atoms), np.int64)
+            cost[self._place[at[inside]]] = weight[inside]
+            found = self._search(block, cost)
+            value = None if value is None or found.value is None else value + found.value
+            if tables is not None and found.table is not None:
+                tables[number] = found.table
+            else:
+                tables = None
+        return value, tables
+
+    def _whole(self, found: Mapping[int, Longs]) -> Longs | None:
+        """A table of all atoms, those of the other blocks any."""
+        made = self.narrowed.low.copy()
+        for number, block in enumerate(self._blocks):
+            nothing = np.zeros(len(block.atoms), np.int64)
+            table = found[number] if number in found else self._search(block, nothing).table
+            if table is None:
+                return None
+            made[self._free[block.atoms]] = table
+        return made
+
+    def _search(self, block: Block, cost: Longs) -> End:
+        """The least cost in a block: parts of the tables, that with the least bound first."""
+        known, plain = block.cheapest(cost), block.program.certify(cost, block.box, None)
+        if known is not None and plain == int(cost @ known):
+            return End(plain, known)
+        if not len(block.program.sums.low):
+            table = np.where(cost < 0, block.box.high, block.box.low)
+            return End(plain, table if plain is not None else None)
+        solved = self._solve(block, cost, block.box)
+        if solved.table is None and block.program.contradicts(block.box, solved.multipliers):
+            assert solved.multipliers is not None
+            raise ContradictionError(np.unique(self._cells[block.rows[np.abs(solved.multipliers) > WHOLE]]))
+        bound = self._bound(block, cost, block.box, solved, plain)
+        if bound is None:
+            return End(None)
+        order = itertools.count()
+        parts = [(bound, False, next(order), block.box, solved)]
+        for _ in range(MOST_PARTS):
+            if not parts:  # there are tables of fractions, and none of whole numbers
+                raise ContradictionError(np.zeros(0, np.int64))
+            bound, _, _, box, solved = heapq.heappop(parts)
+            whole, fraction = self._round(block, cost, bound, solved)
+            if whole is not None:
+                block.keep(whole)
+            if whole is not None or fraction is None:
+                return End(bound, whole)
+            assert solved.table is not None
+            for half in box.cut(fraction, int(np.floor(solved.table[fraction]))):
+                made = self._solve(block, cost, half)
+                if made.table is None and block.program.contradicts(half, made.multipliers):
+                    continue
+                own = self._bound(block, cost, half, made, bound)
+                assert own is not None
+                is_open = self._round(block, cost, own, made)[0] is None
+                heapq.heappush(parts, (own, is_open, next(order), half, made))
+        return End(parts[0][0] if parts else bound)
+
+    def _bound(self, block: Block, cost: Longs, box: Box, solved: Solved, above: int | None) -> int | None:
+        """The best bound of a part: that of its multipliers, of its ends alone, or of the part that it is of."""
+        tried = [solved.multipliers] if solved.table is not None else []
+        bounds = [above, *(block.program.certify(cost, box, one) for one in (None, *tried))]
+        return max((one for one in bounds if one is not None), default=None)
+
+    def _round(self, block: Block, cost: Longs, bound: int, solved: Solved) -> tuple[Longs | None, int | None]:
+        """The table of a part if it is of whole numbers and reaches the bound, and an atom of it that is a fraction."""
+        if solved.table is None:
+            return None, None
+        table = np.rint(solved.table).astype(np.int64)
+        if int(cost @ table) == bound and block.program.has(table, block.box):
+            return table, None
+        away = np.abs(solved.table - table)
+        place = int(np.argmax(away))
+        return None, place if away[place] > WHOLE else None
+
+    def _solve(self, block: Block, cost: Longs, box: Box) -> Solved:
+        return block.program.solve(cost, box, self._seconds)
+
     def is_known(self, weight: Longs) -> bool:
         """Whether a sum follows from shown cells without a linear program."""
         return self._sum_shown(weight) is not None
-
-    def _whole(self, free: Longs) -> Longs:
-        made = self.narrowed.low.copy()
-        made[self._free] = free
-        return made
 
     def _sum_shown(self, weight: Longs) -> int | None:
         """The sum, where weights are one on atoms that shown cells divide among them, or on known atoms; else None."""
@@ -146,94 +245,6 @@ class Reach:
         total += int(self.narrowed.low[rest].sum())
         others = ~inside & (weight != 0)
         return total * int(values[0]) + int(sum(map(int, weight[others] * self.narrowed.low[others])))
-
-    def _build_rows(self) -> tuple[Longs, Longs]:
-        """Shown cells over the free atoms, equal ones once.
-
-        Returns:
-            int64[margins, free atoms], the row of each; the last row is none. int64[rows], what is left for them.
-        """
-        seen, free = self._seen, self._free
-        # Cells of equal sums are taken for one: where they are not, a bound is wider.
-        marks = np.random.default_rng(0).integers(1, 2**62, len(free), dtype=np.int64)
-        cells = len(seen.value)
-        known: dict[int, int] = {}
-        right: list[int] = []
-        rows = np.full((len(seen.of), len(free)), -1, np.int64)
-        for margin, of in enumerate(seen.of):
-            least, sums = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
-            listed = of >= 0
-            np.add.at(least, of[listed], self.narrowed.low[listed])
-            np.add.at(least, of[free][of[free] >= 0], -self._low[of[free] >= 0])
-            inside = np.flatnonzero(of[free] >= 0)
-            np.add.at(sums, of[free][inside], marks[inside])
-            number = np.full(cells, -1, np.int64)
-            for cell in np.unique(of[free][inside]):
-                mark = int(sums[cell])
-                if seen.value[cell] >= 0 and mark not in known:
-                    known[mark] = number[cell] = len(right)
-                    right.append(int(seen.value[cell] - least[cell]))
-            rows[margin, inside] = number[of[free][inside]]
-        rows[rows < 0] = len(right)
-        return rows, np.array(right, np.int64)
-
-    def _make_solver(self) -> Any:  # noqa: ANN401 - HiGHS has no types
-        highs = import_highs()
-        many = len(self._free)
-        program = highs.HighsLp()
-        program.num_col_, program.num_row_ = many, len(self._right)
-        program.col_cost_, program.col_lower_ = np.zeros(many), self._low.astype(np.float64)
-        program.col_upper_ = np.where(self._high < UNBOUNDED, self._high.astype(np.float64), highs.kHighsInf)
-        program.row_lower_ = program.row_upper_ = self._right.astype(np.float64)
-        margin, atom = np.nonzero(self._rows < len(self._right))
-        order = np.lexsort((self._rows[margin, atom], atom))
-        program.a_matrix_.format_ = highs.MatrixFormat.kColwise
-        starts = np.searchsorted(atom[order], np.arange(many + 1))
-        program.a_matrix_.start_ = starts.astype(np.int32)
-        program.a_matrix_.index_ = self._rows[margin, atom][order].astype(np.int32)
-        program.a_matrix_.value_ = np.ones(len(atom))
-        return make_solver(program)
-
-    def _solve(self, cost: Longs) -> tuple[Floats | None, Longs | None]:
-        """Multipliers of the rows, and a table of whole numbers that has them; None: the program has none."""
-        highs = import_highs()
-        if self._solver is None:
-            self._solver = self._make_solver()
-        solver = self._solver
-        if self._seconds is not None:
-            solver.setOptionValue("time_limit", solver.getRunTime() + max(self._seconds(), 0.0))
-        places = np.arange(len(cost), dtype=np.int32)
-        solver.changeColsCost(len(cost), places, cost.astype(np.float64))
-        solver.run()
-        status = solver.getModelStatus()
-        if status == highs.HighsModelStatus.kInfeasible:
-            raise ContradictionError(np.zeros(0, np.int64))
-        if status != highs.HighsModelStatus.kOptimal:
-            return None, None
-        solution = solver.getSolution()
-        dual = np.array(solution.row_dual, np.float64)
-        table = np.rint(np.array(solution.col_value)).astype(np.int64)
-        sums = np.zeros(len(self._right) + 1, np.int64)
-        for row in self._rows:
-            np.add.at(sums, row, table)
-        fits = (sums[:-1] == self._right).all() and (table >= self._low).all() and (table <= self._high).all()
-        return dual, table if fits else None
-
-    def _certify(self, cost: Longs, dual: Floats) -> int | None:
-        """A bound from below, by exact arithmetic of these multipliers; None: they give none."""
-        many = np.rint(np.clip(np.nan_to_num(dual), -MOST_DUAL, MOST_DUAL) * SCALE).astype(np.int64)
-        padded = np.append(many, 0)
-        reduced = cost * SCALE
-        for row in self._rows:
-            reduced = reduced - padded[row]
-        total: int = sum(a * b for a, b in zip(many.tolist(), self._right.tolist(), strict=True))
-        at = np.flatnonzero(reduced)
-        falls = reduced[at] < 0
-        if (self._high[at][falls] >= UNBOUNDED).any():
-            return None
-        ends = np.where(falls, self._high[at], self._low[at])
-        total += sum(a * b for a, b in zip(reduced[at].tolist(), ends.tolist(), strict=True))
-        return -(-total // SCALE)
 
 
 class ContradictionError(PolicyError):

@@ -79,6 +79,7 @@ class Seen:
         least: int64[atoms], what an atom has at least.
         atoms: of each atom its labels.
         places: of each of these its number.
+        hidden: what a hidden cell has at least, unless its atoms say more.
     """
 
     of: Longs
@@ -86,6 +87,7 @@ class Seen:
     least: Longs
     atoms: tuple[tuple[Label, ...], ...]
     places: Mapping[tuple[Label, ...], int]
+    hidden: int = 0
 
 
 def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tuple[Label, ...]], least: int) -> Seen:

@@ -140,8 +140,9 @@ def test_no_value_makes_a_run_fail(what: str, shared_db: Any, tmp_path: Path) ->
     kinds, measures = {"age": kind, "cost": kind}, "{n: rows, total: {sum: cost, range: [0, 1000], unit: 10}}"
     by_sex = {"tables": "[{by: [sex]}]", "groups": "{sex: [F, M]}"}
     assert answers_of(shared_db, tmp_path, kinds, rows, measures=measures, **by_sex) == {
-        "rows": [1, 0], "sum": [clipped, 0],
-    }  # fmt: skip
+        "rows": [1, 0],
+        "sum": [clipped, 0],
+    }
     by_age = {"tables": "[{by: [age]}]", "groups": "{age: {bins: [0, 0.5, 100]}}"}
     assert answers_of(shared_db, tmp_path, kinds, rows, **by_age)["rows"] == [int(group == 0), 0]
 
@@ -380,11 +381,30 @@ def test_no_number_of_the_data_is_in_the_catalog_the_ledger_the_metadata_or_the_
     assert not any("2963" in text for text in said)
     (row,) = [one for one in metadata if one["column_name"] == ""]
     facts = json.loads(row["published"])
-    assert set(facts) == {"release", "source", "version", "sqlanon", "token", "statistics"}
+    assert set(facts) == {
+        "release",
+        "source",
+        "version",
+        "sqlanon",
+        "token",
+        "statistics",
+        "types",
+        "collations",
+        "equal_unlike",
+    }
     assert set(facts["statistics"]) == {
-        "budget", "epsilon", "delta", "unit", "noise", "interval", "contributions", "kept", "tables", "measures",
+        "budget",
+        "epsilon",
+        "delta",
+        "unit",
+        "noise",
+        "interval",
+        "contributions",
+        "kept",
+        "tables",
+        "measures",
         "scales",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.thorough

@@ -146,7 +146,7 @@ def test_exact_counts_have_exact_ranks(shared_db: Any) -> None:
         (
             "g, nth_value(count(*), 2) OVER (ORDER BY g) AS x",
             "GROUP BY g",
-            r"there are rank, dense_rank, row_number, count\(\*\), sum",
+            r"there are rank, dense_rank, row_number, percent_rank, cume_dist, ntile, count\(\*\), sum",
         ),
         (
             "g, sum(count(*)) OVER (ORDER BY g RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS x",

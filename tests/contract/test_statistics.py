@@ -101,8 +101,17 @@ def test_metadata_have_the_rules_and_no_number_of_small_cells(shared_db: Any, tm
     assert said["persons"] == 3
     assert (said["shown"], said["hidden"]) == (report.statistics.shown, report.statistics.hidden)
     assert set(said) == {
-        "persons", "zeros", "interval", "insiders", "bounds", "method", "tables", "measures", "shown", "hidden"
-    }  # fmt: skip
+        "persons",
+        "zeros",
+        "interval",
+        "insiders",
+        "bounds",
+        "method",
+        "tables",
+        "measures",
+        "shown",
+        "hidden",
+    }
 
 
 def test_persons_are_published_where_each_is_in_one_cell(shared_db: Any, tmp_path: Path) -> None:

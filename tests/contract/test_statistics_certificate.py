@@ -57,7 +57,7 @@ TAMPERED: dict[str, tuple[str, Sequence[str]]] = {
     "atoms that are not the source's": ("finest cells", ["UPDATE {atoms} SET n = n + 1"]),
     "a person who is nobody": ("finest cells", ["UPDATE {atoms} SET owner = -1"]),
     "persons who are one": ("owners of cells", ["UPDATE {atoms} SET owner = 1 WHERE owner > 0"]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", TAMPERED)

@@ -70,9 +70,7 @@ def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path:
 
 ABOUT_ROWS: dict[str, Callable[[Any, Made], object]] = {
     "evaluate": lambda db, made: db.evaluate(made.name),
-    "attack": lambda db, made: db.attack(made.name),
-    "report": lambda db, made: db.report(made.name),
-    "report for readers": lambda db, made: db.report(f"release.{made.view}", audience="readers"),
+    "frame": lambda db, made: db.report(made.name, frame="sdc"),
     "preview": lambda db, made: db.preview(made.spec),
     "history": lambda db, made: db.history(made.name),
     "assess": lambda db, made: db.assess(f"release.{made.view}"),
@@ -93,9 +91,14 @@ def test_rows_of_the_same_source_are_warned_of(shared_db: Any, tmp_path: Path) -
     made = Made(shared_db, tmp_path, stays("warned"))
     made.run()
     rows = shared_db.anonymize(
-        made.source, name=f"rows of {made.source}", identifiers="pid", quasi=["region", "age"], rest="drop", k=3,
+        made.source,
+        name=f"rows of {made.source}",
+        identifiers="pid",
+        quasi=["region", "age"],
+        rest="drop",
+        k=3,
         publish=f"release.r_{made.view}",
-    )  # fmt: skip
+    )
     assert any(f"release {made.name} publishes counts of the same source" in one for one in rows.report.warnings)
     with pytest.raises(UnsupportedError, match="is not measured"):
         shared_db.together(made.name, f"rows of {made.source}")

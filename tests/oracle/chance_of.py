@@ -20,10 +20,13 @@ def binomial_end(runs: int, seen: int, *, above: bool) -> float:
     def tail(p: float) -> float:
         spread = range(seen + 1) if above else range(seen, runs + 1)
         logs = [
-            math.lgamma(runs + 1) - math.lgamma(x + 1) - math.lgamma(runs - x + 1)
-            + x * math.log(p) + (runs - x) * math.log1p(-p)
+            math.lgamma(runs + 1)
+            - math.lgamma(x + 1)
+            - math.lgamma(runs - x + 1)
+            + x * math.log(p)
+            + (runs - x) * math.log1p(-p)
             for x in spread
-        ]  # fmt: skip
+        ]
         return math.fsum(map(math.exp, logs))
 
     low, high = 1e-12, 1 - 1e-12

@@ -198,13 +198,23 @@ def test_the_hierarchy_of_safe_harbor(shared_db):
 
 
 def test_pseudonyms(shared_db):
-    create_table(shared_db, "tokens", {"person": "INTEGER", "age": "INTEGER", "ill": "VARCHAR(9)"}, [
-        (n // 2, 20 + n // 8, "flu") for n in range(32)
-    ])  # fmt: skip
+    create_table(
+        shared_db,
+        "tokens",
+        {"person": "INTEGER", "age": "INTEGER", "ill": "VARCHAR(9)"},
+        [(n // 2, 20 + n // 8, "flu") for n in range(32)],
+    )
     shared_db.anonymize(
-        "tokens", name="tokens", publish="release.tokens", quasi="age", sensitive="ill", pseudonyms="person",
-        person="person", k=4, method="tree",
-    )  # fmt: skip
+        "tokens",
+        name="tokens",
+        publish="release.tokens",
+        quasi="age",
+        sensitive="ill",
+        pseudonyms="person",
+        person="person",
+        k=4,
+        method="tree",
+    )
     found = statements(shared_db.report("tokens", frame="edpb2025"))
     assert found["pseudonymisation domain"][0] == "releases of the scope tokens"
     assert "private schema" in found["who holds the secret"][0]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import parse_names
+from sqlanon.cli.commands.audit_counts import COUNTS, audit_counts, is_file
 from sqlanon.cli.options import (
     DateFormat,
     Db,
@@ -41,9 +42,13 @@ Names = list[str] | None
 
 def audit(
     screen: Screen,
-    table: Annotated[
-        str | None,
-        typer.Argument(show_default=False, help="Any table, view or release, or a .csv, .csv.gz or .parquet file."),
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TABLE]...",
+            show_default=False,
+            help="Any table, view or release, or a .csv, .csv.gz or .parquet file; with --statistics several.",
+        ),
     ] = None,
     qi: Annotated[
         Names,
@@ -106,6 +111,41 @@ def audit(
             "Instead measure k over every set of up to M columns, and the rows that so few identify (SUDA).",
         ),
     ] = None,
+    statistics: Annotated[
+        bool,
+        flag(
+            "--statistics",
+            "Instead find what published tables of counts, ours or those of others, say together of their hidden "
+            "cells.",
+            panel=COUNTS,
+        ),
+    ] = False,
+    by: Annotated[
+        Names,
+        option("--by", "COLUMNS", "Columns whose values make a cell (default: all but the number).", panel=COUNTS),
+    ] = None,
+    value: Annotated[
+        str | None,
+        option("--value", "COLUMN", "The number of a cell (default: the only column of numbers).", panel=COUNTS),
+    ] = None,
+    total: Annotated[
+        str | None, option("--total", "TEXT", "The text of a total, '' for NULL (default: Total).", panel=COUNTS)
+    ] = None,
+    hidden: Annotated[
+        Names,
+        option("--hidden", "TEXT", "In place of a hidden number, besides NULL; may be repeated.", panel=COUNTS),
+    ] = None,
+    hierarchy: Annotated[
+        Names,
+        option("--hierarchy", "COLUMN=FILE", "A hierarchy of a column's values; may be repeated.", panel=COUNTS),
+    ] = None,
+    persons: Annotated[
+        int | None, option("--persons", "N", "Numbers below it are small (default: not looked at).", panel=COUNTS)
+    ] = None,
+    unlisted: Annotated[
+        str | None,
+        option("--unlisted", "MEANING", "Of combinations not in a table: empty (default) or unknown.", panel=COUNTS),
+    ] = None,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -118,8 +158,45 @@ def audit(
 ) -> int | None:
     """Measure the risk of any table or file, of two releases together, or of a release's versions.
 
-    A table that the policy publishes is also checked against the policy's requirements.
+    A table that the policy publishes is also checked against the policy's requirements. With --statistics: find hidden
+    cells of published counts.
     """
+    counts = {
+        "by": by,
+        "value": value,
+        "total": total,
+        "hidden": hidden,
+        "hierarchy": hierarchy,
+        "persons": persons,
+        "unlisted": unlisted,
+    }
+    counts = {name: one for name, one in counts.items() if one is not None}
+    if statistics:
+        others = {
+            "qi": qi,
+            "sensitive": sensitive,
+            "identifier": identifier,
+            "household": household,
+            "together": together,
+            "history": history,
+            "weight": weight,
+            "population": population,
+            "population_size": population_size,
+            "threshold": threshold,
+            "null_is": null_is,
+            "known": known,
+            "find_qi": find_qi or None,
+        }
+        others = {name: one for name, one in others.items() if one is not None}
+        if others:
+            raise PolicyError(f"{first_option(others)} does not go with --statistics, which is about cells")
+        read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+        return audit_counts(screen, tables or [], counts, read, (db, policy))
+    if counts:
+        raise PolicyError(f"{first_option(counts)} goes with --statistics")
+    if tables is not None and len(tables) > 1:
+        raise PolicyError("audit wants one TABLE; several published tables of counts go with --statistics")
+    table = tables[0] if tables else None
     if sum(one is not None for one in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
     read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
@@ -146,10 +223,10 @@ def audit(
         raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
     if table is None and asked.about:
         raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
-    for name, value in (("weight", weight), ("household", household)):
-        if value and asked.quasi is None:
+    for name, given in (("weight", weight), ("household", household)):
+        if given and asked.quasi is None:
             raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
-    if table is not None and db is None and _is_file(table):
+    if table is not None and db is None and is_file(table):
         return _file(screen, table, asked, read, policy)
     if read:
         raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
@@ -233,10 +310,6 @@ class _Sets:
             else:
                 known_report(screen, report)
         return 0
-
-
-def _is_file(table: str) -> bool:
-    return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
 
 
 def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None) -> int:

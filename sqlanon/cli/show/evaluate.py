@@ -24,13 +24,15 @@ def show_evaluation(screen: Screen, report: Evaluation) -> None:
         f"{clean(report.source)} ({things(report.rows, 'row')})",
         "",
     )
-    if report.rows != report.released_rows:
+    if report.noise:
+        _beside(screen, report)
+    elif report.rows != report.released_rows:
         screen.show(
             "warning: the source has another number of rows than the release: it has changed since, or rows were left "
             "out",
             "",
         )
-    if report.queries:
+    if report.queries and not (report.noise and report.families[0].name != "queries"):
         _queries(screen, report)
     for cube in report.cubes:
         by = f" by {clean(cube.sensitive)}" if cube.sensitive else ""
@@ -93,6 +95,28 @@ def _queries(screen: Screen, report: Evaluation) -> None:
             "of sqlanon",
             "",
         )
+
+
+def _beside(screen: Screen, report: Evaluation) -> None:
+    """Mean errors of each table, and those of releases of rows that were asked the same."""
+    head = [("counts of", "wrap"), ("groups", "right"), ("in intervals", "right"), ("error", "right")]
+    head += [(clean(one.release), "right") for one in report.beside]
+    others = [{family.name: family for family in one.families} for one in report.beside]
+    rows = []
+    for one in report.families:
+        errors = [one.errors, *(other[one.name].errors for other in others)]
+        own = (f"{one.name}", count(one.errors.cells), share(one.errors.inside, one.errors.cells))
+        rows.append((*own, *(_error(each.absolute.mean) for each in errors)))
+    screen.show(make_sheet(head, rows), "")
+    screen.show(
+        "error: the mean difference to the source, of noise and of what bounding cuts together; other columns: of "
+        "releases of rows. For the owner alone: no budget pays for these figures",
+        "",
+    )
+
+
+def _error(value: float | None) -> str:
+    return "no answer" if value is None else f"{value:,.1f}"
 
 
 def _family(one: Family) -> tuple[str, ...]:

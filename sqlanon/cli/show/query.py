@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.cli.show.text import clean, make_sheet
-from sqlanon.query.answer import Bounded
+from sqlanon.query.answer import Bounded, NoiseInterval
 
 if TYPE_CHECKING:
     from sqlanon.cli.show.sheet import Sheet
     from sqlanon.query.answer import Answer
 
 
-UNLISTED = "The source may have more groups: of values that the release shows nowhere, because they are suppressed."
+UNLISTED = "The source may have more groups: of values that the release shows nowhere (suppressed, or not declared)."
 """Below an answer whose groups may not be all."""
 
 
@@ -37,21 +37,17 @@ OF_SOURCE = (
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
-    level = next(
-        (
-            cell.interval.level
-            for row in answer.rows
-            for cell in row.values()
-            if isinstance(cell, Bounded) and cell.interval
-        ),
+    shown = next(
+        (cell.interval for row in answer.rows for cell in row.values() if isinstance(cell, Bounded) and cell.interval),
         None,
     )
+    noise = isinstance(shown, NoiseInterval)  # which has no bounds
     for name in answer.columns:
         columns.append((clean(name), "right" if name in answer.aggregates else "left"))
         if bounds and name in answer.aggregates:
-            columns += [("low .. high", "left"), ("width", "right")]
-            if level is not None:
-                columns.append((f"{level:g} of sources", "left"))
+            columns += [] if noise else [("low .. high", "left"), ("width", "right")]
+            if shown is not None:
+                columns.append((f"{shown.level:g} of {'noise' if noise else 'sources'}", "left"))
     if bounds:
         columns.append(("certain", "left"))
     rows = []
@@ -64,8 +60,9 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
                 continue
             cells.append(_number(cell.estimate))
             if bounds:
-                cells += [_bounds(cell), "" if cell.width is None else f"{100 * cell.width:,.1f} %"]
-                if level is not None:
+                if not noise:
+                    cells += [_bounds(cell), "" if cell.width is None else f"{100 * cell.width:,.1f} %"]
+                if shown is not None:
                     cells.append(_interval(cell))
         rows.append([*cells, "yes" if certain else "no"] if bounds else cells)
     return make_sheet(columns, rows)

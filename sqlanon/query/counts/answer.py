@@ -17,6 +17,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts
 from sqlanon.query.counts.shown_cells import choose_table, read_seen
+from sqlanon.query.functions.aggregates import counts_rows, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
@@ -173,15 +174,15 @@ class _Reader:
         if isinstance(node, exp.Filter):
             node, condition = node.this, node.expression.this
         argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
-        if isinstance(node, exp.Count) and isinstance(argument, exp.Star) and not node.expressions:
+        if counts_rows(node) and not node.expressions:
             self._check_counted("count", written)
             return _Asked(_where(exp.Literal.number(1), condition), sums=False)
         if argument is None or isinstance(argument, exp.Distinct) or node.expressions:
             return refuse(self._text, written, f"over counts ask {ASKED}")
-        if isinstance(node, exp.Count):
+        if is_count(node):
             self._check_counted("count", written)
             return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
-        if isinstance(node, exp.Sum):
+        if is_sum(node):
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", written)

@@ -16,8 +16,9 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.range_facts import shown_values
 from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.attained_rows import distinct_attained
 from sqlanon.query.rewrite.box_rows import BoxRows
-from sqlanon.query.rewrite.class_bounds import distinct_attained
+from sqlanon.query.rewrite.class_bounds import counts_rows
 from sqlanon.query.rewrite.class_counts import count_classes
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.joint_ratio import quotient
@@ -77,6 +78,12 @@ class Asked:
         return a.term is not None and self.scope.is_floating(self.plan.terms[a.term])
 
     @property
+    def short(self) -> bool:
+        """Whether the argument is a published column of whole numbers of 32 bits at most."""
+        term = self.plan.terms.get(self.aggregate.term or "")
+        return isinstance(term, exp.Column) and self.scope.is_short(term)
+
+    @property
     def average_type(self) -> exp.DataType:
         """What an average is calculated in: published means are doubles."""
         a = self.aggregate
@@ -131,7 +138,7 @@ def _rows(asked: Asked) -> Apart:
 
 def _counted(asked: Asked) -> Apart:
     a = asked.aggregate
-    solved = asked.rows.solved.get(a.condition)
+    solved = asked.rows.solved.get(a.condition) if counts_rows(a) else None
     if solved is not None:
         return count_classes(a.id, asked.row, asked.keys, asked.classes, solved)
     return [], counted(asked.aggregate, asked.row)
@@ -149,8 +156,10 @@ def _averaged(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
         return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
-    make = average if a.of_boxes else average_of_exact
-    return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+    if a.of_boxes:
+        return average(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+    kind, floating, short = asked.average_type, asked.floating, asked.short
+    return average_of_exact(a.id, asked.row, asked.keys, kind, floating=floating, short=short)
 
 
 def _quantile(asked: Asked) -> Apart:

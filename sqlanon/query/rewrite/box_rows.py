@@ -16,14 +16,8 @@ from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
 from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.class_bounds import (
-    bounds_by_class,
-    distinct_attained,
-    held_terms,
-    is_counted,
-    rough_aggregates,
-    terms_of_counts,
-)
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining, distinct_attained
+from sqlanon.query.rewrite.class_bounds import held_terms, is_counted, rough_aggregates, terms_of_counts
 from sqlanon.query.rewrite.class_counts import Solved
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.query_plan import QueryPlan
@@ -32,8 +26,6 @@ from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows, se
 from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
-CLASS_ROWS = "class_rows"
-"""The column of the rows that has the number of rows of their class."""
 
 Tables = tuple[tuple[str, exp.Expr], ...]
 """Tables of a WITH, in order."""
@@ -106,7 +98,7 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
     Raises:
         Refused: too many predicates over one listed column.
     """
-    apart = not together and (plan.spread or bounds_by_class(scope, plan))
+    apart = not together and (plan.spread or attaining(scope.released).narrows(scope, plan))
     parts = separate(plan, scope.engine.dialect) if apart else [plan]
     first, *beside = (_make_rows(scope, part) for part in parts)
     rough = first.rough.union(*(one.rough for one in beside))
@@ -118,7 +110,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     divided = divide(scope, plan)
     domains = join_domains(divided)
     lookups = domains.lookups
-    by_class = bounds_by_class(scope, plan)
+    by_class = attaining(scope.released).narrows(scope, plan)
     grouped = bool(plan.means) or bool(lookups) or by_class
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
@@ -128,10 +120,9 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         for i, (one, formula) in enumerate(conditions)
         if by_class and is_counted(formula, plan)
     }
-    candidates = scope.released.candidates
-    if candidates is not None:  # no source need have the ends of the sum over all boxes
-        counts = {i: replace(one, tight=False) for i, one in counts.items()}
-    asked = terms_of_counts(plan) if candidates is None else {}
+    own = attaining(scope.released)
+    counts = {i: replace(one, tight=one.tight and own.reached) for i, one in counts.items()}
+    asked = terms_of_counts(plan) if own.reached else {}
     hard = [i for i, one in counts.items() if not one.tight and i in asked]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
     sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
@@ -236,15 +227,13 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
         if by_class:
-            rows = _members(scope)
+            rows = attaining(scope.released).members()
             if held_terms(plan):  # which divide the rows of a class
                 whole = [column(c, VIEW) for c in classes]
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
         chosen += [
-            named(kept, f"{name}_{end}")
-            for name, tree in partial
-            for end, kept in _sums(tree, summed=name in plan.summed).items()
+            named(kept, f"{name}_{end}") for name, tree in partial for end, kept in _sums(tree, name, plan).items()
         ]
     else:
         chosen.append(named(exp.Literal.number(1), "n"))
@@ -253,12 +242,6 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
-
-
-def _members(scope: Scope) -> Tree:
-    """The number of rows of a class, or of the candidates of a box."""
-    candidates = scope.released.candidates
-    return sql("COUNT(*)") if candidates is None else exp.Literal.number(candidates)
 
 
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
@@ -284,13 +267,9 @@ def _first_settled(
     held = held_terms(plan)
     view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
     partial = [name for name in plan.terms if name not in held]
-    sums = {
-        f"{name}_{end}": tree
-        for name in partial
-        for end, tree in _sums(column(name), summed=name in plan.summed).items()
-    }
+    sums = {f"{name}_{end}": tree for name in partial for end, tree in _sums(column(name), name, plan).items()}
     reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, _members(scope)))
+    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
     return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
 
 
@@ -333,10 +312,12 @@ def _needed(plan: QueryPlan) -> list[Tree]:
     return [plan.terms[plan.tests.exact[p].name].copy() for p in numbers if p in plan.tests.exact]
 
 
-def _sums(tree: Tree, *, summed: bool) -> dict[str, Tree]:
-    """What is kept of an exact term in place of its values; sums only where they are asked: not all types have them."""
-    kept = {"n": sql("COUNT(:x)", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
-    if summed:
+def _sums(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
+    """What is kept of an exact term in place of its values: not all types have an order, or sums."""
+    kept = {"n": sql("COUNT(:x)", x=tree)}
+    if name in plan.ordered:
+        kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
+    if name in plan.summed:
         kept |= {
             "s": sql("SUM(:x)", x=tree),
             "neg": sql("SUM(LEAST(:x, 0))", x=tree),

@@ -12,64 +12,10 @@ from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.share_bounds import is_share
 
 
-def bounds_by_class(scope: Scope, plan: QueryPlan) -> bool:
-    """Whether counts, or sums and extremes of ranges, are bounded class by class.
-
-    The bounds of a class come from the values that some of its rows are known to have.
-
-    Not where a join repeats rows or leaves some out. Under conditions on columns that the release shows as they are
-    counts alone: which rows of a class pass these is known, and which of them have its ends is not.
-    """
-    asked = any(box.attained for box in scope.boxes.values())
-    if scope.released.candidates is not None:
-        return asked and counts_candidates(scope, plan)
-    return (
-        asked
-        and not scope.joins
-        and any(
-            is_counted(plan.conditions[a.condition], plan)
-            and (
-                _asks_ends(a, plan)
-                or (counts_rows(a) and tests_in(plan.conditions[a.condition]) - plan.tests.exact.keys())
-            )
-            for whole in plan.aggregates
-            for a in whole.parts
-        )
-    )
-
-
-def counts_candidates(scope: Scope, plan: QueryPlan) -> bool:
-    """Whether rows are counted by the candidates of boxes of their own.
-
-    Every box is the least cover of its k candidates, and every row is a candidate for k boxes: so many of them satisfy
-    a condition as rows do, times k. Of each box the number follows as that of a class of k rows does. Not where exact
-    columns are asked, which say nothing about the other candidates.
-    """
-    tests = frozenset().union(*(tests_in(formula) for formula in plan.conditions))
-    known = tests & (plan.tests.exact.keys() | plan.tests.loose.keys())
-    counted = [a for whole in plan.aggregates for a in whole.parts if a.kind == "rows"]
-    plain = not scope.joins and not plan.means and not known and not held_terms(plan)
-    return plain and any(tests_in(plan.conditions[a.condition]) for a in counted)
-
-
 def is_counted(formula: Formula, plan: QueryPlan) -> bool:
     """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
     tests = tests_in(formula)
     return not tests & plan.tests.loose.keys() and len(tests & plan.tests.exact.keys()) <= MOST_EXACT
-
-
-def distinct_attained(scope: Scope, a: Aggregate, plan: QueryPlan) -> bool:
-    """Whether distinct values are counted over whole classes that attain the ends and members they show.
-
-    Each class qualifies as a whole or not at all.
-    """
-    box = a.box
-    if scope.released.candidates is not None:
-        return False
-    if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
-        return False
-    plain = box.shape in ("interval", "set") and box.point is None
-    return plain and not scope.joins and not plan.keys and not by_row(plan.conditions[a.condition], plan)
 
 
 def by_row(formula: Formula, plan: QueryPlan) -> bool:
@@ -80,7 +26,7 @@ def by_row(formula: Formula, plan: QueryPlan) -> bool:
     return bool(tests_in(formula) & (plan.tests.exact.keys() | plan.tests.loose.keys()))
 
 
-def _asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
+def asks_ends(a: Aggregate, plan: QueryPlan) -> bool:
     """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
     return a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not held_terms(plan)
 

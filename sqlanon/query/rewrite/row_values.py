@@ -14,7 +14,8 @@ from sqlanon.query.logic.class_counter import Venn
 from sqlanon.query.logic.formula import Part, both
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, RowPart, attaining
+from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
 from sqlanon.query.rewrite.row_expressions import PartLeaves, RowExpression, value_of
@@ -362,22 +363,12 @@ class RowValues:
         """
         if condition not in self._rows.counts:
             return {}
-        k = self._scope.released.candidates
-        if k is not None:  # see `counts_candidates`
-            if term is not None:
-                return {}
-            found = {"fewest": f"least{condition}", "most": f"most{condition}"}
-            ends = {end: times(count, column(name)) for end, name in found.items()}
-            return {**ends, "each": exp.Literal.number(k)}
-        suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
-        mine = column(f"{_part(term)}{suffix}") if self._rows.divided else count
-        others = sql(":w - :n", w=column(CLASS_ROWS), n=mine)
-        fewest = sql("GREATEST(:l - (:o), 0)", l=column(f"least{condition}"), o=others)
-        most = sql("LEAST(:h, :n)", h=column(f"most{condition}"), n=mine)
+        part = turn = None
         if self._rows.divided:
+            suffix = "" if self._rows.counts[condition].case is None else f"_{condition}"
+            part = column(f"{_part(term)}{suffix}")
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
-            fewest, most = (when(turn, end, exp.Literal.number(0)) for end in (fewest, most))
-        ends = {"fewest": fewest, "most": most}
+        ends = dict(attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
         if self._rows.venns.get(condition) is not None:
             ends |= {name: column(f"{name}{condition}") for name in ("sort", "cells", "attained")}
             ends["class_rows"] = column(CLASS_ROWS)
@@ -394,7 +385,7 @@ class RowValues:
 
         Of doubles nothing is gained: the other end may be infinite.
         """
-        whole = self._rows.counts and self._scope.released.candidates is None
+        whole = self._rows.counts and attaining(self._scope.released).whole
         if not whole or not box.attained or box.field.kind == "float":
             return None
         return exp.EQ(this=column("n"), expression=column(CLASS_ROWS))

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from sqlanon.budgeted import BudgetSpec
 from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError
+from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.ledger import Account
+from sqlanon.release.budget.ledger import Account, Ledger, account_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.results.budget import BudgetReport, ChargedVersion
 
@@ -31,6 +31,31 @@ def report_budgets(engine: Engine, specs: tuple[BudgetSpec, ...], name: str | No
         known = ", ".join(one.name for one in specs) or "none"
         raise PolicyError(f"{name} is no budget of the policy; budgets: {known}")
     return tuple(_report(engine, one) for one in asked)
+
+
+def describe_budget(engine: Engine, name: str) -> BudgetReport:
+    """A budget as its ledger in this database has it, without its policy and its anchor.
+
+    Raises:
+        DatabaseError: the ledger is not as it should be, or has no such budget.
+    """
+    events = Ledger(engine).read().get(name)
+    if not events:
+        raise DatabaseError(f"budget {name} has no ledger in this database")
+    account = account_of(name, events)
+    spent = account.spent
+    return BudgetReport(
+        name,
+        float(account.epsilon),
+        float(account.delta),
+        float(spent),
+        float(max(account.epsilon - spent, Fraction(0))),
+        tuple(sorted(account.persons)),
+        None,
+        tuple(_versions(account)),
+        tuple(_raises(account)),
+        _beside(engine, account),
+    )
 
 
 def _report(engine: Engine, spec: BudgetSpec) -> BudgetReport:

@@ -93,7 +93,7 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
         verify,
         [],
         lambda: None,
-        lambda done: metadata_rows(spec, shape, noise, done),
+        lambda done: metadata_rows(spec, shape, noise, done, state.source.columns),
         report,
         SourceState("", tuple((column.name, column.shown_type) for column in state.source.columns), now()),
         0,

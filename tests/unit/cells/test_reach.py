@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.statistics.reach import SCALE, ContradictionError, Reach
+from sqlanon.statistics.blocks import Block
+from sqlanon.statistics.program import SCALE, Box, Solved
+from sqlanon.statistics.reach import ContradictionError, Reach
 from sqlanon.statistics.seen import HIDDEN, Cells, Seen, SeenColumn, build_seen, narrow
 from tests.oracle.table_reader import Cell, tables
 from tests.unit.cells.made import Tiny, drawn, tiny
@@ -57,6 +59,7 @@ def test_bounds_are_the_least_and_the_greatest_of_every_table(seed: object, shap
         sums = [int(weight @ np.array(one)) for one in found]
         assert (low.value, high.value) == (min(sums), max(sums))
         for end in (low, high):
+            assert low.value == high.value or end.table is not None
             if end.table is not None:
                 assert tuple(end.table.tolist()) in found
                 assert int(weight @ end.table) == end.value
@@ -69,15 +72,16 @@ def test_no_multipliers_make_a_wrong_bound(seed: int, monkeypatch: pytest.Monkey
     draw = np.random.default_rng(seed)
     tables_ = np.array(every_table(case, shown))
 
-    def lie(self: Reach, _: np.ndarray) -> tuple[np.ndarray, None]:
-        many = len(self._right)
+    def lie(_: Reach, block: Block, __: np.ndarray, box: Box) -> Solved:
+        many = len(block.program.sums.low)
         kinds = (
             draw.normal(size=many) * 3,
             np.full(many, np.nan),
             np.full(many, -1e300),
             draw.integers(-2, 3, many) / 3,
         )
-        return np.asarray(kinds[draw.integers(4)], np.float64), None
+        table = (None, draw.normal(size=len(box.low)) * 3, draw.integers(0, 9, len(box.low)) / 2)[draw.integers(3)]
+        return Solved(np.asarray(kinds[draw.integers(4)], np.float64), table)
 
     monkeypatch.setattr(Reach, "_solve", lie)
     reach = Reach(seen_of(case, shown))
@@ -113,6 +117,7 @@ def test_thirds_are_exact() -> None:
             weight = np.eye(8, dtype=np.int64)[place]
             low, high = Reach(seen_of(case, shown)).bound(weight)
             assert (low.value, high.value) == (min(t[place] for t in found), max(t[place] for t in found))
+            assert low.value == high.value or (low.table is not None and high.table is not None)
 
 
 def test_numbers_that_contradict_each_other_are_noticed() -> None:

@@ -59,8 +59,11 @@ def test_what_a_policy_means() -> None:
     )
     assert (spec.publish, spec.person, spec.rest) == ("release.admissions", ("pid",), "drop")
     assert [(column.name, column.role) for column in spec.columns] == [
-        ("region", "quasi"), ("sex", "quasi"), ("age", "quasi"), ("pid", "identifier")
-    ]  # fmt: skip
+        ("region", "quasi"),
+        ("sex", "quasi"),
+        ("age", "quasi"),
+        ("pid", "identifier"),
+    ]
     assert redact(spec)["statistics"]["threshold"] == 10
 
 

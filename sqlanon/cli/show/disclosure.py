@@ -1,0 +1,77 @@
+"""What published tables of counts say together of their hidden cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import clean, count, make_sheet, share, things
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlanon.cli.screen import Screen
+    from sqlanon.cli.show.sheet import Sheet
+    from sqlanon.results.disclosure import DisclosureReport, FoundCell
+
+MOST_SHOWN = 20
+"""Cells that are listed, at most; JSON has all."""
+
+
+def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
+    """Show what a reader finds."""
+    for one in report.tables:
+        screen.show(f"{clean(one.table)}: {things(one.cells, 'cell')}, {count(one.hidden)} hidden")
+    screen.show("")
+    if report.contradictions:
+        screen.show("The numbers CONTRADICT each other: no table has all of these together.", "")
+        screen.show(_sheet(report.contradictions), "")
+        screen.show(
+            "Columns that are not the same are taken for the same, a table lists fewer cells than there are "
+            "(--unlisted unknown), or numbers were rounded."
+        )
+        return
+    small = [] if report.persons is None else [(f"surely fewer than {report.persons}", report.small)]
+    rows = [
+        ("hidden, each once", report.hidden),
+        ("found exactly", report.exact),
+        *small,
+        ("could be narrower than shown", report.undecided),
+    ]
+    screen.show(
+        make_sheet(
+            (("cells", "wrap"), ("number", "right"), ("share", "right")),
+            [(name, count(number), share(number, report.hidden) if report.hidden else "") for name, number in rows],
+        ),
+        "",
+    )
+    if report.found:
+        screen.show(_sheet(report.found), "")
+    if not report.satisfied:
+        screen.show("Readers of these tables FIND hidden cells.")
+
+
+def _sheet(cells: Sequence[FoundCell]) -> Sheet:
+    columns = list(dict.fromkeys(name for one in cells for name in one.values))
+    rows = [
+        (*(_value(one, name) for name in columns), _ends(one), ", ".join(clean(name) for name in one.tables))
+        for one in cells[:MOST_SHOWN]
+    ]
+    if len(cells) > MOST_SHOWN:
+        rows.append((f"{count(len(cells) - MOST_SHOWN)} more", *("" for _ in columns), ""))
+    heads = [(clean(name), "left") for name in columns] or [("", "left")]
+    if not columns:
+        rows = [("all", *row) for row in rows]
+    return make_sheet((*heads, ("number", "left"), ("in", "wrap")), rows)
+
+
+def _value(one: FoundCell, name: str) -> str:
+    if name not in one.values:
+        return "(total)"
+    value = one.values[name]
+    return "NULL" if value is None else clean(value)
+
+
+def _ends(one: FoundCell) -> str:
+    if one.exact:
+        return f"= {count(one.low)}"
+    return f"{count(one.low)} .. {'any' if one.high is None else count(one.high)}{'' if one.reached else ' ~'}"

@@ -1,0 +1,151 @@
+"""Evaluation of noisy statistics: the counts of their finest groups against the source, beside releases of rows.
+
+Each group of each table is one query, a count with the group as its condition. The same queries are asked of every
+published release of rows of the same source, so that both are measured by what readers get.
+
+Errors of noisy counts hold what noise does and what bounding cuts. The report is for the owner: it is computed of exact
+answers, which no budget pays for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Engine
+from sqlanon.engines.rows import count
+from sqlanon.errors import PolicyError
+from sqlanon.evaluate.report import Beside, Cell, Evaluation, QueryResult, family_of
+from sqlanon.evaluate.sides import Sides
+from sqlanon.evaluate.workload import Asked
+from sqlanon.query.find import find
+from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.sqltext import identifier, in_dialect, literal, statement
+
+if TYPE_CHECKING:
+    from sqlanon.noisy.shape import Dimension
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.workload_spec import WorkloadSpec
+
+MOST_GROUPS = 2000
+"""Groups of each table that are asked, at most: every second, third, ... of more."""
+
+Measure = Callable[[Sides, Sequence[Asked]], list[tuple[QueryResult, list[Cell]]]]
+
+
+def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, measure: Measure) -> Evaluation:
+    """Measure noisy statistics, and releases of rows of the same source, by the same counts.
+
+    Args:
+        engine: the database of both.
+        entry: the published version.
+        workload: queries of its file that are asked in place of the groups; None: all groups.
+        measure: asks queries of a release and of the source.
+
+    Raises:
+        PolicyError: nothing counts rows, or the workload has generators.
+
+    Cost: a statement for 50 groups, over the source and over each release.
+    """
+    start = time.perf_counter()
+    assert entry.view is not None
+    released = find(engine, spell_table(entry.view))
+    assert isinstance(released, ReleasedNoisy)
+    source = engine.relation(entry.source).ref
+    own = Sides(entry.release, entry.view, source)
+    if workload is not None and workload.generators:
+        raise PolicyError(
+            f"{entry.release}: generators draw queries of rows; a workload of noisy statistics has queries alone"
+        )
+    asked = _list_groups(engine, released, own) if workload is None else _list_queries(workload)
+    results, cells = _measured(measure, own, asked)
+    beside = []
+    for other in _of_rows(engine, entry):
+        assert other.view is not None
+        found, theirs = _measured(measure, Sides(other.release, other.view, source), asked)
+        beside.append(Beside(other.release, tuple(family_of(name, found, theirs[name]) for name in theirs)))
+    return Evaluation(
+        entry.release,
+        str(entry.view),
+        str(source),
+        count(engine, statement("table/count", engine.dialect, source=source)),
+        count(engine, statement("table/count", engine.dialect, source=entry.view)),
+        family_of("all", results, list(itertools.chain.from_iterable(cells.values()))),
+        tuple(family_of(name, results, cells[name]) for name in cells),
+        tuple(results),
+        (),
+        time.perf_counter() - start,
+        cells=cells,
+        noise=True,
+        beside=tuple(beside),
+    )
+
+
+def _measured(
+    measure: Measure, sides: Sides, asked: Sequence[Asked]
+) -> tuple[list[QueryResult], dict[str, list[Cell]]]:
+    results: list[QueryResult] = []
+    cells: dict[str, list[Cell]] = {}
+    for name, some in itertools.groupby(asked, lambda one: one.family):  # each table answers for itself
+        for result, found in measure(sides, list(some)):
+            results.append(result)
+            cells.setdefault(name, []).extend(found)
+    return results, cells
+
+
+def _list_queries(workload: WorkloadSpec) -> list[Asked]:
+    return [Asked(query.name, "queries", query.sql) for query in workload.queries]
+
+
+def _of_rows(engine: Engine, entry: Entry) -> list[Entry]:
+    """The published releases of rows of the same source, in this database."""
+    found = Catalog(engine).entries(statuses=("published",))
+    return [
+        one
+        for one in found
+        if one.source == entry.source and one.view is not None and not one.noisy and not one.statistics
+    ]
+
+
+def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[Asked]:
+    """A count of each finest group of each table."""
+    if not any(one.of == "rows" for one in released.measures):
+        raise PolicyError(f"{sides.name}: no measure counts rows; give a workload of queries that it answers")
+    known = {one.name.lower(): one for one in released.dimensions}
+    table = in_dialect(spell_table(sides.source), engine.dialect)
+    made = []
+    for one in released.tables:
+        conditions = list(_conditions(released, [known[name.lower()] for name in one.by]))
+        step = -(-len(conditions) // MOST_GROUPS)
+        for number, condition in enumerate(conditions[::step]):
+            text = in_dialect(condition, engine.dialect)
+            sql = f"SELECT COUNT(*) AS n FROM {table} WHERE {text}"  # noqa: S608 - quoted
+            made.append(Asked(f"{one.name} {number * step}", one.name, sql, condition=text))
+    return made
+
+
+def _conditions(released: ReleasedNoisy, dimensions: Sequence[Dimension]) -> Iterator[str]:
+    """Of each finest group what holds for its rows."""
+    kinds = {own.name: own.kind for own in released.fields}
+    parts = [[_condition(one, place, kinds[one.name]) for place in range(len(one.leaves))] for one in dimensions]
+    return (" AND ".join(some) for some in itertools.product(*parts))
+
+
+def _condition(dimension: Dimension, place: int, kind: str) -> str:
+    name = identifier(dimension.name)
+    if dimension.values is None:
+        low, high = (_number(end) for end in dimension.ends[place : place + 2])
+        return f"{name} >= {low} AND {name} < {high}"
+    value = dimension.values[place]
+    return f"{name} = {value if kind in ('integer', 'boolean') else literal(value)}"
+
+
+def _number(end: Fraction) -> str:
+    from sqlanon.noisy.shape import decimal_text
+
+    return decimal_text(end)

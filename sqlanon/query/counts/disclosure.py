@@ -1,0 +1,93 @@
+"""The audit of published tables of counts, together: what any reader of them finds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.query.counts.published import CountsSpelling, read_tables
+from sqlanon.results.disclosure import DisclosureReport, FoundCell, TableCells
+from sqlanon.statistics.disclosed import disclose
+from sqlanon.statistics.joined import Joined, join_tables
+from sqlanon.statistics.reach import ContradictionError
+from sqlanon.statistics.seen import HIDDEN
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+
+def audit_tables(
+    engine: Engine,
+    names: Mapping[str, str],
+    spelling: CountsSpelling,
+    persons: int | None,
+    seconds: Callable[[], float],
+) -> DisclosureReport:
+    """What a reader of some published tables finds of their hidden cells.
+
+    Args:
+        engine: the database of the tables.
+        names: of each table, view or release of counts how reports call it, and its name.
+        spelling: how those of others are written.
+        persons: numbers below it are small.
+        seconds: how many are left.
+
+    Raises:
+        PolicyError: a table is not as the spelling says.
+        UnsupportedError: the tables have too many combinations; HiGHS is needed, and not installed.
+
+    Cost: each table is read once; two linear programs for each hidden cell, at most, or for each end some, where tables
+        of fractions are in the way.
+    """
+    read = read_tables(engine, names, spelling)
+    joined = join_tables(read.columns, read.tables, read.least)
+    of_tables = tuple(
+        TableCells(table.name, len(table.cells), sum(value == HIDDEN for value in table.cells.values()))
+        for table in read.tables
+    )
+
+    def show(cell: int, low: int, high: int | None, *, reached: bool) -> FoundCell:
+        own = {
+            column.name: label
+            for column, (level, label) in zip(read.columns, joined.keys[cell], strict=True)
+            if level < column.levels
+        }
+        named = tuple(dict.fromkeys(read.tables[table].name for table in joined.tables[cell]))
+        return FoundCell(named, own, low, high, reached)
+
+    def contradict(cells: Sequence[int]) -> DisclosureReport:
+        shown = [(cell, int(joined.seen.value[cell])) for cell in cells]
+        ends = [(cell, read.least, None) if value == HIDDEN else (cell, value, value) for cell, value in shown]
+        found = tuple(show(cell, low, high, reached=False) for cell, low, high in ends)
+        return DisclosureReport(of_tables, persons, contradictions=found)
+
+    if joined.clashes:
+        return contradict(joined.clashes)
+    try:
+        intervals = disclose(joined.seen, seconds)
+    except ContradictionError as wrong:
+        return contradict(wrong.cells.tolist())
+    found = [show(one.cell, one.low, one.high, reached=one.reached) for one in intervals]
+    found += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
+    found.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
+    return _count(of_tables, persons, found)
+
+
+def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
+    """Cells that one table hides and another one shows."""
+    values = joined.seen.value.tolist()
+    return [(cell, value) for cell, value in enumerate(values) if value != HIDDEN and joined.hidden[cell]]
+
+
+def _count(tables: tuple[TableCells, ...], persons: int | None, found: Sequence[FoundCell]) -> DisclosureReport:
+    small = [one for one in found if persons is not None and one.high is not None and 1 <= one.high < persons]
+    return DisclosureReport(
+        tables,
+        persons,
+        len(found),
+        sum(one.exact for one in found),
+        len(small),
+        sum(not one.reached for one in found),
+        found=tuple(found),
+    )

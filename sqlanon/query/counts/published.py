@@ -1,0 +1,258 @@
+"""Published tables of counts, ours and those of others, as any reader has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Relation
+from sqlanon.engines.rows import read_integer
+from sqlanon.errors import PolicyError
+from sqlanon.query.counts.released import ReleasedCounts, describe_counts
+from sqlanon.query.release import is_of_cells, read_metadata
+from sqlanon.release.audit.audit_pair import facts_beside
+from sqlanon.spec import Hierarchy
+from sqlanon.sqltext import statement
+from sqlanon.statistics.joined import Node, Published
+from sqlanon.statistics.seen import HIDDEN, Label, SeenColumn
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+MOST_CELLS = 1_000_000
+"""Cells of a table that are read, at most."""
+NUMBERS = ("integer", "decimal", "float")
+"""Kinds of columns that may be the number of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountsSpelling:
+    """How tables of others are written.
+
+    Attributes:
+        by: the columns whose values make a cell; empty: all but the number.
+        value: the column of the number; None: the only one that has numbers.
+        total: the text of a total, "" for NULL.
+        hidden: texts in place of a hidden number, besides NULL.
+        hierarchies: of a column its nodes; its values may be of any level.
+        whole: what a table does not list is empty.
+    """
+
+    by: tuple[str, ...] = ()
+    value: str | None = None
+    total: str = "Total"
+    hidden: tuple[str, ...] = ()
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTables:
+    """Tables that were read.
+
+    Attributes:
+        columns: all of their columns.
+        tables: the tables; a release of several tables is several.
+        least: what a hidden cell has at least.
+    """
+
+    columns: tuple[SeenColumn, ...]
+    tables: tuple[Published, ...]
+    least: int
+
+
+def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelling) -> ReadTables:
+    """Read published tables.
+
+    Args:
+        engine: their database.
+        names: of each table or view how messages call it, and its name; releases of counts need no spelling.
+        spelling: that of the others.
+
+    Raises:
+        PolicyError: a table is not as the spelling says.
+
+    Cost: each table is read once, in this process.
+    """
+    columns: dict[str, SeenColumn] = {}
+    raw: list[_Raw] = []
+    for name, table in names.items():
+        relation = engine.relation(table)
+        if facts_beside(engine, relation.ref) and is_of_cells(rows := read_metadata(engine, relation.ref)):
+            raw += _read_release(engine, name, describe_counts(relation, rows))
+        else:
+            raw.append(_read_other(engine, name, relation, spelling))
+    for one in raw:
+        for column in one.columns:
+            known = columns.setdefault(column.name.lower(), column)
+            if (known.levels, known.above) != (column.levels, column.above) and known.above and column.above:
+                raise PolicyError(f"column {column.name} has unlike hierarchies in two of the tables")
+            if column.above and not known.above:
+                columns[column.name.lower()] = column
+    places = {name: place for place, name in enumerate(columns)}
+    tables = []
+    for one in raw:
+        own = tuple(places[column.name.lower()] for column in one.columns)
+        full = [columns[column.name.lower()] for column in one.columns]
+        # A table without a hierarchy may have labels of all levels of another table's.
+        finders = [
+            _Nodes(column, ()) if column.above and not own.above else None
+            for column, own in zip(full, one.columns, strict=True)
+        ]
+        cells: dict[tuple[Node, ...], int] = {}
+        for nodes, value in one.cells:
+            key = tuple(
+                (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
+                for node, column, finder in zip(nodes, full, finders, strict=True)
+            )
+            if key in cells:
+                raise PolicyError(f"{one.name} lists a cell twice")
+            cells[key] = value
+        tables.append(Published(one.name, own, cells, one.whole))
+    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.released for one in raw) else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """A table with its own columns; a node is None where it is the total."""
+
+    name: str
+    columns: tuple[SeenColumn, ...]
+    cells: list[tuple[tuple[Node | None, ...], int]]
+    whole: bool
+    released: bool
+
+
+def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_Raw]:
+    columns = released.columns
+    rows = engine.fetch(
+        statement(
+            "query/cells",
+            engine.dialect,
+            view=released.view.ref,
+            columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
+            totals=[],
+            measure=released.measures[0][0],
+        ),
+        max_rows=MOST_CELLS,
+    )
+    many = len(columns)
+    found = []
+    for table in released.tables:
+        inside = [at for at, one in enumerate(columns) if one.name.lower() in {own.lower() for own in table}]
+        outside = [at for at in range(many) if at not in inside]
+        cells: list[tuple[tuple[Node | None, ...], int]] = []
+        for row in rows:
+            levels = [read_integer(row[at]) for at in range(many)]
+            if any(levels[at] != columns[at].levels for at in outside):
+                continue
+            nodes = tuple(
+                None if levels[at] == columns[at].levels else (levels[at], _text(row[many + at])) for at in inside
+            )
+            cells.append((nodes, HIDDEN if row[-1] is None else read_integer(row[-1])))
+        found.append(_Raw(name, tuple(columns[at] for at in inside), cells, whole=True, released=True))
+    return found
+
+
+def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsSpelling) -> _Raw:
+    value = _value_of(name, relation, spelling)
+    asked = {own.lower() for own in spelling.by}
+    by = [
+        column.name
+        for column in relation.columns
+        if column.name != value and (not asked or column.name.lower() in asked)
+    ]
+    if not by:
+        raise PolicyError(f"{name} has none of the columns of cells: {', '.join(spelling.by)}")
+    rows = engine.fetch(
+        statement("query/published_cells", engine.dialect, table=relation.ref, columns=by, value=value),
+        max_rows=MOST_CELLS,
+    )
+    known = {own.lower(): hierarchy for own, hierarchy in spelling.hierarchies.items()}
+    columns = [_column_of(own, known.get(own.lower())) for own in by]
+    roots = {own: [path[-1] for path in hierarchy.levels] for own, hierarchy in known.items()}
+    nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
+    cells = [(tuple(own.find(cell) for own, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
+    return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, released=False)
+
+
+def _read_values(
+    name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: CountsSpelling
+) -> list[tuple[tuple[Node | None, ...], int]]:
+    made, wrong = [], 0
+    for nodes, cell in cells:
+        text = "" if cell is None else str(cell).strip()
+        number = HIDDEN
+        if text and text not in spelling.hidden:
+            try:
+                exact = Decimal(text)
+                wrong += exact < 0 or exact != int(exact)
+                number = max(int(exact), 0)
+            except (InvalidOperation, ValueError, OverflowError):
+                wrong += 1
+        made.append((nodes, number))
+    if wrong:
+        raise PolicyError(
+            f"{name}: {wrong} of column {value} are no whole numbers of 0 or more; name the texts of hidden cells "
+            "with --hidden"
+        )
+    return made
+
+
+def _value_of(name: str, relation: Relation, spelling: CountsSpelling) -> str:
+    if spelling.value is not None:
+        found = next((own.name for own in relation.columns if own.name.lower() == spelling.value.lower()), None)
+        if found is None:
+            raise PolicyError(f"{name} has no column {spelling.value}")
+        return found
+    asked = {own.lower() for own in (*spelling.by, *spelling.hierarchies)}
+    able = [own.name for own in relation.columns if own.kind in NUMBERS and own.name.lower() not in asked]
+    if len(able) != 1:
+        raise PolicyError(f"{name}: which column has the numbers of the cells? Name it with --value")
+    return able[0]
+
+
+def _column_of(name: str, hierarchy: Hierarchy | None) -> SeenColumn:
+    if hierarchy is None:
+        return SeenColumn(name, 1, {})
+    return SeenColumn(name, hierarchy.height, {path[0]: tuple(path[: hierarchy.height]) for path in hierarchy.levels})
+
+
+class _Nodes:
+    """The nodes of a column by their labels.
+
+    Args:
+        column: the column.
+        totals: labels of the total.
+    """
+
+    def __init__(self, column: SeenColumn, totals: Sequence[Label]) -> None:
+        self._column, self._totals = column, frozenset(totals)
+        self._known: dict[Label, Node] = {}
+        leaves: dict[Node, set[Label]] = {}
+        for leaf, path in column.above.items():
+            for level, label in enumerate(path):
+                leaves.setdefault((level, label), set()).add(leaf)
+        for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
+            lower = self._known.setdefault(node[1], node)
+            if leaves[lower] != below:
+                raise PolicyError(
+                    f"the hierarchy of column {column.name} has one name for nodes of unlike leaves: give each its own"
+                )
+
+    def find(self, cell: object) -> Node | None:
+        """The node of a label; None: the total."""
+        label = _text(cell)
+        if label in self._totals:
+            return None
+        if not self._known or label is None:
+            return (0, label)
+        if label not in self._known:
+            raise PolicyError(f"column {self._column.name} has values that are not in its hierarchy")
+        return self._known[label]
+
+
+def _text(cell: object) -> Label:
+    return None if cell is None else str(cell)

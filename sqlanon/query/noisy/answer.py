@@ -1,0 +1,311 @@
+"""The answer to one SELECT over noisy statistics: sums of published groups, and where noise leaves the bounded answer.
+
+Conditions and keys are computed by the database for each finest group, whose values are declared. Noise has no bounds,
+so that an answer has none: it has an interval that contains the bounded answer with a probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sqlglot import exp
+
+from sqlanon.engines.base import Statement
+from sqlanon.noisy.published import INTERVAL, width_of
+from sqlanon.query.answer import Answer, Bounded, NoiseInterval
+from sqlanon.query.functions.aggregates import AggregateDefinition
+from sqlanon.query.functions.registry import definition_of
+from sqlanon.query.noisy.bins import list_groups, names_left
+from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
+from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
+from sqlanon.query.parse.bind import Bound, bind
+from sqlanon.query.parse.engine_check import check_valid
+from sqlanon.query.refusal import refuse
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
+from sqlanon.sqltext.trees import port_tree
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import Engine
+    from sqlanon.query.parse.parse import Query
+    from sqlanon.query.release import Field
+
+    Longs = npt.NDArray[np.int64]
+
+MOST_GROUPS = 200_000
+"""Finest groups that a query is asked of, at most."""
+KINDS = ("integer", "decimal", "float", "text", "boolean", "date", "enum")
+"""Kinds of columns that conditions may read: a value and its text are one to one."""
+INSIDE = "released"
+"""The table of the finest groups in the SQL that runs."""
+ADDED = ("rows", "sum")
+"""Numbers that add up over groups."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An aggregate: the number that is published of it, and the condition of its FILTER, or TRUE."""
+
+    measured: NoisyMeasured
+    condition: Tree
+    written: exp.Expr
+
+
+def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, interval: float | None, rows: int) -> Answer:
+    """Answer a query over noisy statistics.
+
+    Args:
+        engine: the database.
+        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        released: the release.
+        interval: the probability with which an interval contains the bounded answer; None: as published.
+        rows: of the answer, at most.
+
+    Raises:
+        Refused: the query, or a piece of it, has no answer over these groups.
+
+    Cost: the rows of one table are read once for each version, and the finest groups once for each query; a sum that is
+    no published group takes time linear in their number.
+    """
+    _check_clauses(query)
+    bound = bind(engine, query, released)
+    check_valid(bound)
+    return _Reader(engine, bound, released, INTERVAL if interval is None else interval).answer(rows)
+
+
+def _check_clauses(query: Query) -> None:
+    unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
+        (query.joins, query.joins[0] if query.joins else None, "joins"),
+        (query.having, query.having, "HAVING"),
+        (query.qualify, query.qualify, "QUALIFY"),
+        (query.regroup, None, "groups of groups"),
+        (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
+    )
+    for present, node, what in unread:
+        if present:
+            refuse(query.text, node, f"{what} are not answered over noisy statistics: noise would decide them")
+
+
+class _Reader:
+    """Reads one bound query."""
+
+    def __init__(self, engine: Engine, bound: Bound, released: ReleasedNoisy, interval: float) -> None:
+        self._engine, self._bound, self._released, self._interval = engine, bound, released, interval
+        self._text = bound.query.text
+        self._fields = {own.name: own for own in released.fields}
+        self._bins = {
+            one.name: (one, self._fields[one.name].kind == "integer")
+            for one in released.dimensions
+            if one.values is None
+        }
+
+    def answer(self, most: int) -> Answer:
+        bound = self._bound
+        items: list[int | _Asked] = []
+        for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
+            items.append(self._key(tree, written) if tree.find(exp.AggFunc) is None else self._read(tree, written))
+        asked = [one for one in items if isinstance(one, _Asked)]
+        trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *(one.condition for one in asked)]
+        used = self._check_columns(trees)
+        table = table_of_columns(self._released, used)
+        if table is None:
+            refuse(self._text, None, f"no table of the release has these columns together: {', '.join(used)}")
+        groups = read_groups(self._engine, self._released, table)
+        if groups.levels[-1].size > MOST_GROUPS:
+            refuse(self._text, None, f"the table has more than {MOST_GROUPS:,} finest groups")
+        text = self._write(groups, asked)
+        found = self._engine.fetch(Statement("query", text), max_rows=MOST_GROUPS)
+        return self._assemble(items, f"-- of the table {table.name}\n{text}", found, groups, most)
+
+    def _assemble(
+        self, items: Sequence[int | _Asked], text: str, found: Sequence[Sequence[Any]], groups: Groups, most: int
+    ) -> Answer:
+        names, many, keys = [name for name, _ in self._bound.query.items], len(groups.dimensions), self._bound.groups
+        made: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
+        for cells in found:
+            labels = tuple(None if one is None else str(one) for one in cells[:many])
+            key = tuple(cells[many : many + len(keys)])
+            made.setdefault(key, []).append((groups.places[labels], cells[many + len(keys) :]))
+        if not made and not keys:
+            made[()] = []
+        if len(made) > most:
+            refuse(self._text, None, f"the answer has more than {most:,} rows")
+        rows = []
+        for key, own in sorted(made.items(), key=lambda one: min((place for place, _ in one[1]), default=0)):
+            row: dict[str, Any] = {}
+            at = 0
+            for name, one in zip(names, items, strict=True):
+                if isinstance(one, _Asked):
+                    leaves = np.array([place for place, inside in own if inside[at]], np.int64)
+                    row[name] = self._estimate(one, leaves, groups)
+                    at += 1
+                else:
+                    row[name] = key[one]
+            rows.append(row)
+        aggregates = tuple(name for name, one in zip(names, items, strict=True) if isinstance(one, _Asked))
+        certain = tuple(not keys for _ in rows)
+        return Answer(tuple(names), aggregates, tuple(rows), certain, text, unlisted_groups=bool(keys))
+
+    def _estimate(self, asked: _Asked, leaves: Longs, groups: Groups) -> Bounded:
+        measured = asked.measured
+        if not len(leaves):  # of rows in other groups nothing is known
+            return Bounded(None, None, None, tight=False, undefined_possible=True)
+        node = groups.node_of(leaves)
+        if measured.of in ADDED or (measured.of == "persons" and self._released.groups == 1):
+            return self._add_up(measured, leaves, groups)
+        if node is None:
+            why = (
+                "a person may be in several groups, so that numbers of persons do not add up"
+                if measured.of == "persons"
+                else "means do not add up"
+            )
+            refuse(self._text, asked.written, f"{why}: ask it of one published group, or of each")
+        level, place = node
+        numbers = groups.values[level]
+        value, low, high = (float(numbers[f"{measured.name}{end}"][place]) for end in ("", "_low", "_high"))
+        if np.isnan(value):
+            refuse(self._text, asked.written, "several groups of the view have the texts of this one")
+        if measured.of == "persons":
+            deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
+            return self._around(value, deviation, counts=True)
+        if self._interval != INTERVAL:
+            refuse(self._text, asked.written, f"means have published intervals of {INTERVAL} alone")
+        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0))
+
+    def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
+        weights = np.zeros(groups.levels[-1].size)
+        weights[leaves] = 1.0
+        deviations = groups.deviations(measured.name, measured.of, self._released.law)
+        deviation = groups.deviation(deviations, weights)
+        value = float(groups.values[-1][measured.name][leaves].sum())
+        unit = float(measured.unit) if measured.of == "sum" else 1.0
+        return self._around(value, deviation, unit, counts=measured.of != "sum")
+
+    def _around(self, value: float, deviation: float, unit: float = 1.0, *, counts: bool) -> Bounded:
+        width = unit * width_of(self._released.law, deviation, 1 - self._interval)
+        low, high = value - width, value + width
+        if counts:  # a number below 0 is none
+            low, high = max(low, 0.0), max(high, 0.0)
+        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0))
+
+    def _key(self, tree: Tree, written: exp.Expr) -> int:
+        """Which term of GROUP BY an item is."""
+        for place, term in enumerate(self._bound.groups):
+            if term == tree.unnest():
+                return place
+        return refuse(self._text, written, f"this must be in GROUP BY; over noisy statistics ask {self._forms()}")
+
+    def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
+        node = tree.unnest()
+        condition: Tree = exp.true()
+        if isinstance(node, exp.Filter):
+            node, condition = node.this, node.expression.this
+        definition = definition_of(node)
+        argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
+        kind = definition.kind if isinstance(definition, AggregateDefinition) else ""
+        measured = None if node.expressions else self._find(kind, argument)
+        if measured is None:
+            return refuse(self._text, written, f"the release does not have this; it has {self._forms()}")
+        return _Asked(measured, condition, written)
+
+    def _find(self, kind: str, argument: exp.Expr | None) -> NoisyMeasured | None:
+        """The published number that an aggregate is of."""
+        if kind == "count":
+            wanted = [one for one in self._released.measures if one.of == "rows" and isinstance(argument, exp.Star)]
+            return next(iter(wanted), None)
+        if not isinstance(argument, exp.Column) or kind not in ("sum", "avg"):
+            return None
+        name, of = argument.name.lower(), "mean" if kind == "avg" else "sum"
+        for one in self._released.measures:
+            if one.of == of and one.column.lower() == name:
+                return one
+        own = (one for one in self._released.measures if one.name.lower() == name)
+        return next((one for one in own if (one.of == "mean") == (kind == "avg")), None)
+
+    def _forms(self) -> str:
+        """What has an answer."""
+        forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
+        return ", ".join(forms[one.of].format(name=one.name, column=one.column) for one in self._released.measures)
+
+    def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
+        """The columns of groups that are read, each for something that its declared text decides."""
+        used: dict[str, None] = {}
+        for tree in trees:
+            for found in tree.find_all(exp.Column):
+                own = self._fields[found.name]
+                if own.role == MEASURE:
+                    refuse(self._text, None, f"{own.name} is a number of groups: ask {self._forms()}")
+                reason = self._unreadable(own, found)
+                if reason:
+                    refuse(self._text, None, f"column {own.name}: {reason}")
+                used[own.name] = None
+        return list(used)
+
+    def _unreadable(self, own: Field, found: exp.Column) -> str:
+        """Why a column cannot be read in this place; "": it can."""
+        if isinstance(found.parent, exp.Is):
+            return "rows whose value is NULL, or not declared, are in no group"
+        if own.kind not in KINDS:
+            return f"a value of its type ({own.kind}) is not known by its text; ask by other columns"
+        if not own.deterministic:
+            return "the source compares it by a collation, and the release holds texts"
+        return ""
+
+    def _write(self, groups: Groups, asked: Sequence[_Asked]) -> str:
+        """Of each finest group that the condition holds for: labels, keys, and whether each aggregate counts it."""
+        bound, dialect = self._bound, self._engine.dialect
+        terms = [
+            column(f"_bin_{term.name}", INSIDE)
+            if isinstance(term, exp.Column) and term.name in self._bins
+            else self._decide(term)
+            for term in bound.groups
+        ]
+        conditions = [self._decide(one.condition) for one in asked]
+        where = [] if bound.where is None else [self._decide(bound.where)]
+        left = names_left([*terms, *conditions, *where], self._bins)
+        if left:
+            what = f"column {left[0]} is published in groups: compare it with their ends, or group by it"
+            refuse(self._text, None, what)
+        labels = [named(column(f"_label{at}", INSIDE), f"k{at}") for at in range(len(groups.dimensions))]
+        keys = [named(term.copy(), f"g{at}") for at, term in enumerate(terms)]
+        counted = [named(sql("COALESCE(:c, FALSE)", c=one), f"w{at}") for at, one in enumerate(conditions)]
+        made = select([*labels, *keys, *counted], self._finest(groups), where=where)
+        return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
+
+    def _decide(self, tree: Tree) -> Tree:
+        return list_groups(self._text, tree, self._bins, INSIDE)
+
+    def _finest(self, groups: Groups) -> exp.Expr:
+        """The finest groups of a table, under the source's names and in its types."""
+        listed = []
+        for place, dimension in enumerate(groups.dimensions):
+            own = self._fields[dimension.name]
+            text = exp.cast(column(own.name, "v"), "VARCHAR")
+            listed.append(named(text, f"_label{place}"))
+            if own.name in self._bins:
+                listed += [named(text.copy(), f"_bin_{own.name}"), named(exp.null(), own.name)]
+            else:
+                listed.append(named(self._typed(own, column(own.name, "v")), own.name))
+        where = [
+            exp.EQ(this=column("table", "v"), expression=exp.Literal.string(groups.table.name)),
+            exp.EQ(this=column("level", "v"), expression=exp.Literal.number(len(groups.levels) - 1)),
+        ]
+        return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery(INSIDE)
+
+    def _typed(self, own: Field, tree: Tree) -> Tree:
+        """A declared value in its type in the source."""
+        scope = self._bound.scope
+        if own.kind == "enum":
+            return exp.cast(tree, "VARCHAR")
+        if own.kind == "text" and own.collation is not None and self._engine.capabilities.collations:
+            return scope.collate(own, tree)
+        return exp.cast(tree, exp.DataType.build(own.source_type, dialect=self._engine.dialect, udt=True))
+
+
+def _bounded(value: float, interval: NoiseInterval) -> Bounded:
+    """An answer without bounds: noise has none."""
+    return Bounded(value, None, None, tight=False, interval=interval)

@@ -1,0 +1,151 @@
+"""The published groups of one table, and sums of them with the deviation of their noise.
+
+Values of all levels agree, so that every sum of groups is a sum of the finest ones. These are not independent: least
+squares made them of several noisy numbers each. The variance of a sum with weights w is w' C w, where C is their
+covariance. By the normal equations C w is what least squares makes of zeros at all levels but the finest, and there of
+w times the variance of its noise: so no matrix is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.shape import Dimension, Level, levels_of
+from sqlanon.noisy.split import deviation_of
+from sqlanon.query.noisy.released import NoisyTableRead, ReleasedNoisy
+from sqlanon.sqltext import statement
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.noisy.accounting import Law
+
+    Floats = npt.NDArray[np.float64]
+    Longs = npt.NDArray[np.int64]
+
+MOST_ROWS = 2_000_000
+"""Rows of a view that are read, at most."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """One table.
+
+    Attributes:
+        table: as the metadata have it.
+        dimensions: its columns.
+        levels: from the coarsest to the finest.
+        values: of each level and column of the view float64[groups]; NaN: the view does not say which group it is.
+        places: the place of each finest group by its texts.
+        sizes: of each level int64[groups], how many finest groups each has.
+    """
+
+    table: NoisyTableRead
+    dimensions: tuple[Dimension, ...]
+    levels: tuple[Level, ...]
+    values: tuple[dict[str, Floats], ...]
+    places: dict[tuple[str | None, ...], int]
+    sizes: tuple[Longs, ...]
+
+    def node_of(self, leaves: Longs) -> tuple[int, int] | None:
+        """The level and the place of the published group that has exactly these finest groups; None: there is none."""
+        for place, level in enumerate(self.levels):
+            nodes = level.node[leaves]
+            if (nodes == nodes[0]).all() and self.sizes[place][nodes[0]] == len(leaves):
+                return place, int(nodes[0])
+        return None
+
+    def deviations(self, measured: str, of: str, law: Law) -> list[float]:
+        """Of the noise of each level, in units."""
+        scales = [self.table.scales[level, measured, of] for level in range(len(self.levels))]
+        return [deviation_of(law, float(scale)) for scale in scales]
+
+    def deviation(self, deviations: Sequence[float], weights: Floats) -> float:
+        """The standard deviation of a weighted sum of the finest groups, in units.
+
+        Args:
+            deviations: of the noise of each level.
+            weights: float64[finest groups].
+
+        Cost: linear in the number of groups.
+        """
+        finest = deviations[-1] ** 2
+        numbers = [np.zeros(level.size) for level in self.levels[:-1]] + [finest * weights]
+        made, _ = make_consistent(self.levels, numbers, deviations)
+        return math.sqrt(max(float(made[-1] @ weights), 0.0))
+
+
+def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTableRead | None:
+    """The published table of the fewest columns that has all of those; of equal ones the first; None: no table has."""
+    asked = {name.lower() for name in used}
+    able = [table for table in released.tables if asked <= {name.lower() for name in table.by}]
+    return min(able, key=lambda table: len(table.by), default=None)
+
+
+def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) -> Groups:
+    """The groups of a table, read once for each version.
+
+    Raises:
+        PolicyError: the view is not as a release has it.
+
+    Cost: the rows of the table are read.
+    """
+
+    def read() -> Groups:
+        known = {one.name.lower(): one for one in released.dimensions}
+        dimensions = tuple(known[name.lower()] for name in table.by)
+        levels = levels_of(dimensions, totals=table.totals)
+        columns = [f"{one.name}{end}" for one in released.measures for end in ("", "_low", "_high")]
+        rows = engine.fetch(_select(engine, released.view.ref, table, dimensions, columns), max_rows=MOST_ROWS)
+        found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
+        seen = [np.zeros(level.size, np.int64) for level in levels]
+        places = [_places(dimensions, level) for level in levels]
+        for depth, *rest in rows:
+            labels = tuple(None if one is None else str(one) for one in rest[: len(dimensions)])
+            place = places[int(str(depth))].get(labels)
+            if place is None:
+                continue
+            seen[int(str(depth))][place] += 1
+            for name, value in zip(columns, rest[len(dimensions) :], strict=True):
+                found[int(str(depth))][name][place] = float(str(value))
+        if not (seen[-1] == 1).all():
+            raise PolicyError(f"{released.view.ref} lacks groups of its table {table.name}: it is not as published")
+        sizes = tuple(np.bincount(level.node, minlength=level.size) for level in levels)
+        return Groups(table, dimensions, levels, tuple(found), places[-1], sizes)
+
+    return released.once(("groups", table.name), read)
+
+
+def _select(
+    engine: Engine, view: TableRef, table: NoisyTableRead, dimensions: Sequence[Dimension], columns: Sequence[str]
+) -> Statement:
+    return statement(
+        "query/noisy_groups",
+        engine.dialect,
+        {"name": table.name},
+        view=view,
+        columns=[*(one.name for one in dimensions), *columns],
+    )
+
+
+def _places(dimensions: Sequence[Dimension], level: Level) -> dict[tuple[str | None, ...], int]:
+    """The place of each group of a level by its texts; groups of the same texts have none."""
+    texts: list[tuple[str | None, ...]] = [()]
+    for dimension, depth in zip(dimensions, level.depth, strict=True):
+        names: tuple[str | None, ...] = (None,) if depth is None else dimension.nodes[depth][1]
+        texts = [(*one, name) for one in texts for name in names]
+    made: dict[tuple[str | None, ...], int] = {}
+    twice = set()
+    for place, one in enumerate(texts):
+        if one in made:
+            twice.add(one)
+        made[one] = place
+    return {one: place for one, place in made.items() if one not in twice}

@@ -1,0 +1,125 @@
+"""A release of noisy statistics as its readers see it: groups, tables, measures and noise, by the metadata alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.engines.base import Relation, Row
+from sqlanon.errors import UnsupportedError
+from sqlanon.query.release import Field, Released
+
+if TYPE_CHECKING:
+    from sqlanon.noisy.accounting import Law
+    from sqlanon.noisy.shape import Dimension
+
+MEASURE = "measure"
+"""The role of a published number, and of a column that is measured."""
+
+
+@dataclass(frozen=True)
+class NoisyMeasured:
+    """A published number: rows, persons, or a sum or mean of a column in units; means have no deviations."""
+
+    name: str
+    of: str
+    column: str
+    unit: Fraction
+
+
+@dataclass(frozen=True)
+class NoisyTableRead:
+    """A published table: its columns, whether it has totals, and the scale of the noise by level, measure and part."""
+
+    name: str
+    by: tuple[str, ...]
+    totals: bool
+    scales: Mapping[tuple[int, str, str], Fraction]
+
+
+@dataclass(frozen=True)
+class ReleasedNoisy(Released):
+    """A release of noisy statistics.
+
+    Attributes:
+        dimensions: the columns of groups.
+        tables: the published tables.
+        measures: the published numbers.
+        law: of the noise.
+        groups: of a person so many groups are counted in each table.
+    """
+
+    dimensions: tuple[Dimension, ...] = ()
+    tables: tuple[NoisyTableRead, ...] = ()
+    measures: tuple[NoisyMeasured, ...] = ()
+    law: Law = "gaussian"
+    groups: int = 1
+
+
+def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
+    """The release that the metadata rows of a view describe.
+
+    Raises:
+        UnsupportedError: an older sqlanon made it, and its metadata lack groups and types.
+    """
+    from sqlanon.noisy.shape import dimension_of_ends, dimension_of_paths  # which needs arrays
+
+    (own,) = (row for row in rows if row[0] == "")
+    facts = json.loads(str(own[5]))
+    said: Mapping[str, Any] = facts["statistics"]
+    if "types" not in facts:
+        raise UnsupportedError(
+            f"{view.ref} was published by an older sqlanon, and does not say what its groups are; read its rows as "
+            "they are, each is a group"
+        )
+    fields, dimensions = [], []
+    for row in rows:
+        name = str(row[0])
+        if row[1] != "dimension":
+            continue
+        declared = json.loads(str(row[6]))
+        made = Field(name, "insensitive", "", facts["types"][name], str(row[4]), (name,))
+        collation = facts["collations"].get(name)
+        fields.append(replace(made, collation=collation, deterministic=name not in facts["equal_unlike"]))
+        if "ends" in declared:
+            dimensions.append(dimension_of_ends(name, tuple(map(Fraction, declared["ends"]))))
+        else:
+            dimensions.append(dimension_of_paths(name, [tuple(path) for path in declared["paths"]]))
+    measures = tuple(
+        NoisyMeasured(one["name"], one["of"], one["column"] or "", Fraction(one["unit"] or 1))
+        for one in said["measures"]
+    )
+    known = {own.name.lower() for own in fields}
+    for name in [name for one in measures for name in (one.name, one.column) if name]:
+        if name.lower() not in known:
+            known.add(name.lower())
+            fields.append(Field(name, MEASURE, "", "float", "DOUBLE PRECISION", (name,)))
+    tables = tuple(
+        NoisyTableRead(
+            table["name"],
+            tuple(table["by"]),
+            table["totals"],
+            {
+                (one["level"], one["measure"], one["of"]): Fraction(one["scale"])
+                for one in said["scales"]
+                if one["table"] == table["name"]
+            },
+        )
+        for table in said["tables"]
+    )
+    return ReleasedNoisy(
+        view,
+        "labels",
+        tuple(fields),
+        source=str(facts["source"]),
+        metadata=tuple(rows),
+        token=str(facts["token"]),
+        dimensions=tuple(dimensions),
+        tables=tables,
+        measures=measures,
+        law=said["noise"],
+        groups=int(said["contributions"]["groups"]),
+    )

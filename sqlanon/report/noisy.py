@@ -1,0 +1,202 @@
+"""The report of noisy statistics: what is promised, what noise the numbers have, and what was paid for them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.evaluate.report import Evaluation
+from sqlanon.evaluate.run import evaluate
+from sqlanon.noisy.published import INTERVAL, width_of
+from sqlanon.noisy.split import deviation_of
+from sqlanon.progress import Progress
+from sqlanon.query.find import find
+from sqlanon.query.noisy.released import ReleasedNoisy
+from sqlanon.release.budget.report import describe_budget
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.report.document import Facts, Page, Section, Text, make_table
+from sqlanon.report.settings import report_settings
+from sqlanon.results.budget import BudgetReport
+from sqlanon.results.figures import count, share
+from sqlanon.workload_spec import WorkloadSpec
+
+READING = (
+    (
+        "epsilon",
+        "Whether one person is in the data or not changes the odds of whatever readers see by at most e^epsilon.",
+    ),
+    ("delta", "With this probability the promise may fail."),
+    (
+        "noise",
+        "Of one number of the finest groups: its standard deviation, and what it does not exceed 19 times in 20.",
+    ),
+    (
+        "error",
+        "The mean difference between a published count and the source's: of noise, and of rows that bounding cuts.",
+    ),
+)
+
+
+def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, progress: Progress) -> Page:
+    """The owner's report of a published version of noisy statistics.
+
+    Args:
+        engine: the database of the source, with the rights of the owner.
+        entry: the version.
+        workload: queries that are measured in place of the groups.
+        progress: gets the parts.
+
+    Cost: that of `sqlanon.evaluate.noisy.evaluate_noisy`.
+    """
+    promise = entry.report["noisy"]
+    budget = describe_budget(engine, str(promise["budget"]))
+    sections = [_promise(promise, budget)]
+    if entry.view is not None:
+        progress.stage(entry.release, "queries")
+        released = find(engine, spell_table(entry.view))
+        assert isinstance(released, ReleasedNoisy)
+        sections.append(_noise(released))
+        sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
+    sections += [_ledger(budget), report_settings(entry.policy, entry.policy_hash)]
+    progress.finish(entry.release)
+    return Page(
+        release=entry.release,
+        version=entry.version,
+        confidential=True,
+        summary=(
+            ("published as", str(entry.report["published"])),
+            ("made of", entry.source),
+            ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
+            ("groups", f"{count(promise['groups'])} of {count(promise['tables'])} tables"),
+            ("epsilon, delta of this version", f"{promise['epsilon']:g}, {promise['delta']:g}"),
+        ),
+        sound=True,
+        sections=tuple(sections),
+        warning="",
+    )
+
+
+def noisy_readers_report(released: ReleasedNoisy) -> Page:
+    """The report of noisy statistics for readers, of their metadata alone."""
+    facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
+    said = facts["statistics"]
+    place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
+    text = (
+        f"Each number has noise, so that these statistics change the odds about one person by at most "
+        f"e^{said['epsilon']:g} = {math.exp(said['epsilon']):.3g} (but for delta), whatever a reader already knows; "
+        "other versions and releases of the same persons add to it."
+    )
+    return Page(
+        release=str(facts["release"]),
+        version=int(facts["version"]),
+        confidential=False,
+        summary=(("view", place), ("made by", f"sqlanon {facts['sqlanon']}")),
+        sound=True,
+        sections=(
+            Section("promise", "What is promised", said["unit"].capitalize() + ".", (Text(text),), READING[:2]),
+            _noise(released),
+        ),
+        warning="",
+    )
+
+
+def _promise(promise: dict[str, Any], budget: BudgetReport) -> Section:
+    blocks: list[Facts | Text] = [
+        Facts(
+            (
+                ("unit", "a person and all its rows, added or removed"),
+                ("budget", budget.name),
+                ("epsilon, delta of the budget", f"{budget.epsilon:g}, {budget.delta:g}"),
+                ("law of the noise", str(promise["law"])),
+                ("kept", "not measured" if promise["kept"] is None else share(round(1000 * promise["kept"]), 1000)),
+            )
+        ),
+        Text(
+            f"All versions that the budget pays for, together, change the odds about one person by at most "
+            f"e^{budget.epsilon:g} = {math.exp(budget.epsilon):.3g} (but for delta), whatever a reader already knows."
+        ),
+    ]
+    blocks += [
+        Text(
+            f"{name} publishes rows or counts of the same persons: what it reveals is not bounded by epsilon.",
+            warning=True,
+        )
+        for name in budget.beside
+    ]
+    return Section(
+        "promise",
+        "What is promised",
+        "The unit is a person, over all tables, releases and versions.",
+        tuple(blocks),
+        READING,
+    )
+
+
+def _noise(released: ReleasedNoisy) -> Section:
+    rows = []
+    for table in released.tables:
+        finest = max(level for level, _, _ in table.scales)
+        for (level, name, of), scale in table.scales.items():
+            if level != finest:
+                continue
+            measured = next(one for one in released.measures if one.name == name)
+            unit = float(measured.unit) / (2 if of == "centered" else 1)
+            deviation = deviation_of(released.law, float(scale))
+            width = width_of(released.law, deviation, 1 - INTERVAL)
+            what = {"values": f"{name}: number of values", "centered": f"{name}: sum of distances from the middle"}
+            rows.append((table.name, what.get(of, name), f"{deviation * unit:,.4g}", f"{width * unit:,.4g}"))
+    return Section(
+        "noise",
+        "Noise of the numbers",
+        f"{released.law.capitalize()} noise on whole numbers; totals that agree with their parts have less.",
+        (
+            make_table(
+                "Noise of one number of the finest groups", "table | number | >deviation | >19 in 20 below", rows
+            ),
+        ),
+        (READING[2],),
+    )
+
+
+def _accuracy(found: Evaluation) -> Section:
+    others = [{family.name: family for family in one.families} for one in found.beside]
+    head = " | ".join(
+        ["counts of", ">groups", ">in intervals", ">error", *(f">error of {one.release}" for one in found.beside)]
+    )
+    rows = []
+    for one in found.families:
+        own = (one.name, count(one.errors.cells), share(one.errors.inside, one.errors.cells))
+        errors = [one.errors, *(other[one.name].errors for other in others)]
+        rows.append((*own, *("-" if each.absolute.mean is None else f"{each.absolute.mean:,.4g}" for each in errors)))
+    text = (
+        "The same counts are asked of the source, of these statistics and of each release of rows of the same source. "
+        "No budget pays for these figures: they are for the owner alone, and to choose what is published by them is a "
+        "choice by the data."
+    )
+    return Section("accuracy", "Accuracy of counts", text, (make_table("Errors", head, rows),), (READING[3],))
+
+
+def _ledger(budget: BudgetReport) -> Section:
+    charged = [
+        (str(one.seq), one.release, str(one.version), one.state, f"{one.cost:.4g}", one.at, one.by)
+        for one in budget.versions
+    ]
+    blocks: Sequence[Any] = (
+        Facts((("spent", f"{budget.spent:.4g}"), ("left", f"{budget.left:.4g}"))),
+        make_table("Versions", ">row | release | >version | state | >epsilon by itself | charged at | by", charged),
+        *(
+            Text(f"Raised to {epsilon:g} on {at} by {who}: {because}", warning=True)
+            for at, who, epsilon, because in budget.raised
+        ),
+    )
+    return Section(
+        "ledger",
+        "What was paid",
+        "Every version is charged, also one that was never published; nothing is given back.",
+        tuple(blocks),
+        (),
+    )

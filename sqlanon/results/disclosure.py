@@ -1,0 +1,70 @@
+"""What published tables of counts disclose, computed from them alone: so their values are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class TableCells:
+    """A table that was read: how many cells it lists, and hides."""
+
+    table: str
+    cells: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCell:
+    """A cell.
+
+    Attributes:
+        tables: those that list it.
+        values: of each column its value as text; a column that is not in it is a total, None is NULL.
+        low, high: what it can have; ``high`` None: nothing bounds it.
+        reached: tables of whole numbers were found at both ends: no reader has narrower ones.
+    """
+
+    tables: tuple[str, ...]
+    values: Mapping[str, str | None]
+    low: int
+    high: int | None
+    reached: bool
+
+    @property
+    def exact(self) -> bool:
+        """It is disclosed."""
+        return self.low == self.high
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureReport(Report):
+    """What a reader of some tables finds.
+
+    Attributes:
+        tables: the tables.
+        persons: numbers below it are small; None: none was given.
+        hidden: different cells that some table hides.
+        exact: those of them whose number follows.
+        small: those that are surely of fewer than ``persons``, and not surely empty.
+        undecided: those whose interval may be narrower than was found, or whose ends no table was found to reach.
+        contradictions: cells that show that no table has all numbers; the other figures are 0 then.
+        found: all hidden cells, exact ones first, then by their widths.
+    """
+
+    tables: tuple[TableCells, ...]
+    persons: int | None
+    hidden: int = 0
+    exact: int = 0
+    small: int = 0
+    undecided: int = 0
+    contradictions: tuple[FoundCell, ...] = ()
+    found: tuple[FoundCell, ...] = ()
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether no hidden cell is found, none is surely small, and the numbers agree."""
+        return not (self.exact or self.small or self.contradictions)

@@ -1,0 +1,87 @@
+"""What published tables disclose: of each hidden cell the numbers that it can have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.program import Box, Program
+from sqlanon.statistics.reach import WHOLE, ContradictionError, Reach
+from sqlanon.statistics.rows import build_rows
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The numbers that a hidden cell can have.
+
+    Attributes:
+        cell: its place.
+        low, high: no table has less or more; None: nothing bounds it.
+        reached: tables of whole numbers were found at both ends, so that no reader has narrower ones.
+    """
+
+    cell: int
+    low: int
+    high: int | None
+    reached: bool
+
+    @property
+    def exact(self) -> bool:
+        """It is disclosed."""
+        return self.low == self.high
+
+
+def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
+    """The interval of each hidden cell, in their order.
+
+    Args:
+        seen: the published cells.
+        seconds: how many are left; when they are over, intervals are wider, and not reached.
+
+    Raises:
+        ContradictionError: no table has all shown numbers; it names cells that show it.
+
+    Cost: at most two ends of `Reach` for each set of atoms that hidden cells have.
+    """
+    try:
+        reach = Reach(seen, seconds=seconds)
+        reach.check()
+    except ContradictionError as found:
+        raise ContradictionError(_find_proof(seen, seconds, found.cells)) from found
+    known: dict[bytes, tuple[int, int | None, bool]] = {}
+    made: dict[int, Interval] = {}
+    for row in seen.of:
+        order = np.argsort(row, kind="stable")
+        cells, starts = np.unique(row[order], return_index=True)
+        for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
+            if cell < 0 or seen.value[cell] != HIDDEN:
+                continue
+            key = np.sort(atoms).tobytes()
+            if key not in known:
+                known[key] = reach.span(atoms)
+            low, high, reached = known[key]
+            made[cell] = Interval(cell, max(low, seen.hidden), high, reached)
+    empty = [cell for cell in np.flatnonzero(seen.value == HIDDEN).tolist() if cell not in made]
+    if empty and seen.hidden > 0:
+        raise ContradictionError(np.array(empty, np.int64))
+    return [made.get(cell, Interval(cell, 0, 0, True)) for cell in np.flatnonzero(seen.value == HIDDEN).tolist()]
+
+
+def _find_proof(seen: Seen, seconds: Callable[[], float], some: Longs) -> Longs:
+    """Cells whose numbers no table has together; else some of which others leave nothing."""
+    every = np.arange(len(seen.least))
+    rows, sums, cells = build_rows(seen, every, np.zeros(len(every), np.int64))
+    program, box = Program(rows, sums), Box(seen.least, np.full(len(every), UNBOUNDED, np.int64))
+    solved = program.solve(np.zeros(len(every), np.int64), box, seconds)
+    if solved.table is None and solved.multipliers is not None and program.contradicts(box, solved.multipliers):
+        return np.unique(cells[np.abs(solved.multipliers) > WHOLE])
+    return some

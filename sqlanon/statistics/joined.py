@@ -1,0 +1,180 @@
+"""Several published tables as one system: equal cells once, over the combinations of leaves that all tables allow."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sqlanon.errors import UnsupportedError
+from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen
+
+MOST_ATOMS = 500_000
+"""Combinations of leaves, at most."""
+Node = tuple[int, Label]
+"""A level of a column, and a label at it."""
+Key = tuple[Node, ...]
+"""Of each column a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published table.
+
+    Attributes:
+        name: for reports.
+        columns: the places of its columns; it is about the total of all others.
+        cells: of each of its cells the nodes in its columns, and the number; `HIDDEN` where it is not shown.
+        whole: combinations that it does not list are empty; else nothing is known of them.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    cells: Mapping[Key, int]
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The system.
+
+    Attributes:
+        seen: the published cells over atoms.
+        keys: of each cell its nodes in all columns.
+        tables: of each cell the tables that list it, by their places.
+        hidden: of each cell those of them that hide it.
+        clashes: cells that two tables show with unlike numbers.
+    """
+
+    seen: Seen
+    keys: tuple[Key, ...]
+    tables: tuple[tuple[int, ...], ...]
+    hidden: tuple[tuple[int, ...], ...]
+    clashes: tuple[int, ...]
+
+
+def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], least: int) -> Joined:
+    """The system of some tables.
+
+    Args:
+        columns: all columns, each with the nodes above its leaves.
+        tables: the tables.
+        least: what a hidden cell has at least.
+
+    Raises:
+        PolicyError: a number is negative.
+        UnsupportedError: there are too many combinations, or a number is too large.
+
+    Cost: the tables are joined in this process by the columns that they share.
+    """
+    totals: Key = tuple((column.levels, None) for column in columns)
+    places: dict[Key, int] = {}
+    value: list[int] = []
+    listed: list[list[int]] = []
+    hidden: list[list[int]] = []
+    clashes: list[int] = []
+    for number, table in enumerate(tables):
+        for nodes, found in table.cells.items():
+            key = _widen(totals, table.columns, nodes)
+            place = places.setdefault(key, len(places))
+            if place == len(value):
+                value.append(found)
+                listed.append([])
+                hidden.append([])
+            elif HIDDEN not in (found, value[place]) and found != value[place]:
+                clashes.append(place)
+            value[place] = max(value[place], found)
+            listed[place].append(number)
+            if found == HIDDEN:
+                hidden[place].append(number)
+    levels = np.array([[level for level, _ in key] for key in places], np.int64).T.reshape(len(columns), -1)
+    labels = tuple([key[at][1] for key in places] for at in range(len(columns)))
+    atoms = _Atoms(columns, tables).join()
+    seen = build_seen(columns, Cells(levels, labels, np.array(value, np.int64)), atoms, 0)
+    return Joined(
+        replace(seen, hidden=least),
+        tuple(places),
+        tuple(map(tuple, listed)),
+        tuple(map(tuple, hidden)),
+        tuple(dict.fromkeys(clashes)),
+    )
+
+
+def _widen(totals: Key, columns: Sequence[int], nodes: Key) -> Key:
+    made = list(totals)
+    for place, node in zip(columns, nodes, strict=True):
+        made[place] = node
+    return tuple(made)
+
+
+class _Atoms:
+    """The combinations of leaves that no table rules out."""
+
+    def __init__(self, columns: Sequence[SeenColumn], tables: Sequence[Published]) -> None:
+        self._columns, self._tables = columns, tables
+        self._below: list[dict[Node, dict[Label, None]]] = []
+        for at, column in enumerate(columns):
+            below: dict[Node, dict[Label, None]] = {}
+            for leaf in self._leaves(at, column):
+                for level in range(column.levels):
+                    below.setdefault((level, column.node(leaf, level)), {})[leaf] = None
+                below.setdefault((column.levels, None), {})[leaf] = None
+            self._below.append(below)
+
+    def join(self) -> list[tuple[Label, ...]]:
+        """Combinations of all columns."""
+        have: tuple[int, ...] = ()
+        rows: list[tuple[Label, ...]] = [()]
+        for table in self._tables:
+            own = self._allowed(table)
+            shared = [place for place in have if place in table.columns]
+            new = [place for place in table.columns if place not in have]
+            inside = [table.columns.index(place) for place in shared]
+            added = [table.columns.index(place) for place in new]
+            index: dict[tuple[Label, ...], list[tuple[Label, ...]]] = {}
+            for one in own:
+                index.setdefault(tuple(one[at] for at in inside), []).append(tuple(one[at] for at in added))
+            keys = [tuple(row[have.index(place)] for place in shared) for row in rows]
+            self._check(sum(len(index.get(key, ())) for key in keys))
+            rows = [(*row, *more) for row, key in zip(rows, keys, strict=True) for more in index.get(key, ())]
+            have = (*have, *new)
+        order = [have.index(place) for place in range(len(self._columns))]
+        return [tuple(row[at] for at in order) for row in rows]
+
+    def _leaves(self, at: int, column: SeenColumn) -> list[Label]:
+        found: dict[Label, None] = dict.fromkeys(column.above)
+        for table in self._tables:
+            if at in table.columns:
+                inside = table.columns.index(at)
+                found |= dict.fromkeys(key[inside][1] for key in table.cells if key[inside][0] == 0)
+        return list(found)
+
+    def _allowed(self, table: Published) -> list[tuple[Label, ...]]:
+        """Combinations of leaves that a table does not say are empty."""
+        finest = tuple(min((key[at][0] for key in table.cells), default=0) for at in range(len(table.columns)))
+        cells = [key for key in table.cells if tuple(level for level, _ in key) == finest]
+        zeros = {key for key in cells if table.cells[key] == 0}
+        if not table.whole or not cells:
+            nodes = [self._nodes(place, level) for place, level in zip(table.columns, finest, strict=True)]
+            self._check(int(np.prod([len(some) for some in nodes], dtype=object)))
+            cells = list(itertools.product(*nodes))
+        parts = [
+            [list(self._below[place].get(node, ())) for place, node in zip(table.columns, key, strict=True)]
+            for key in cells
+            if key not in zeros
+        ]
+        self._check(sum(int(np.prod([len(some) for some in part], dtype=object)) for part in parts))
+        return [one for part in parts for one in itertools.product(*part)]
+
+    def _nodes(self, place: int, level: int) -> list[Node]:
+        return [node for node in self._below[place] if node[0] == level]
+
+    def _check(self, many: int) -> None:
+        if many > MOST_ATOMS:
+            names = ", ".join(table.name for table in self._tables)
+            raise UnsupportedError(
+                f"{names} allow {many:,} combinations of values together, and at most {MOST_ATOMS:,} are looked at: "
+                "name fewer tables, or such with fewer columns"
+            )

@@ -1,0 +1,60 @@
+"""Published cells as rows of a program over the atoms that are not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.program import Box
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs]:
+    """Cells over the free atoms, equal ones once.
+
+    Args:
+        seen: the cells.
+        free: int64[free atoms], their places.
+        known: int64[atoms], the values of the others.
+
+    Returns:
+        int64[margins, free atoms], the row of each; the last row is none. What is left for them, and their cells.
+    """
+    # Cells of equal sums are taken for one: where they are not, a bound is wider.
+    marks = np.random.default_rng(0).integers(1, 2**62, len(free), dtype=np.int64)
+    cells = len(seen.value)
+    marked: set[tuple[int, int, int]] = set()
+    low: list[int] = []
+    high: list[int] = []
+    numbered: list[int] = []
+    rows = np.full((len(seen.of), len(free)), -1, np.int64)
+    for margin, of in enumerate(seen.of):
+        least, sums = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
+        listed = of >= 0
+        np.add.at(least, of[listed], known[listed])
+        np.add.at(least, of[free][of[free] >= 0], -known[free][of[free] >= 0])
+        inside = np.flatnonzero(of[free] >= 0)
+        np.add.at(sums, of[free][inside], marks[inside])
+        number = np.full(cells, -1, np.int64)
+        for cell in np.unique(of[free][inside]).tolist():
+            value, others = int(seen.value[cell]), int(least[cell])
+            if value == HIDDEN and seen.hidden == 0:
+                continue
+            ends = (seen.hidden - others, UNBOUNDED) if value == HIDDEN else (value - others, value - others)
+            mark = (int(sums[cell]), *ends)
+            if mark in marked:
+                continue
+            marked.add(mark)
+            number[cell] = len(low)
+            numbered.append(cell)
+            low.append(ends[0])
+            high.append(ends[1])
+        rows[margin, inside] = number[of[free][inside]]
+    rows[rows < 0] = len(low)
+    return rows, Box(np.array(low, np.int64), np.array(high, np.int64)), np.array(numbered, np.int64)
