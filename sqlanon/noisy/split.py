@@ -93,7 +93,7 @@ def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     parts: dict[object, int] = {}
     for key in dict.fromkeys(keys):
         parts[key[:2]] = parts.get(key[:2], 0) + 1
-    measured = len(shape.tables) * len(shape.spec.measures)
+    measured = len(shape.published) * len(shape.spec.measures)
     rest = 1 - KEPT_SHARE if shape.spec.kept else Fraction(1)
     shares = []
     for key, weight in zip(keys, weigh, strict=True):

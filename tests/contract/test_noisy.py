@@ -417,7 +417,7 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
     for _ in range(40):
         drawn = [add_noise(one, noise.law, scale) for one, scale in zip(found, noise.scales, strict=True)]
         made_of = estimate(shape, noise, drawn)
-        for (table, level, measure), one in made_of.items():
+        for (table, level, measure), (one,) in made_of.items():
             part = {"rows": "rows", "persons": "persons", "sum": "sum"}.get(shape.spec.measures[measure].quantity)
             if part is not None:
                 truth = found[shape.measured(table, level, measure, part)]  # type: ignore[arg-type]

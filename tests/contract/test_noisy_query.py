@@ -141,6 +141,7 @@ def test_an_answer_has_an_interval_and_no_bounds(shared_db: Any, tmp_path: Path)
         shared_db.query(f"SELECT sex, count(*) AS n FROM {view} GROUP BY sex", merge_narrow=20)
 
 
+@pytest.mark.thorough
 def test_an_evaluation_asks_releases_of_rows_the_same(published: Made) -> None:
     db, source = published.db, published.source
     db.anonymize(

@@ -229,7 +229,8 @@ class _Reader:
     def _forms(self) -> str:
         """What has an answer."""
         forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
-        return ", ".join(forms[one.of].format(name=one.name, column=one.column) for one in self._released.measures)
+        able = [one for one in self._released.measures if one.of in forms]
+        return ", ".join(forms[one.of].format(name=one.name, column=one.column) for one in able)
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns of groups that are read, each for something that its declared text decides."""

@@ -14,7 +14,7 @@ from sqlanon.query.release import Field, Released
 
 if TYPE_CHECKING:
     from sqlanon.noisy.accounting import Law
-    from sqlanon.noisy.shape import Dimension
+    from sqlanon.noisy.levels import Dimension
 
 MEASURE = "measure"
 """The role of a published number, and of a column that is measured."""
@@ -65,7 +65,8 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     Raises:
         UnsupportedError: an older sqlanon made it, and its metadata lack groups and types.
     """
-    from sqlanon.noisy.shape import dimension_of_ends, dimension_of_paths  # which needs arrays
+    from sqlanon.noisy.levels import dimension_of_ends
+    from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays
 
     (own,) = (row for row in rows if row[0] == "")
     facts = json.loads(str(own[5]))
