@@ -25,6 +25,13 @@ NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
 
 
+BETWEEN = (
+    ", or a run ended between the two while another database spent. `sqlanon budget recover` takes over what the "
+    "anchor has, and charges the last row of this database once more"
+)
+"""How a database goes on whose last row the anchor never had."""
+
+
 class Budget:
     """The budget of a policy in one database. What changes it is done inside `hold`."""
 
@@ -79,6 +86,7 @@ class Budget:
         if shared and there[shared - 1].chain != mine[shared - 1].chain:
             raise self._refuse(
                 "its ledger and the anchor have different rows: one of them was copied, restored or changed"
+                + (BETWEEN if _count_shared(mine, there) == len(mine) - 1 and mine[-1].own else "")
             )
         if len(mine) > len(there) + 1:
             raise self._refuse("the anchor is older than the ledger: the file was restored")
@@ -93,12 +101,16 @@ class Budget:
     def recover(self, because: str) -> int:
         """Take over what the anchor has, with what it cost; the database goes on under a new name.
 
+        The last row of this database may be one that the anchor never had, because a run ended between the two and
+        another database spent meanwhile. The row of the recovery has it then, and charges what it charged, so that the
+        union of both ledgers is charged.
+
         Returns:
             how many rows it took.
 
         Raises:
             PolicyError: there is no anchor, or nothing to take.
-            DatabaseError: the ledger has rows that the anchor lacks or has otherwise.
+            DatabaseError: the ledger has more rows that the anchor lacks or has otherwise.
         """
         if self._anchor is None:
             raise PolicyError(f"budget {self.spec.name}: the policy names no anchor to recover from")
@@ -106,14 +118,24 @@ class Budget:
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
             there = self._anchor.read() or []
-            mine = self._events
-            if len(mine) >= len(there):
+            shared = _count_shared(self._events, there)
+            alone, missing = self._events[shared:], there[shared:]
+            if not missing:
                 raise PolicyError(f"budget {self.spec.name}: the anchor has nothing that this database lacks")
-            if mine and there[len(mine) - 1].chain != mine[-1].chain:
+            if len(alone) > 1 or not all(one.own for one in alone):
                 raise self._refuse("its ledger and the anchor have different rows, so that neither follows the other")
-            missing = there[len(mine) :]
-            self._take(missing)
-            self._add("recovered", {"because": because}, database=new_database())
+            facts: dict[str, Any] = {"because": because}
+            if alone:
+                charged = pack_mechanisms(alone[0].mechanisms)
+                facts |= {"set_aside": {"body": alone[0].body, "chain": alone[0].chain}, "mechanisms": charged}
+            self._events = [*self._events[:shared], *missing]
+            recovered = self._make("recovered", facts, new_database())
+            with self._engine.publishing():
+                for event in alone:
+                    self._ledger.set_aside(self.spec.name, event)
+                for event in [*missing, recovered]:
+                    self.put(event)
+            self.follow(recovered)
             return len(missing)
 
     @property
@@ -283,6 +305,12 @@ class Budget:
 
     def _refuse(self, why: str) -> DatabaseError:
         return DatabaseError(f"budget {self.spec.name}: {why}. Nothing was read or spent")
+
+
+def _count_shared(mine: Sequence[Event], there: Sequence[Event]) -> int:
+    """How many rows both begin with."""
+    pairs = zip(mine, there, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one.chain != other.chain), min(len(mine), len(there)))
 
 
 def _show(number: Fraction) -> str:
