@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from sqlanon.declared.values import LARGEST, Wrong
 from sqlanon.declared.wording import wrong_kind
+from sqlanon.lake_names import lake_of
 
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -78,12 +79,14 @@ def _variable(value: object) -> str:
 def name_parts(value: str) -> tuple[str, ...] | None:
     """The parts of ``table``, ``schema.table`` or ``catalog.schema.table`` without their quotes.
 
-    None if it is none of them.
+    None if it is none of them, such as the name of a lake table.
 
     Example:
         >>> name_parts('main."my ""own"" table"')
         ('main', 'my "own" table')
     """
+    if lake_of(value):
+        return None
     parts: list[str] = []
     at = 0
     while found := _NAME_PART.match(value, at):
@@ -103,6 +106,16 @@ def _table(value: object) -> str:
     if not value.strip() or "\0" in value or name_parts(value) is None:
         raise ValueError("not the name of a table or view")
     return value
+
+
+def _source(value: object) -> str:
+    return value if isinstance(value, str) and lake_of(value) else _table(value)
+
+
+def source_name(source: str) -> str | None:
+    """What a source is called by itself: the last part of its name; None: it is no name."""
+    lake, parts = lake_of(source), name_parts(source)
+    return lake.table if lake else parts[-1] if parts else None
 
 
 def _names(value: object) -> list[str]:
@@ -215,6 +228,15 @@ A_TABLE: Final = Kind(
     {"minLength": 1, "type": "string"},
     _table,
     operator.ne,  # of another table nothing is known
+)
+A_SOURCE: Final = Kind(
+    f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table, parquet:GLOB",
+    A_TABLE.schema,
+    _source,
+    operator.ne,
+)
+A_PLACE: Final = Kind(
+    f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table", A_TABLE.schema, _source, operator.ne
 )
 LISTING: Final = Kind(
     "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _listing, _lists_less

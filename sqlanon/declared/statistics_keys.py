@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 from sqlanon.counted import Bounds, Insiders, Measured
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_TABLE, DURATION, TEXT
+from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
@@ -16,7 +16,7 @@ MOST_PERSONS = 1_000_000
 
 STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     Key("statistics:name", TEXT, REQUIRED, "The release's name in the catalog and on the command line."),
-    Key("statistics:source", A_TABLE, REQUIRED, "The table or view whose rows are counted."),
+    Key("statistics:source", A_SOURCE, REQUIRED, "The table or view whose rows are counted."),
     Key(
         "statistics:publish",
         A_TABLE,

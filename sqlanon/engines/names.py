@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.lack import notimpl
+from sqlanon.lake_names import lake_of
+
+LAKES = "source: delta:.."
+"""The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
+TO_LAKES = "publish: delta:.."
+"""Likewise, of what is published."""
+NO_LAKES = notimpl(
+    "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
+    "the release, such as duckdb:///release.duckdb"
+)
 
 
 def split_name(text: str) -> list[str]:
@@ -17,7 +28,10 @@ def split_name(text: str) -> list[str]:
 
     Raises:
         PolicyError: a quote is not closed or a part is empty.
+        UnsupportedError: it is the name of a lake table, which DuckDB alone reads.
     """
+    if lake_of(text):
+        raise UnsupportedError(f"{text}: {LAKES}: {NO_LAKES.why}")
     return list(_split(text))
 
 

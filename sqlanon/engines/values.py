@@ -72,11 +72,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or view and its columns, in order."""
+    """A table or view and its columns, in order.
+
+    ``snapshot``: of a table that has versions of its own, the version that is read, and of which table; else empty.
+    """
 
     ref: TableRef
     columns: tuple[Column, ...]
     is_view: bool
+    snapshot: str = ""
 
 
 @dataclass(frozen=True, slots=True)

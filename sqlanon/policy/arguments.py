@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 
 from sqlanon.declared.key import PRIVACY, Form
 from sqlanon.declared.keys import ARGUMENTS
-from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.kinds import source_name
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import near, show
@@ -174,5 +174,4 @@ def _keys_to_text(given: object) -> object:
 
 
 def _table(source: object) -> str:
-    parts = name_parts(source) if isinstance(source, str) else None
-    return parts[-1] if parts else ""
+    return (source_name(source) if isinstance(source, str) else None) or ""

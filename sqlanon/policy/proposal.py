@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.kinds import name_parts, source_name
 from sqlanon.declared.wording import escape
 from sqlanon.errors import PolicyError
 from sqlanon.policy.load import default_view
@@ -153,10 +153,11 @@ class Proposal:
         Raises:
             PolicyError: the table's name cannot be read.
         """
-        parts = name_parts(source)
-        if parts is None:
+        name = source_name(source)
+        if name is None:
             raise PolicyError(
-                "source: not the name of a table; table or schema.table, on Spark catalog.schema.table too"
+                "source: not the name of a table; table or schema.table, on Spark catalog.schema.table too, on DuckDB "
+                "delta:PATH, iceberg:CATALOG/namespace.table or parquet:GLOB"
             )
         lines = [
             "# Proposed by sqlanon init from names, types and counts. Check every role before the first run:",
@@ -170,9 +171,9 @@ class Proposal:
             lines.append(f"connection: {_quote(connection)}{hint}")
         lines += [
             "releases:",
-            f"  - name: {_text(parts[-1])}",
+            f"  - name: {_text(name)}",
             f"    source: {_text(source)}",
-            f"    publish: {_text(_view(parts))}",
+            f"    publish: {_text(_view(name, name_parts(source) or ()))}",
         ]
         if self.person:
             lines.append(
@@ -210,11 +211,11 @@ def _column(column: Proposed) -> str:
     return f"{_key(column.name)}: {{role: {column.role}{extra}}}  # {_line(column.reason)}"
 
 
-def _view(source: tuple[str, ...]) -> str:
+def _view(name: str, source: tuple[str, ...]) -> str:
     """The view to publish, which is not the source."""
-    view = default_view(source[-1])
+    view = default_view(name)
     same = tuple(map(str.casefold, name_parts(view) or ())) == tuple(map(str.casefold, source))
-    return default_view(f"{source[-1]}_anonymized") if same else view
+    return default_view(f"{name}_anonymized") if same else view
 
 
 def _without_password(url: str) -> str:

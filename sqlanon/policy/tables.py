@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlanon.declared.kinds import name_parts
+from sqlanon.declared.kinds import source_name
 from sqlanon.declared.records import Path
 from sqlanon.policy.problems import Problems
 from sqlanon.spec import ReleaseSpec, Together
@@ -64,8 +64,7 @@ def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tup
 
 
 def _last(source: object) -> str | None:
-    parts = name_parts(source) if isinstance(source, str) else None
-    return parts[-1] if parts else None
+    return source_name(source) if isinstance(source, str) else None
 
 
 def join_tables(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.lake_names import lake_of
 from sqlanon.query.counts.released import describe_counts
 from sqlanon.query.noisy.released import describe_noisy
 from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
@@ -247,7 +248,8 @@ def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
 
 
 def _bare(name: str) -> str:
-    return name.rsplit(".", 1)[-1].strip('"')
+    lake = lake_of(name)
+    return lake.table if lake else name.rsplit(".", 1)[-1].strip('"')
 
 
 def _same(first: str, second: str) -> bool:

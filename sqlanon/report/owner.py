@@ -24,6 +24,7 @@ from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
 from sqlanon.report.compare import compare_release
+from sqlanon.report.counts import counts_for_owner
 from sqlanon.report.decision import report_decision
 from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
@@ -90,7 +91,10 @@ def owner_report(
                 f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack"
             )
         return noisy_report(engine, entry, workload, reporter)
-    refuse_counts(entry, OF_CLASSES)
+    if entry.statistics:
+        if workload is not None:
+            raise PolicyError(f"{release} has counts: a workload is of queries over rows; leave it out")
+        return counts_for_owner(engine, entry, reporter, attack=attack)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)

@@ -1,4 +1,4 @@
-"""What published tables of counts disclose, computed from them alone; so their values may stand here."""
+"""What published tables of counts disclose, computed from them alone: so their values are in it."""
 
 from __future__ import annotations
 

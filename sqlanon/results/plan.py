@@ -97,6 +97,8 @@ class PlanReport(Report):
     notes: tuple[str, ...] = ()
     estimate: Estimate | None = None
     stages: tuple[str, ...] = ()
+    snapshot: str = ""
+    """Of a source that has versions of its own, a lake table: which version of which table was read."""
 
     def _repr_html_(self) -> str:
         """As notebooks show it: what would be done to each column, and what is feasible."""

@@ -195,6 +195,10 @@ class RunReport(Report):
     """Of a release of counts, which has no classes: ``classes`` and the losses are 0."""
     noisy: NoisyReport | None = None
     """Of differentially private statistics: ``rows`` is 0, as the number of rows is no public fact."""
+    lake: Mapping[str, str] = field(default_factory=dict)
+    """Published into a lake: the ``place`` of the table that gets the view's rows, and the ``file`` there."""
+    snapshot: str = ""
+    """Of a source that has versions of its own, a lake table: which version of which table was read."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -239,7 +243,7 @@ class RunReport(Report):
         if self.outcome != "published":
             state = f"{self.outcome}, as before"
         facts = [
-            ("source", f"{self.source}, {count(self.rows)} rows"),
+            ("source", f"{self.source}, {count(self.rows)} rows{', ' * bool(self.snapshot)}{self.snapshot}"),
             ("published", self.published),
             (
                 "classes",

@@ -30,6 +30,7 @@ def test_a_small_run_writes_every_question(tmp_path: Path) -> None:
     assert all(line["median_ms"] > 0 for line in found)
 
 
+@pytest.mark.thorough
 def test_a_question_takes_few_database_calls(shared_db: Any) -> None:
     fill(shared_db)
     allowed = CALLS[shared_db.engine.dialect]

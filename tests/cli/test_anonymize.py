@@ -242,6 +242,7 @@ def test_metrics_are_wrong(cli, people_csv, tmp_path):
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.thorough
 def test_refine_takes_no_file_for_its_value(cli, people_csv):
     assert cli("anonymize", "--refine", people_csv, *FILE, "--to", "out.csv").code == 0
 

@@ -97,6 +97,7 @@ def test_locked_database(cli, warehouse, holder):
         assert reported.json["error"]["kind"] == "LockedError"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "command", [OPENING[0], *(pytest.param(one, marks=pytest.mark.thorough) for one in OPENING[1:])]
 )

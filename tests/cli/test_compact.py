@@ -91,6 +91,7 @@ def test_compact_without_what_it_is_for_is_refused(cli: Any, tmp_path: Path) -> 
     assert (ended.code, "--compact: it has no file of its own" in ended.err) == (2, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", [(), ("--json",)])
 @pytest.mark.usefixtures("policy")
 def test_a_compaction_that_fails_says_what_was_done_and_the_command_that_compacts(

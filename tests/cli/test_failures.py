@@ -221,6 +221,7 @@ finally:
     assert "Traceback" not in err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT"])
 def test_ignored_signals(name):
     """As under nohup, or in the background of a script."""
@@ -236,6 +237,7 @@ def test_ignored_signals(name):
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done", "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "code", "reported"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
 def test_interrupt_that_a_driver_swallows(name, code, reported):
     body = f"""import os, signal
@@ -250,6 +252,7 @@ except KeyboardInterrupt:
     assert "RuntimeError" not in ended.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", ["screen.show('x' * 100)", "sys.stdout.write('x' * 100)"])
 def test_broken_pipe(write):
     process = subprocess.Popen(

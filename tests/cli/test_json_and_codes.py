@@ -40,6 +40,7 @@ WALK: dict[str, tuple[str, ...]] = {
     "run": ("run",),
     "audit": ("audit", "release.people"),
     "audit --find-qi": ("audit", "people", "--find-qi"),
+    "audit --statistics": ("audit", "--statistics", "counts.csv", "--persons", "4"),
     "audit --known": ("audit", "people", "--known", "2"),
     "attack": ("attack", "people"),
     "attack --control": ("attack", "people", "--control", "0.2"),
@@ -110,6 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("json")
     (home / "anon.yml").write_text(POLICY)
     (home / "keys.csv").write_text("id\n1\n")
+    (home / "counts.csv").write_text("sex,n\nF,\nM,\nTotal,90\n")
     made = (
         "SELECT i AS id, 20 + i % 30 AS age, ['F', 'M'][1 + i % 2] AS sex, ['flu', 'cold', 'ache'][1 + i % 3] AS ill "
         "FROM range(120) AS r(i)"

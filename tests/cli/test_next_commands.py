@@ -48,6 +48,7 @@ def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Pa
     assert record.is_file()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("k", [6, 4])
 def test_a_refused_erase_prints_the_run_that_it_needs(cli: Cli, warehouse: str, tmp_path: Path, k: int) -> None:
     """Also of a policy that is weaker."""
@@ -68,6 +69,7 @@ def test_a_refused_erase_prints_the_run_that_it_needs(cli: Cli, warehouse: str, 
     assert cli(*asked).code == 0
 
 
+@pytest.mark.thorough
 def test_erase_of_everybody_says_that_the_release_is_withdrawn_first(
     cli: Cli, policy: Path, warehouse: str, tmp_path: Path
 ) -> None:

@@ -59,6 +59,7 @@ def proposed(ended):
     return [words[next(at for at, word in enumerate(words) if word in ("audit", "releases")) :] for words in lines]
 
 
+@pytest.mark.thorough
 def test_what_anonymize_proposes_can_be_run(cli, tmp_path):
     url = warehouse(tmp_path)
     audit, releases = proposed(cli("anonymize", "people", "--db", url, *OWN, "--rest", "drop", "--to", "shared.people"))

@@ -58,6 +58,7 @@ def test_init_writes_a_new_file_and_only_then(cli, warehouse, tmp_path):
     assert cli("init", "--db", warehouse, "people", "-o", "nowhere/anon.yml").code == 2
 
 
+@pytest.mark.thorough
 def test_init_of_a_file_is_a_command_that_runs(cli, tmp_path):
     rows = "".join(f"{n};{20 + n % 7};?;{'xyz'[n % 3]};{n % 4}\n" for n in range(80))
     (tmp_path / "odd name.csv").write_text('id;age;"zip, code";disease;a=b\n' + rows, encoding="utf-8")
@@ -141,6 +142,7 @@ def test_audit_violation(cli, policy):
     assert "VIOLATED" in cli("audit", "release.people").out
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("two")
 def test_together(cli):
     assert cli("run").code == 0
@@ -228,6 +230,7 @@ def test_usage(cli, words):
     assert cli(*words).code == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("policy")
 def test_quiet_shows_warnings(cli, warehouse):
     """On stderr, from every command that makes a report of a release; as JSON they are a field."""

@@ -112,6 +112,7 @@ def test_a_role_needs_a_database_that_has_some(url: str) -> None:
     assert "--debug" not in err
 
 
+@pytest.mark.thorough
 def test_groups_that_are_shown_nowhere_are_mentioned(url: str) -> None:
     with sqlanon.connect(url) as db:
         db.anonymize(

@@ -148,6 +148,7 @@ def test_mistakes(cli, tmp_path):
     assert cli("releases", "--json").json == {"releases": []}
 
 
+@pytest.mark.thorough
 def test_unpublish_names_a_command_that_publishes_again(cli, keyed, warehouse):
     """With the policy and the database of this one."""
     assert cli("run").code == 0

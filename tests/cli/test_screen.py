@@ -245,6 +245,7 @@ def test_releases_say_what_is_published(capsys):
         assert f"requirements: {shown}" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_terminal_without_unicode(shell, tmp_path):
     make_duckdb(tmp_path / "w.duckdb", 'CREATE TABLE t AS SELECT i % 3 AS "größe" FROM range(9) AS r(i)')
     ended = shell("audit", "t", "--db", "duckdb:///w.duckdb", PYTHONIOENCODING="ascii")

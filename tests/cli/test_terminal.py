@@ -96,6 +96,7 @@ _SQLANON_COMPLETE=complete_zsh _TYPER_COMPLETE_ARGS="sqlanon run --sel" sqlanon
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", COMPLETES)
 def test_one_command_installs_completion(name, home):
     """As docs/quickstart.md says it, in a shell of that kind."""

@@ -80,6 +80,7 @@ def test_more_codes_than_sixteen_bits_hold(shared_db: Any, way: Way, tmp_path: P
     assert found == multiset(pushed)
 
 
+@pytest.mark.thorough
 def test_groups_in_less_memory_than_rows_take(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """80 groups of 403 rows: where they fit, they are cut in memory, and by SQL where not even they do."""
     case = table("bare_groups", 403, 3, Privacy(k=3))

@@ -227,6 +227,7 @@ def test_kept_scratch_has_the_tables_of_each_method(connect_module: Any, tmp_pat
     assert [table.rows for table in report.scratch if table.statement == "fulldomain/assign"] == [31]
 
 
+@pytest.mark.thorough
 def test_on_the_weakest_engine(tmp_path: Path) -> None:
     one = case(68, Privacy(k=3), rows=31)
     found = []

@@ -149,6 +149,7 @@ def test_more_than_256_sensitive_values_are_refused(shared_db: Any, tmp_path: Pa
         release_rows(shared_db, many, tmp_path, method="sequential:objective=pmi")
 
 
+@pytest.mark.thorough
 def test_threads_change_nothing_and_a_seed_does(tmp_path: Path) -> None:
     """Blocks draw from streams of their own; without a seed every run draws the same numbers."""
 

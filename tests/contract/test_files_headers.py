@@ -158,6 +158,7 @@ def test_nothing_of_another_encoding_stays_on_the_disk(tmp_path: Path, monkeypat
     assert not [path for path in (tmp_path / "t").rglob("*") if path.is_file()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "begin",
     ["", "a,s\n1,x\n", 'a,s\n1,"x', "a,s\n" + "1,x\n" * 300],

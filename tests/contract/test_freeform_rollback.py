@@ -56,6 +56,7 @@ def test_a_version_that_was_changed_does_not_return(shared_db: Any, tmp_path: Pa
     assert version_of(db, second).status == "published"
 
 
+@pytest.mark.thorough
 def test_a_version_in_a_file_of_its_own_returns_as_it_was_written(tmp_path: Path) -> None:
     path, file = tmp_path / "w.duckdb", tmp_path / "out.duckdb"
     duckdb.connect(str(path)).execute(

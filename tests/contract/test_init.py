@@ -97,6 +97,7 @@ def checked(db, source: str) -> tuple[str, ReleaseSpec | None]:
     return text, release
 
 
+@pytest.mark.thorough
 @given(COLUMNS, st.sampled_from([0, 5, ROWS]), st.integers(0, 9))
 @example([("age", "INTEGER", 8, 0), ("age_lo", "VARCHAR", 3, 0)], ROWS, 1)
 @example(

@@ -112,6 +112,7 @@ def test_fewer_persons_than_a_class_needs_are_said(shared_db: Any) -> None:
     assert "person" in found.refused[0]
 
 
+@pytest.mark.thorough
 def test_odd_columns(shared_db: Any) -> None:
     """A code and its label, a nearly unique text, a mostly NULL one, dates as text, and a far number."""
     draw = random.Random(3)

@@ -23,6 +23,7 @@ from sqlanon.database.database import Database
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import FEATURES, LACKS, NOISY
+from sqlanon.engines.names import LAKES, TO_LAKES
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lack import UNDECLARED
 from sqlanon.policy import release
@@ -41,6 +42,8 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "statistics": lambda engine: engine.transactions,
     NOISY: lambda engine: engine.transactions,
     "--compact": lambda engine: engine.compaction is not None,
+    TO_LAKES: lambda engine: engine.lake is not None,
+    LAKES: lambda engine: hasattr(engine, "import_file"),
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
     "--from-labels": lambda engine: engine.dialect == "postgres",
@@ -132,6 +135,12 @@ def as_role(db: Any, _: Path) -> None:
     db.query(f"SELECT count(*) AS n FROM {name}", role=role)
 
 
+def of_parquet(db: Any, folder: Path) -> None:
+    file = folder / f"{uuid.uuid4().hex}.parquet"
+    duckdb.sql("SELECT i AS id, i % 4 AS age FROM range(8) AS r(i)").write_parquet(str(file))
+    db.profile(f"parquet:{file}")
+
+
 CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     "publish_file": lambda db, folder: release_of(db, publish_file=str(folder / f"{uuid.uuid4().hex}.duckdb")),
     "refresh: {mode: frozen}": frozen,
@@ -139,6 +148,8 @@ CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     "statistics": counted,
     NOISY: noisy,
     "--compact": lambda db, _: db.compact(),
+    LAKES: of_parquet,
+    TO_LAKES: lambda db, folder: release_of(db, publish=f"delta:{folder / uuid.uuid4().hex}"),
     "install-functions": lambda db, _: db.install_functions(),
     "query --as": as_role,
     "--from-labels": labelled,
@@ -176,7 +187,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
         if isinstance(value, property) and "None" in str(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
     }
     optional |= {name for name, kind in inspect.get_annotations(Engine).items() if kind == "bool"}
-    features = {"rights", "second_file", "compaction", "transactions", "updates"}
+    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates"}
     assert optional == features | set(ANOTHER_WAY)
     assert set(POWERS) == set(CALLS) == set(FEATURES)
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())

@@ -464,6 +464,13 @@ def test_a_reader_who_knows_everybody_else_learns_no_more_than_is_claimed(shared
     assert 0.1 < found < claimed
 
 
+@pytest.mark.thorough
+def test_a_reader_of_quantiles_learns_no_more_than_is_claimed(shared_db: Any, tmp_path: Path) -> None:
+    measures = "{n: rows, cost: {quantiles: [0.25, 0.5, 0.75], range: [0, 10], steps: 4}}"
+    found, claimed = attack(shared_db, tmp_path, measures=measures)
+    assert found < claimed
+
+
 def test_the_same_reader_sees_through_rows_that_are_not_bounded(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def _bounds(db: Any, query: str) -> tuple[int, int]:
     return cell.low, cell.high
 
 
+@pytest.mark.thorough
 def test_a_rewriting_ends_at_the_deadline_and_the_connection_lives_on(
     named: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,6 +85,7 @@ def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: p
     assert multiset(once) != multiset(other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["hilbert", pytest.param("mondrian", marks=pytest.mark.thorough)])
 def test_neither_memory_nor_threads_change_what_a_search_finds(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

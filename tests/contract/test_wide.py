@@ -244,6 +244,7 @@ def test_plan_estimates_the_execution_that_is_asked(shared_db: Any) -> None:
         assert many > 60 * few, name
 
 
+@pytest.mark.thorough
 def test_one_tree_is_the_same_however_many_threads_grow_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces that threads take down to the leaves make the order that one thread makes."""
     made = []

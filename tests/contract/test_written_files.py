@@ -273,6 +273,7 @@ def test_a_file_that_differs_is_not_put_in_place(
     assert not list(tmp_path.glob("*.sqlanon-*"))
 
 
+@pytest.mark.thorough
 def test_a_line_of_megabytes_is_read_back(tmp_path: Path) -> None:
     source = tmp_path / "s.duckdb"
     with duckdb.connect(str(source)) as connection:

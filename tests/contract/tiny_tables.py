@@ -61,6 +61,12 @@ CONDITIONS = {
 }
 KEYS = {
     "whole": ["{x}", "floor({x} / 2.0)", "{x} IS NULL"],
+    "decimal": [
+        "{x} IS NULL",
+        "CASE WHEN {x} > 0.5 THEN 1 WHEN {x} = 0.5 THEN 2 ELSE 0 END",
+        "coalesce({x} <= 0, TRUE)",
+    ],
+    "double": ["{x} IS NULL", "CASE WHEN {x} > 0 THEN 'p' WHEN {x} <= 0 THEN 'n' END", "({x} < 2.5)"],
     "date": ["{x}", "date_trunc('year', {x})"],
     "text": ["{x}"],
 }

@@ -59,6 +59,7 @@ def test_run_publishes_and_run_again_refreshes(inside):
         assert [row.version for row in db.releases("people")][-1] == 2
 
 
+@pytest.mark.thorough
 def test_keys_are_erased_from_the_release_of_a_model(inside):
     """And what a refused erase prints is run as it is printed."""
     meta = inside.node["config"]["meta"]["anonymize"]

@@ -138,6 +138,7 @@ def test_what_is_no_session_or_relation_is_said_plainly(session):
         sqlanon.dbt.release(object(), session, **GIVEN)
 
 
+@pytest.mark.thorough
 def test_neither_room_imports_dbt():
     script = "import sys, sqlanon; sqlanon.dbt.release; print(any(m.split('.')[0] == 'dbt' for m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

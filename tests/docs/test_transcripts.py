@@ -19,7 +19,11 @@ from tests.project.tree import ROOT
 
 PAGES = sorted(path for path in (ROOT / "docs").glob("*.md") if "\n```console\n" in path.read_text(encoding="utf-8"))
 
-EXTRAS = {"differential-privacy": ("opendp", "deprecated", "wrapt"), "statistics": ("highspy",)}
+EXTRAS = {
+    "differential-privacy": ("opendp", "deprecated", "wrapt"),
+    "lake": ("deltalake", "arro3-core", "deprecated", "pyarrow", "wrapt"),
+    "statistics": ("highspy",),
+}
 """Pages about an extra, with the packages of it."""
 
 

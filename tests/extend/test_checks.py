@@ -48,11 +48,18 @@ def test_the_method(url: str) -> None:
     assert "leading" not in METHODS
 
 
-@pytest.mark.parametrize(("least_share", "fewest"), [("2/5", 2), pytest.param("1/2", 4, marks=pytest.mark.thorough)])
-def test_the_requirements(url: str, least_share: str, fewest: int) -> None:
-    check_requirement(share.DECLARED, [least_share], in_share, url=url)
-    check_requirement(people.DECLARED, [fewest], enough, url=url)
-    assert "max_share" not in REQUIREMENTS
+@pytest.mark.parametrize(
+    ("declared", "asked", "definition"),
+    [
+        (people.DECLARED, 2, enough),
+        pytest.param(people.DECLARED, 4, enough, marks=pytest.mark.thorough),
+        pytest.param(share.DECLARED, "2/5", in_share, marks=pytest.mark.thorough),
+        pytest.param(share.DECLARED, "1/2", in_share, marks=pytest.mark.thorough),
+    ],
+)
+def test_the_requirements(url: str, declared: Any, asked: Any, definition: Any) -> None:
+    check_requirement(declared, [asked], definition, url=url)
+    assert not {"max_share", "people"} & REQUIREMENTS.keys()
 
 
 @pytest.mark.thorough
@@ -112,6 +119,7 @@ def test_what_is_wrong_with_a_requirement_is_found() -> None:
         check_requirement(share.DECLARED, [1], in_share)
 
 
+@pytest.mark.thorough
 def test_what_a_declaration_lacks_is_refused_with_its_reason() -> None:
     lacks = {"persons": notimpl("it knows nobody"), "requirements": ("k",), "other_requirements": never("it is for k")}
     check_method(replace(leading.DECLARED, name="for_k", **lacks))

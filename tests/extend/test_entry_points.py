@@ -100,6 +100,7 @@ def test_imports_ask_for_none_and_policies_for_declarations_alone(policy: Path) 
     assert done.stdout.splitlines() == ["leading ends ['max_share'] []", "True True"], done.stderr
 
 
+@pytest.mark.thorough
 def test_an_extension_that_cannot_be_used_is_an_error_of_what_reads_policies(policy: Path) -> None:
     site = distribution(policy, "broken", "[sqlanon.formats]\nspirals = no_such_module:DECLARED\n")
     run = python(policy, "-c", START, "plan", site=site)

@@ -116,6 +116,7 @@ def test_erased_values_are_in_no_file_after_compaction(
     assert [one.status for one in db.releases("people")] == ["dropped", "replaced", "published"]
 
 
+@pytest.mark.thorough
 def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +141,7 @@ def test_values_of_a_purged_release_are_not_in_the_compacted_file(
     assert KEPT.encode() in read()
 
 
+@pytest.mark.thorough
 def test_rows_that_an_older_transaction_sees_are_waited_for(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one of another database.
 

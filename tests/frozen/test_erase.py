@@ -45,6 +45,7 @@ def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
             shared_db.erase(spec, keys)
 
 
+@pytest.mark.thorough
 def test_a_list_that_is_gone_is_not_taken_for_an_empty_one(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     shared_db.erase(spec, [{"id": 3}], confirmed=True)
@@ -86,6 +87,7 @@ def test_versions_that_an_erasure_did_not_drop_are_not_returned_to(
     assert [one.status for one in shared_db.releases(table)] == ["dropped", "published"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keep", [1, 3])
 def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int
@@ -186,6 +188,7 @@ def test_a_new_lineage_by_another_key_publishes_no_erased_key(shared_db: Any) ->
     assert (again.apart, again.published, again.only_listed) == (0, 1, False)
 
 
+@pytest.mark.thorough
 def test_a_release_that_is_frozen_no_more_publishes_no_erased_key(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     full = replace(spec, refresh=RefreshSpec("full", keep=spec.refresh.keep))

@@ -12,7 +12,7 @@ import pytest
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.test_rules import SAYS, TAMPERED
+from tests.frozen.changes import SAYS, TAMPERED
 from tests.frozen.wards import begun, hashed, hashes, lineage_table, seen, spec_of, ward, write
 
 FRESH = count()
@@ -52,6 +52,7 @@ def test_an_erasure_drops_what_a_run_kept_for_the_search_of_an_error(shared_db: 
     assert shared_db.engine.fetch(listed) == [(0,)]
 
 
+@pytest.mark.thorough
 def test_a_refused_erasure_says_that_the_rows_stay_published(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     stronger = replace(spec, privacy=replace(spec.privacy, k=4))
@@ -83,6 +84,7 @@ def test_a_new_lineage_of_which_all_rows_are_erased(shared_db: Any) -> None:
             does(spec, new_lineage=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("withdrawn", [False, True])
 def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
     shared_db: Any, withdrawn: bool

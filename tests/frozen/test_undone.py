@@ -56,6 +56,7 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
         assert readers.engine.fetch("SELECT COUNT(*) FROM release.people")[0][0] == 31
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lost", ["classes", "erased"])
 def test_a_run_undoes_a_killed_one_though_a_table_of_the_lineage_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str

@@ -229,6 +229,7 @@ def test_new_folders_are_private(first):
     assert {path.stat().st_mode & 0o077 for path in (made, *made.rglob("*")) if path.is_dir()} == {0}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "left"), [("nbi", 20), ("nbc", 0)])
 def test_a_damaged_file_is_made_anew(first, place, kind, left):
     """As after a full disk, or a power cut."""

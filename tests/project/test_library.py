@@ -64,6 +64,7 @@ def test_the_extra_has_what_the_command_names() -> None:
     assert extra() == set(NEEDED)
 
 
+@pytest.mark.thorough
 def test_a_release_and_its_report(tmp_path: Path) -> None:
     done = run(tmp_path, RELEASE)
     assert done.stdout == "60 True True\n", done.stderr

@@ -55,6 +55,7 @@ def test_settings_of_the_users_own_compile(carrying, tmp_path):
     assert called(carrying, tmp_path, NUMBA_CPU_NAME="generic")["compiled"] == ALL
 
 
+@pytest.mark.thorough
 def test_a_changed_source_compiles_with_what_calls_it(carrying, tmp_path):
     folder = tmp_path / "changed"
     shutil.copytree(carrying, folder)

@@ -329,6 +329,7 @@ def test_passes_of_sequential_count_rows_and_end_where_they_are_interrupted() ->
     assert 0 < done[0] < 20_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("objective", ["loss", "mi"])
 def test_an_interrupted_start_prices_no_cluster_and_unites_none(objective: str) -> None:
     classes, price = by_sequential(LONG, Privacy(k=4), {"objective": objective}, 0, 10_000, STOPPED)

@@ -1,7 +1,4 @@
-"""The values of the passes as SQL.
-
-Of a fixture's blocks, and over the source, where what they mean can be computed exactly.
-"""
+"""The values of the passes as SQL, and over the source, where what they mean can be computed exactly."""
 
 from __future__ import annotations
 
@@ -20,8 +17,6 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select, with_tables
 from sqlanon.query.rewrite.query_plan import Aggregate, Quad, QueryPlan
 from sqlanon.query.rewrite.sums import sums
-
-BLOCKS = ("input", "parsed", "bound", "collected", "rows", "sums", "select")
 
 
 @dataclass(frozen=True)
@@ -173,7 +168,7 @@ def sums_sql(groups: Tables) -> exp.Select:
 
 
 def over_source(tree: exp.Expr, source: str, fields: Mapping[str, str]) -> exp.Expr:
-    """An expected block over the source itself: the view is the source, the value of a box is its column.
+    """A block over the source itself: the view is the source, the value of a box is its column.
 
     Args:
         tree: a block of parsed, bound or collected.

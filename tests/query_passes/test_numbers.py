@@ -6,6 +6,7 @@ Nearest floating point numbers, runs of a line, steps, types.
 from __future__ import annotations
 
 import math
+import random
 from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise, product
@@ -174,3 +175,24 @@ def test_only_lines_have_buckets(text: str) -> None:
     own = {"v": box.value}
     node = with_columns(sqlglot.parse_one(f"FLOOR({text})", dialect="duckdb"), lambda found: own.get(found.name))
     assert bucket_of(node, box) is None
+
+
+@pytest.mark.parametrize(("kind", "first", "last"), [("TINYINT", -128, 127), ("UTINYINT", 0, 255)])
+def test_runs_hold_the_values_of_a_type_alone(kind: str, first: int, last: int) -> None:
+    """By every value: each is in one run, whose tests hold for it, and no run lies beyond the type."""
+    rng = random.Random(kind)
+    for _ in range(50):
+        near = [rng.choice([first - 1, first, first + 1, 0, last - 1, last, last + 1]) for _ in range(2)]
+        kinds = [rng.choice(["<", "<=", ">", ">=", "=", "<>"]) for _ in near]
+        tests = [Comparison(i, op, Fraction(at)) for i, (op, at) in enumerate(zip(kinds, near, strict=True))]
+        runs = pieces_of(tests, Fraction(1), "integer", kind)
+        for value in range(first, last + 1):
+            mine = [
+                holds
+                for holds, run in runs
+                if (run.low is None or value >= run.low) and (run.high is None or value <= run.high)
+            ]
+            assert mine == [frozenset(t.id for t in tests if t.holds(Fraction(value), Fraction(value)))]
+        for _, run in runs:
+            assert run.low is None or first <= run.low <= last
+            assert run.high is None or first <= run.high <= last

@@ -1,10 +1,10 @@
-"""Fixtures of the passes: what each makes of a query, as text, and what that gives when it runs, against the source."""
+"""What each pass makes of a query is run, on every engine, and compared with the query over the source."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,28 +16,28 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import final_select
 from sqlanon.query.rewrite.sums import sums
 from tests.query_passes.people import load
-from tests.query_passes.render import BLOCKS, Passes, collected, over_source, passes
+from tests.query_passes.queries import QUERIES
+from tests.query_passes.render import collected, over_source, passes
 
-FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.sql"))
-FIELDS = {"k1": "age", "k2": "sex"}
-
-
-def blocks(path: Path) -> dict[str, str]:
-    """The blocks of a fixture, by name."""
-    found: dict[str, list[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        name = line.removeprefix("-- ")
-        if line.startswith("-- ") and name in BLOCKS:
-            found[name] = []
-        elif found:
-            found[list(found)[-1]].append(line)
-    return {name: "\n".join(lines).strip() for name, lines in found.items()}
+Loaded = dict[str, tuple[Any, Any, Any]]
+Blocks = Mapping[str, Mapping[str, exp.Expr]]
 
 
 @pytest.fixture(scope="module")
-def loaded(both_dbs: tuple[Any, ...]) -> dict[str, tuple[Any, Any, Any]]:
+def loaded(both_dbs: tuple[Any, ...]) -> Loaded:
     """A database of every family with the source and its release."""
     return {db.engine.dialect: (db, *load(db)) for db in both_dbs}
+
+
+@pytest.fixture(scope="module")
+def made_blocks(loaded: Loaded) -> Blocks:
+    """The SQL of every pass, by query, as it is read again from its text."""
+    db, released, joinable = loaded["duckdb"]
+    made = {name: passes(db.engine, asked.text, released, joinable).rendered() for name, asked in QUERIES.items()}
+    return {
+        name: {title: tree(block.sql(dialect="duckdb")) for title, block in blocks.items()}
+        for name, blocks in made.items()
+    }
 
 
 def tree(text: str) -> exp.Expr:
@@ -59,33 +59,19 @@ def run(db: Any, block: exp.Expr) -> list[dict[str, Any]]:
     ]
 
 
-def fields(made: Passes) -> dict[str, str]:
-    return {box.id: box.field.name for box in made.bound.scope.boxes.values()}
-
-
-def boxes_of(path: Path) -> dict[str, str]:
-    """The source columns of a fixture's boxes: as its first line lists them."""
-    first = path.read_text(encoding="utf-8").splitlines()[1]
-    listed = first.removeprefix("-- boxes:").strip()
-    return dict(part.split(" ") for part in listed.split(", ")) if listed else {}
-
-
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_every_pass_makes_what_the_fixture_says(loaded: dict[str, tuple[Any, Any, Any]], path: Path) -> None:
+@pytest.mark.parametrize("name", QUERIES)
+def test_boxes_are_those_of_the_columns_that_need_them(loaded: Loaded, name: str) -> None:
     db, released, joinable = loaded["duckdb"]
-    expected = blocks(path)
-    made = passes(db.engine, expected["input"], released, joinable)
-    assert fields(made) == boxes_of(path)
-    for name, block in made.rendered().items():
-        assert block.sql(dialect="duckdb", pretty=True, max_text_width=120) == expected[name], name
+    made = passes(db.engine, QUERIES[name].text, released, joinable)
+    assert {box.id: box.field.name for box in made.bound.scope.boxes.values()} == QUERIES[name].boxes
 
 
 @pytest.mark.thorough
-def test_passes_leave_what_they_were_given(loaded: dict[str, tuple[Any, Any, Any]]) -> None:
+def test_passes_leave_what_they_were_given(loaded: Loaded) -> None:
     """Every value is frozen, and what is made of it a second time is the same."""
     db, released, joinable = loaded["duckdb"]
-    for path in FIXTURES:
-        made = passes(db.engine, blocks(path)["input"], released, joinable)
+    for asked in QUERIES.values():
+        made = passes(db.engine, asked.text, released, joinable)
         before = {name: block.sql(dialect="duckdb") for name, block in made.rendered().items()}
         rows = box_rows(made.bound.scope, made.plan)
         groups = sums(made.bound.scope, made.plan, rows)
@@ -114,34 +100,34 @@ def same(first: Any, second: Any) -> bool:
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("name", QUERIES)
 def test_what_is_read_means_the_same_over_the_source(
-    loaded: dict[str, tuple[Any, Any, Any]], engine: str, path: Path
+    loaded: Loaded, made_blocks: Blocks, engine: str, name: str
 ) -> None:
     """The passes that read the query lose nothing: parsed, bound and collected give the answer of the text itself."""
     db = loaded[engine][0]
-    expected = blocks(path)
-    truth = run(db, tree(expected["input"]))
+    asked, blocks = QUERIES[name], made_blocks[name]
+    truth = run(db, tree(asked.text))
     assert truth
-    for name in ("parsed", "bound", "collected"):
-        if "_loose" in expected[name]:
+    for title in ("parsed", "bound", "collected"):
+        if any(column.table == "_loose" for column in blocks[title].find_all(exp.Column)):
             continue
-        found = run(db, over_source(tree(expected[name]), "people", boxes_of(path)))
+        found = run(db, over_source(blocks[title], "people", asked.boxes))
         rows = [[list(row.values()) for row in rows] for rows in (truth, found)]
-        if "ORDER BY" not in expected["input"]:
+        if "ORDER BY" not in asked.text:
             rows = [sorted(one, key=str) for one in rows]
-        assert len(rows[0]) == len(rows[1]), name
+        assert len(rows[0]) == len(rows[1]), title
         for one, two in zip(*rows, strict=True):
-            assert all(same(a, b) for a, b in zip(one, two, strict=True)), (name, one, two)
+            assert all(same(a, b) for a, b in zip(one, two, strict=True)), (title, one, two)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.stem)
-def test_what_is_written_bounds_the_source(loaded: dict[str, tuple[Any, Any, Any]], engine: str, path: Path) -> None:
+@pytest.mark.parametrize("name", QUERIES)
+def test_what_is_written_bounds_the_source(loaded: Loaded, made_blocks: Blocks, engine: str, name: str) -> None:
     """Rows, sums and the last SELECT run over the release; their bounds hold what the text gives over the source."""
     db = loaded[engine][0]
-    expected = blocks(path)
-    rows, groups, last = (tree(expected[name]) for name in ("rows", "sums", "select"))
+    asked = QUERIES[name]
+    rows, groups, last = (made_blocks[name][title] for title in ("rows", "sums", "select"))
     counted = run(db, rows)
     assert all(not row["c0"] or row["p0"] for row in counted)
     assert all(0 <= float(row["s0"]) <= 1 for row in counted)
@@ -150,23 +136,23 @@ def test_what_is_written_bounds_the_source(loaded: dict[str, tuple[Any, Any, Any
     tables = [*rows.args["with_"].expressions, *groups.args["with_"].expressions]
     whole.set("with_", exp.With(expressions=[cte.copy() for cte in tables]))
     answer = run(db, whole)
-    truth = run(db, tree(expected["input"]))
-    bounded = [name.removesuffix("_undefined") for name in answer[0] if name.endswith("_undefined")]
-    keys = [name for name in truth[0] if name not in bounded]
+    truth = run(db, tree(asked.text))
+    bounded = [item.removesuffix("_undefined") for item in answer[0] if item.endswith("_undefined")]
+    keys = [item for item in truth[0] if item not in bounded]
     certain = sum(bool(row["certain"]) for row in answer)
     assert certain <= len(truth)
     for row in truth:
         mine = [found for found in answer if all(same(found[key], row[key]) for key in keys)]
-        if "LIMIT" in expected["input"] and not mine:
+        if "LIMIT" in asked.text and not mine:
             continue
         (found,) = mine
-        for name in bounded:
-            low, high = found[f"{name}_low"], found[f"{name}_high"]
-            if row[name] is None:
-                assert found[f"{name}_undefined"] == 1
+        for item in bounded:
+            low, high = found[f"{item}_low"], found[f"{item}_high"]
+            if row[item] is None:
+                assert found[f"{item}_undefined"] == 1
                 continue
-            assert low is None or float(low) <= float(row[name]) + 1e-9, (name, row, found)
-            assert high is None or float(row[name]) <= float(high) + 1e-9, (name, row, found)
+            assert low is None or float(low) <= float(row[item]) + 1e-9, (item, row, found)
+            assert high is None or float(row[item]) <= float(high) + 1e-9, (item, row, found)
     for found in answer:
         if found["certain"]:
             assert any(all(same(found[key], row[key]) for key in keys) for row in truth)

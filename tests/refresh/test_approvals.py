@@ -159,6 +159,7 @@ def test_a_clock_that_went_back(shared_db):
         hold_approval(shared_db.engine, spec, yesterday)
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_it_ends_while_a_run_is_under_way(shared_db, monkeypatch):
     spec = approved(shared_db, "a9")

@@ -37,6 +37,7 @@ def ward(db: Any) -> Any:
     return db
 
 
+@pytest.mark.thorough
 def test_a_release_of_010_keeps_its_method(db: Any) -> None:
     db, spec = ward(db), policy.release(**SPEC)
     plan = db.plan(spec)
@@ -81,6 +82,7 @@ def test_later_defaults_change_nothing(db: Any, monkeypatch: pytest.MonkeyPatch)
         assert db.run(spec, new_classes=True).method.startswith("hilbert")
 
 
+@pytest.mark.thorough
 def test_a_named_method_and_a_written_effort_are_changes(db: Any) -> None:
     db = ward(db)
     db.run(policy.release(**SPEC))

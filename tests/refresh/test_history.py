@@ -277,6 +277,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
         shared_db.run(release("w1", **{**PAIRED, "key": ["card", "id"]}))
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize(
     ("key", "id_type", "reported"),
@@ -307,6 +308,7 @@ def test_another_type_compares_by_the_key_alone(shared_db):
         shared_db.run(release("w3", **PAIRED))
 
 
+@pytest.mark.thorough
 def test_hashes_that_match_nowhere(shared_db):
     """The secret that they were made with is lost."""
     ward(shared_db, "w4")

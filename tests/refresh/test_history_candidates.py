@@ -140,6 +140,7 @@ def test_candidates_are_those_of_all_assignments(shared_db: Any, graphs: list[Gr
     assert one.failing == failing
 
 
+@pytest.mark.thorough
 def test_a_changed_version_needs_a_bound(shared_db: Any) -> None:
     """Without one a reader of both may know rows; private values that change leave all candidates, and need none."""
     source = {i: 3 * i * i for i in range(8)}
@@ -238,6 +239,7 @@ def test_a_version_that_was_taken_back_still_asks_for_a_bound(shared_db: Any) ->
     assert [note for note in again.notes if "the same candidates as in version 2" in note]
 
 
+@pytest.mark.thorough
 def test_a_bound_stops_plan_and_run(shared_db: Any) -> None:
     """The eight rows have two candidates each; with one that comes, some rows have one."""
     source = {i: 3 * i * i for i in range(8)}

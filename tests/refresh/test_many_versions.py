@@ -99,6 +99,7 @@ def test_rows_read_do_not_grow_with_versions(pair: Any, monkeypatch: pytest.Monk
     assert found[0]["run"] > 0
 
 
+@pytest.mark.thorough
 def test_rows_read_do_not_grow_with_releases(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for a row a release where a name has to be found, and where every release is looked at."""
     counted = Counted(pair, monkeypatch)
@@ -157,6 +158,7 @@ def test_errors_name_few(pair: Any) -> None:
         pair.report("nothing")
 
 
+@pytest.mark.thorough
 def test_history_asks_for_no_table_that_is_not_there(pair: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     db, table = pair, "asked"
     nights(db, table, (40, 44), key=["id"])

@@ -223,6 +223,7 @@ def test_back_in_another_file(connect, tmp_path, kind):
     assert db.run(release("f", **changes)).why == (f"{path} is gone",)
 
 
+@pytest.mark.thorough
 def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
     db, path = connect(ENGINES[1]), tmp_path / "out.duckdb"
     for rows in (40, 50):
@@ -243,6 +244,7 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
     assert path.stat().st_mode & 0o777 == 0o640  # who may read it stays as it was, whatever is put in its place
 
 
+@pytest.mark.thorough
 def test_a_release_that_moved_to_another_file(connect, tmp_path):
     """Its views go, a file stays and is reported; what other readers had is no version to return to."""
     db = connect(ENGINES[1])

@@ -121,6 +121,7 @@ def test_a_weaker_policy_is_confirmed_once(shared_db):
     assert shared_db.run(weaker).outcome == "unchanged"
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize(
     ("change", "reported"),

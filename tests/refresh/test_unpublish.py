@@ -283,6 +283,7 @@ def test_cut_at_any_statement(shared_db, monkeypatch):
     assert "catalog/update" in made
 
 
+@pytest.mark.thorough
 def test_a_view_of_odd_names(shared_db):
     """Whatever the release is called: its own view is found to be its own."""
     fill(shared_db, "u13")

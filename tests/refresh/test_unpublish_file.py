@@ -72,6 +72,7 @@ def test_cut_at_the_file(filed, monkeypatch, before):
     assert db.run(release("f", publish_file=str(path))).version == 3
 
 
+@pytest.mark.thorough
 def test_a_killed_return_to_a_withdrawn_file(filed, monkeypatch):
     """The rollback that did not reach the file leaves what was there: nothing, and the version withdrawn."""
     db, path = filed
@@ -88,6 +89,7 @@ def test_a_killed_return_to_a_withdrawn_file(filed, monkeypatch):
     assert db.rollback("f").version == 2
 
 
+@pytest.mark.thorough
 def test_a_link_in_the_place_of_the_file(filed):
     """To remove or replace the link alone would leave readers the file behind it."""
     db, path = filed

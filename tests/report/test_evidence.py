@@ -126,6 +126,7 @@ def test_archives_that_are_none(bundle):
     refused(bomb.getvalue(), "larger than the archive")
 
 
+@pytest.mark.thorough
 def test_an_edited_page(bundle, ward):
     page = unpack(bundle)["report-wp216.html"].replace(b"not measured", b"is very small")
     forged = changed(bundle, "report-wp216.html", page)

@@ -37,6 +37,7 @@ class Interrupting(Silent):
             raise KeyboardInterrupt
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("at", ["compare", "in compare", "versions"])
 def test_no_scratch_table_is_left(shared_db: Any, monkeypatch: pytest.MonkeyPatch, at: str) -> None:

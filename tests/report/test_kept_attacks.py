@@ -43,6 +43,7 @@ def test_a_frame_takes_them(shared_db):
     assert "sqlanon attack framed --keep" in page
 
 
+@pytest.mark.thorough
 def test_the_option(tmp_path):
     url = f"duckdb:///{tmp_path}/d.duckdb"
     db = ["--db", url]

@@ -148,6 +148,7 @@ def some_kills(place: Place, points: range) -> None:
     assert set(states) <= {"published", "lost"}
 
 
+@pytest.mark.thorough
 def test_killed_before_and_after_it_is_charged(place: Place) -> None:
     place.run()
     some_kills(place, range(30, 31))

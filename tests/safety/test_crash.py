@@ -131,6 +131,7 @@ def test_killed_at_a_stage(place, start, stage, nth):
     place.assert_next_run_works()
 
 
+@pytest.mark.thorough
 def test_killed_at_a_stage_then_cleaned(place, start):
     before = killed_at(place, start, "publish", 2)
     with sqlanon.connect(place.url) as db:

@@ -290,6 +290,7 @@ def test_read_only_shares_the_file(make_url: Any) -> None:
             assert len(db.releases()) == 1
 
 
+@pytest.mark.thorough
 def test_commands_that_only_look_open_the_file_for_reading(make_url: Any, tmp_path: Path) -> None:
     """While this process has the file open for reading only, nothing here can open it for writing."""
     url = make_url(FILE)

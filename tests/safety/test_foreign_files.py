@@ -95,6 +95,7 @@ def held(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else (path / "accounts").read_bytes()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("put", [*KINDS, folder], ids=lambda made: made.__name__)
 def test_what_was_put_in_the_place_of_a_file_stays(filed: Any, put: Callable[[Path], None]) -> None:
     db, path, changes = filed

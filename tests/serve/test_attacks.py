@@ -189,6 +189,7 @@ def test_a_cancellation_of_a_short_query_is_not_lost(running: Running, monkeypat
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.thorough
 def test_a_process_whose_database_is_of_no_use_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """DuckDB answers nothing any more after such an error: neither does the process."""
     fatal = "import duckdb; from sqlanon.serve.catalog import worker\n"

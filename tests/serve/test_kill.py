@@ -174,6 +174,7 @@ def test_a_command_that_cannot_start_says_why(place: Place, tmp_path: Path) -> N
     assert os.environ["SQLANON_SERVE_USERS"]
 
 
+@pytest.mark.thorough
 def test_a_catalog_process_that_is_killed_while_it_answers_is_an_error_for_one(running: Running) -> None:
     with running.connect() as connection, running.connect() as other, ThreadPoolExecutor(1) as pool:
         assert other.execute("SELECT count(*) FROM pg_class").fetchone() == (1,)  # a process is there
@@ -246,6 +247,7 @@ def test_a_server_that_is_killed_while_it_answers_leaves_nothing_behind(place: P
     assert not any(b"worker" in read(str(child)) for child in children)
 
 
+@pytest.mark.thorough
 def test_answers_while_connections_are_killed_and_the_release_is_withdrawn(tmp_path: Path) -> None:
     """Each is right, or one clear error; afterwards all is as before."""
     with ExitStack() as stack:

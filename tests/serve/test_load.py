@@ -64,6 +64,7 @@ def check_load(place: Place, asks: int) -> None:
         assert resident() - before < GROWTH, f"{(resident() - before) >> 20} MiB after {asks} asks in {seconds:.0f} s"
 
 
+@pytest.mark.thorough
 def test_clients_at_once(file_running: Running) -> None:
     """Few of them; memory is measured by the long test alone."""
     found = load(file_running, 8, 24)

@@ -203,6 +203,7 @@ def test_extended_messages_out_of_turn_are_errors_until_the_next_sync(running: R
         assert not any(isinstance(one, ErrorResponse) for one in client.until(ReadyForQuery))
 
 
+@pytest.mark.thorough
 def test_prepared_statements_and_portals_are_bounded(running: Running) -> None:
     with Raw(running.port).log_in() as client:
         client.send(*(Parse(statement=f"s{i}", query="SELECT 1") for i in range(600)), Sync())

@@ -43,6 +43,7 @@ def chi_square_limit(degrees: int) -> float:
     return 1.1 * degrees * (1 - 2 / (9 * degrees) + z * math.sqrt(2 / (9 * degrees))) ** 3
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("scale", SCALES)
 def test_noise_has_its_law(law: Law, scale: Fraction) -> None:

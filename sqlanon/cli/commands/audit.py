@@ -121,14 +121,15 @@ def audit(
         ),
     ] = False,
     by: Annotated[
-        Names, option("--by", "COLUMNS", "Columns that tell cells apart (default: all but the number).", panel=COUNTS)
+        Names,
+        option("--by", "COLUMNS", "Columns whose values make a cell (default: all but the number).", panel=COUNTS),
     ] = None,
     value: Annotated[
         str | None,
         option("--value", "COLUMN", "The number of a cell (default: the only column of numbers).", panel=COUNTS),
     ] = None,
     total: Annotated[
-        str | None, option("--total", "TEXT", "What stands for a total, '' for NULL (default: Total).", panel=COUNTS)
+        str | None, option("--total", "TEXT", "The text of a total, '' for NULL (default: Total).", panel=COUNTS)
     ] = None,
     hidden: Annotated[
         Names,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import data_lines, format_reasons, history_tables, next_commands, second_table
+from sqlanon.cli.show.run import data_lines, format_reasons, history_tables, next_commands, second_table, snapshot_line
 from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, things
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         *format_reasons("because", report.why),
         *data_lines(report.data),
         f"  source    {clean(report.source)}, {things(report.rows, 'row')}",
+        *snapshot_line(report.snapshot),
         f"  publish   {clean(report.publish)}",
         *second_table(report.publish_sensitive),
         f"  method    {clean(report.method)}, {report.execution}; format {report.format}",

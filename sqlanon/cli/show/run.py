@@ -56,6 +56,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         *second_table(report.published_sensitive),
         *format_reasons("because", report.why if report.replaces else ()),
         f"  source    {clean(report.source)}, {things(report.rows, 'row')}, {count(report.suppressed)} suppressed",
+        *snapshot_line(report.snapshot),
         *data_lines(report.data),
         *lineage_lines(report.lineage),
         format_sizes(report),
@@ -161,12 +162,18 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
     ]
 
 
+def snapshot_line(snapshot: str) -> list[str]:
+    """Which version of a source with versions of its own was read; no line for the others."""
+    return [f"            {clean(snapshot)}"] if snapshot else []
+
+
 def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, following: Sequence[str]) -> None:
     """Show one run of a release of counts."""
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
         f"  source    {clean(report.source)}",
+        *snapshot_line(report.snapshot),
         f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
         f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
         f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -35,9 +36,12 @@ from sqlanon.engines.duckdb.compaction import Compacting
 from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.errors import cannot_open, translate_error
 from sqlanon.engines.duckdb.guest import guest
+from sqlanon.engines.duckdb.lake.tables import LakeTables
+from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.engines.duckdb.opening import connect
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
+from sqlanon.lake_names import lake_of
 from sqlanon.private_folder import sweep
 
 _locks: dict[str, threading.Lock] = {}
@@ -51,6 +55,7 @@ class DuckDBEngine(Compacting):
     rights: Rights | None = None
     workers: Workers | None = None
     fetch_words = load_list = conceals = None
+    _lakes: LakeTables | None = None
     transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
         max_identifier=200,
@@ -70,12 +75,23 @@ class DuckDBEngine(Compacting):
     )
 
     @property
+    def _lake_tables(self) -> LakeTables:
+        """The lake tables of the open connection; another one, after the file was written anew, has none yet."""
+        if self._lakes is None or self._lakes.connection is not self._connection:
+            self._lakes = LakeTables(self._connection)
+        return self._lakes
+
+    @property
     def second_file(self) -> Self:
         return self
 
     @property
     def files(self) -> Self:
         return self
+
+    @property
+    def lake(self) -> LakeWriter:
+        return LakeWriter(self._connection, self._qualify, self._translate_errors)
 
     @property
     def frames(self) -> Self:
@@ -129,10 +145,18 @@ class DuckDBEngine(Compacting):
         return found
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
-        meant = {name: (TableRef("main", name), self.target(name)) for name in names}
+        lakes = {name: lake for name in names if (lake := lake_of(name)) is not None}
+        meant = {name: (TableRef("main", name), self.target(name)) for name in names if name not in lakes}
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
-            return lookup.look_up(self._send, self._database, tables, meant, schema)
+            found = lookup.look_up(self._send, self._database, tables, meant, schema)
+            opened = {name: self._lake_tables.relation(lake) for name, lake in lakes.items()}
+        return replace(found, named={**found.named, **opened}) if opened else found
+
+    @contextmanager
+    def snapshot(self, *, whole: bool = False) -> Iterator[None]:
+        with self._transaction(), self._lake_tables.holding():
+            yield
 
     def exists(self, ref: TableRef) -> bool:
         return self._finds(
@@ -155,6 +179,9 @@ class DuckDBEngine(Compacting):
         return bool(self.fetch(Statement("catalog lookup", text, binds)))
 
     def target(self, name: str) -> TableRef:
+        lake = lake_of(name)
+        if lake is not None:
+            return TableRef(None, str(lake))
         parts = split_name(name)
         if len(parts) > 3:
             raise PolicyError(f"{name!r} has too many parts; write table or schema.table")

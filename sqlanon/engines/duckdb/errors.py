@@ -13,6 +13,8 @@ _FULL = re.compile(r"no space left|not enough space|disk quota|file too large|\"
 _DENIED = re.compile(r"permission denied|operation not permitted|read-only file system", re.IGNORECASE)
 _COLUMN = re.compile(r"^.*when casting from source column ([^\n]+)$", re.MULTILINE)
 
+_LAKE = re.compile(r'"((?:delta|iceberg|parquet):(?:[^"]|"")+)"')
+"""A lake table in a statement: its view has its name."""
 _MISSING = re.compile(r"^Catalog Error: (Table|View|Schema) with name .* does not exist", re.DOTALL)
 _FULL_SAID = "the disk is full (or a quota or a limit of file sizes is reached); free space and run again"
 _DENIED_SAID = (
@@ -118,6 +120,12 @@ def explain(error: duckdb.Error, text: str = "") -> str:
     if isinstance(error, duckdb.ConversionException) and (column := _cast_column(said, text)):
         return (
             f"a value of column {column} cannot be converted to the type that is asked for; cast the column in a view"
+        )
+    lake = _LAKE.search(text)
+    if lake and isinstance(error, duckdb.InvalidInputException | duckdb.IOException):
+        return (
+            f"a file of {lake[1]} cannot be read; it is gone, as after VACUUM or an expiry of snapshots, or this user "
+            "may not read it, or it has a type that DuckDB does not read: check it, and run again"
         )
     if is_dropped(error):
         return f"{DROPPED}; if the source is a view, check that it can still be selected from"

@@ -8,7 +8,7 @@ NULL), ``ends`` (NULL, or a value of the interval).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from sqlanon.engines.base import Engine, Statement
 from sqlanon.engines.rows import count
 from sqlanon.formats import Cell, Format
 from sqlanon.formats.label_text import parse_label
+from sqlanon.query.logic.number_line import Comparison, Piece, pieces_of
 from sqlanon.query.refusal import Refused
 from sqlanon.query.release import Field, Released
 from sqlanon.query.sql.sqltree import Tree, column, sql, string, table_of
@@ -81,6 +82,10 @@ class Box:
         """Whether some row of the class has the low end, one the high end, and one each member of the set."""
         return self.field.attained and self.shape != "node"
 
+    def pieces(self, comparisons: Sequence[Comparison]) -> list[tuple[frozenset[int], Piece]]:
+        """The runs of its values that decide each of some comparisons alike: see `pieces_of`."""
+        return pieces_of(comparisons, self.step, self.field.kind, self.field.source_type)
+
     @property
     def value(self) -> Tree:
         """The value of a row in predicates that were bound: any value that the row may have."""
@@ -128,6 +133,8 @@ def _read(box: Box, cell: Cell) -> Box:
     """The box with the parts of a published cell."""
     state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
     parts = {part: sql(text) for part, text in cell.parts.items()}
+    if "set" in parts and cell.valued and box.field.kind in ("text", "enum"):  # as the sets of other formats are
+        parts["set"] = exp.cast(parts["set"], "TEXT[]")
     return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued, beside=cell.beside)
 
 

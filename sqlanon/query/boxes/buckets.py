@@ -9,7 +9,7 @@ falls, rounded or not, so that no value between them lies in another bucket.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
 from sqlanon.query.functions.steps import is_floor, line_of, step_around, truncate
-from sqlanon.query.logic.number_line import Piece, literal, measure
+from sqlanon.query.logic.number_line import Comparison, Piece, literal, measure
 from sqlanon.query.sql.sqltree import (
     FALSE,
     Tree,
@@ -49,6 +49,29 @@ class Bucket:
     width: Fraction | None = None
     start: Fraction = Fraction(0)
     unit: Tree | None = None
+
+    def unroll(
+        self,
+        box: Box,
+        tests: Sequence[Comparison],
+        number_of: Callable[[frozenset[int]], int],
+        boxes: exp.Select,
+    ) -> exp.Query:
+        """Every distinct box, piece by piece, in the buckets that it reaches.
+
+        The columns are its keys, the value ``v``, weight ``w``, ``u`` (the box is not known), ``way``, and ends ``l``,
+        ``h``.
+
+        Args:
+            box: the column.
+            tests: comparisons that decide which group of values a value is in.
+            number_of: the number of the group in which some of these hold.
+            boxes: the distinct boxes, by their keys.
+        """
+        line = Interval(box, [], "k")
+        pieces = box.pieces(tests)
+        parts = [_piece(box, self, number_of(holds), piece, boxes, line) for holds, piece in pieces]
+        return parts[0] if len(parts) == 1 else exp.union(*parts, distinct=False)
 
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
@@ -95,25 +118,6 @@ def places(box: Box, bucket: Bucket, lo: Tree, hi: Tree) -> tuple[Tree, Tree]:
         width = width / _DAY if box.field.kind == "date" else width
     ends = (sql(":m / :w", m=measure(end, box.field.kind) or end, w=number(width)) for end in (lo, hi))
     return next(ends), next(ends)
-
-
-def unroll_buckets(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
-    """Every distinct box, piece by piece, in the buckets that it reaches.
-
-    The columns are the value ``v``, weight ``w``, ``way``, and ends ``l``, ``h``.
-
-    Args:
-        box: the column.
-        bucket: the step.
-        pieces: the runs of values that the tests cut, each with the number of its group.
-        boxes: the distinct boxes, by their keys.
-    """
-    line = Interval(box, [], "k")
-    parts = [_piece(box, bucket, way, piece, boxes, line) for way, piece in pieces]
-    whole: exp.Query = parts[0]
-    for part in parts[1:]:
-        whole = exp.Union(this=whole, expression=part, distinct=False)
-    return whole
 
 
 def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, line: Interval) -> exp.Select:

@@ -16,7 +16,6 @@ from sqlanon.query.logic.number_line import (
     Place,
     literal,
     measure,
-    pieces_of,
     recode_piece,
 )
 from sqlanon.query.sql.sqltree import (
@@ -53,7 +52,7 @@ class Interval:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._mean = column(f"{box.id}_mean", table) if box.mean is not None else None
         self._point = box.point is not None
-        self._line = [(Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)]
+        self._line = [(Group(holds), piece) for holds, piece in box.pieces(comparisons)]
         self._pieces: dict[Group, list[Piece]] = {}
         for group, piece in self._line:
             self._pieces.setdefault(group, []).append(piece)
@@ -85,7 +84,7 @@ class Interval:
         plan = list(groups)
         if len(plan) == len(self.groups):
             return ONE
-        known = plus(self._extent(piece) for piece in self._runs(plan))
+        known = plus(self.extent(piece) for piece in self._runs(plan))
         if self._point:
             return self._by_point(plan)
         return self._with_null(known, plan)
@@ -123,7 +122,7 @@ class Interval:
                 middle = self._middle(low, high) if not single else self._mean_or(self._middle(low, high))
                 unknown = some([self._is("some"), self._is("any")])
                 reach = self.touches(piece)
-                share = ONE if single else self._extent(piece)
+                share = ONE if single else self.extent(piece)
                 if self._state is not None:
                     reach = some([every([self._bounded, reach]), unknown])
                     share = self._with_null(share, [group])
@@ -189,7 +188,7 @@ class Interval:
             )
         return every(ways)
 
-    def _extent(self, piece: Piece) -> Tree:
+    def extent(self, piece: Piece) -> Tree:
         """The part of the box that lies in the piece: steps or length; equal parts where neither can be had."""
         if piece.low is None and piece.high is None:
             return ONE

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.logic.number_line import UNORDERED, pieces_of
+from sqlanon.query.logic.number_line import UNORDERED
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
 
 MOST_GROUPS = 64
@@ -20,7 +20,7 @@ def _combine(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
     """
     placed = [t.comparison for t in tests if t.comparison is not None and t.comparison.op != "other"]
     free = [test.id for test in tests if test.comparison not in placed]
-    runs = [holds for holds, _ in pieces_of(placed, box.step, box.field.kind)]
+    runs = [holds for holds, _ in box.pieces(placed)]
     runs.append(frozenset(c.id for c in placed if c.op == "null"))
     if len(runs) * 2 ** len(free) > MOST_GROUPS:
         return None
@@ -40,7 +40,7 @@ def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
     if box.shape == "interval":
         comparisons = [test.comparison for test in tests if test.comparison is not None]
         if not is_computed(tests):
-            ways = [holds for holds, _ in pieces_of(comparisons, box.step, box.field.kind)]
+            ways = [holds for holds, _ in box.pieces(comparisons)]
             return list(dict.fromkeys([*ways, frozenset(c.id for c in comparisons if c.op == "null")]))
         return _combine(box, tests)
     equal = [t.comparison for t in tests if t.comparison is not None and t.comparison.op in UNORDERED]

@@ -1,7 +1,7 @@
 """Boxes unrolled: the tables that have one row for every distinct box and each of its values, for lookups and GROUP BY.
 
 The lookups compute the tests on these values (`sqlanon.query.boxes.listed_boxes`); steps of a GROUP BY are those of
-`sqlanon.query.boxes.buckets`.
+`sqlanon.query.boxes.buckets`, runs those of `sqlanon.query.boxes.runs`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from sqlglot import exp
 
 from sqlanon.engines.rows import read_integer
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.buckets import Bucket, unroll_buckets
+from sqlanon.query.boxes.buckets import Bucket
 from sqlanon.query.boxes.listed_boxes import Lookup, keeps_null_apart, null_only
 from sqlanon.query.boxes.released_view import ReleasedView
-from sqlanon.query.logic.number_line import measure, pieces_of
+from sqlanon.query.boxes.runs import Runs
+from sqlanon.query.logic.number_line import measure
 from sqlanon.query.logic.value_tests import ValueTest
 from sqlanon.query.sql.sqltree import FALSE, Tree, column, sql, string, table_of
 
@@ -29,10 +30,10 @@ class Unroll:
     Args:
         view: the release.
         tests: the tests of all boxes that are in use.
-        buckets: the boxes that GROUP BY spreads in steps.
+        buckets: the boxes that GROUP BY spreads in steps or runs.
     """
 
-    def __init__(self, view: ReleasedView, tests: Sequence[ValueTest], buckets: Mapping[str, Bucket]) -> None:
+    def __init__(self, view: ReleasedView, tests: Sequence[ValueTest], buckets: Mapping[str, Bucket | Runs]) -> None:
         self._view, self._tests, self._buckets_of = view, tests, buckets
 
     def members(self, lookup: Lookup) -> exp.Query:
@@ -84,8 +85,7 @@ class Unroll:
         """Every distinct box, unrolled into the buckets that it reaches."""
         box = lookup.box
         comparisons = [t.comparison for t in self._tests if t.box == box.id and t.comparison is not None]
-        pieces = [(lookup.number_of(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)]
-        return unroll_buckets(box, self._buckets_of[box.id], pieces, self._distinct(box))
+        return self._buckets_of[box.id].unroll(box, comparisons, lookup.number_of, self._distinct(box))
 
     def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
         """Buckets, including those of unknown boxes.

@@ -64,6 +64,24 @@ def _divide(call: Call) -> Value:
     return where(every([one_sign, finite(call)]), made)
 
 
+_DAYS = 2_000_000_000
+"""Spark adds days to a date without a check: beyond these the sum may pass the greatest number and begin anew."""
+
+
+def _dated(transfer: Transfer) -> Transfer:
+    """The rule of a sum, where a date is moved by days too."""
+
+    def ends(call: Call) -> Value:
+        made = transfer(call)
+        days = [one for one in call.values if one.kind == "whole" and not is_literal(one)]
+        if call.dialect != "spark" or not days or all(one.kind != "date" for one in call.values):
+            return made
+        inside = (sql(f":x BETWEEN -{_DAYS} AND {_DAYS}", x=end) for one in days for end in (one.low, one.high))
+        return where(every(inside), made)
+
+    return ends
+
+
 _SHORT = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 """Units that are equally long wherever they begin."""
 
@@ -181,7 +199,7 @@ DEFINITIONS = (
         exp.Add,
         "+",
         operands=_TWO,
-        ends=_moved(rises(1, 1, size=_sum, linear=True)),
+        ends=_dated(_moved(rises(1, 1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
@@ -205,7 +223,7 @@ DEFINITIONS = (
         exp.Sub,
         "-",
         operands=_TWO,
-        ends=_moved(rises(1, -1, size=_sum, linear=True)),
+        ends=_dated(_moved(rises(1, -1, size=_sum, linear=True))),
         fails=True,
         signatures=(
             (_NUMBER, _NUMBER),
@@ -270,7 +288,11 @@ DEFINITIONS = (
         ends=_divide,
         fails=True,
         signatures=(("whole", "whole"),),
-        forms=(Form("{x} // 3", (("whole",),), ("duckdb",)), Form("{x} // -4", (("whole",),), ("duckdb",))),
+        forms=tuple(
+            Form(f"{{x}} {sign} {by}", (("whole",),), (engine,))
+            for sign, engine in (("//", "duckdb"), ("DIV", "spark"))
+            for by in ("3", "-4")
+        ),
         constant=(1,),
         jumps=True,
         estimate=_quotient,

@@ -311,8 +311,8 @@ DEFINITIONS = (
         cost=8,
         signatures=((CHOSEN,),),
         forms=(
-            Form("if({x} > 1, {x}, {y})", (_NUMBERS, _NUMBERS), ("duckdb",)),
-            Form("if({y}, {x}, NULL)", (_NUMBERS, ("boolean",)), ("duckdb",)),
+            Form("if({x} > 1, {x}, {y})", (_NUMBERS, _NUMBERS), ("duckdb", "spark")),
+            Form("if({y}, {x}, NULL)", (_NUMBERS, ("boolean",)), ("duckdb", "spark")),
         ),
         exact=False,
         passes_null=True,

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from sqlanon.query.functions.definition import Call, Definition, Form
 from sqlanon.query.functions.transfers import half, result, rises
-from sqlanon.query.functions.value import NUMBERS, TIMES, Value, kind_of
-from sqlanon.query.sql.sqltree import Tree, sql
+from sqlanon.query.functions.value import NUMBERS, TIMES, Value, is_finite, kind_of, where
+from sqlanon.query.sql.sqltree import Tree, every, negate, some, sql
 from sqlanon.query.sql.types import is_whole
 
 _NUMBER = "whole|decimal|double"
@@ -47,6 +47,10 @@ def _cast(call: Call) -> Value:
     if not any({inner.kind, kind_of(call.type)} <= set(one) for one in (NUMBERS, TIMES)):
         raise call.reject("casts between numbers, and between dates and times, have ends over a range")
     made = rises(1)(call)
+    if call.dialect == "spark" and inner.kind == "double" and made.kind == "decimal":
+        # What is no number, and infinity, are NULL there.
+        known = every(sql("COALESCE(:f, FALSE)", f=is_finite(end)) for end in (inner.low, inner.high))
+        made = replace(where(known, made), null=some([made.null, negate(known)]))
     if inner.middle is None or (is_whole(call.type) and inner.kind != "whole"):
         return made
     return replace(made, middle=inner.middle)
@@ -55,6 +59,9 @@ def _cast(call: Call) -> Value:
 def _round(call: Call) -> Value:
     """Rounding, to a constant number of places."""
     made = rises(1)(call)
+    (inner, *_) = call.values
+    if call.dialect == "spark" and inner.kind == "double" and is_whole(call.type):  # of NaN, the greatest, it is 0
+        made = where(sql(":h <= CAST('Infinity' AS DOUBLE)", h=inner.high), made)
     return replace(made, middle=half(made.low, made.high))
 
 
@@ -96,6 +103,7 @@ DEFINITIONS = (
             name,
             _ONE,
             ends=_round,
+            fails=True,
             signatures=((_NUMBER,),),
             forms=(Form(f"{name}({{x}})", (_NUMBERS,)),),
             jumps=True,
@@ -129,7 +137,7 @@ DEFINITIONS = (
         "trunc",
         frozenset({"this", "decimals"}),
         operands=("this", "decimals"),
-        forms=(Form("trunc({x})", (_NUMBERS,)),),
+        forms=(Form("trunc({x})", (_NUMBERS,), ("duckdb", "postgres")),),
         null_in=True,
         null_out=True,
     ),
@@ -158,7 +166,7 @@ DEFINITIONS = (
         exp.TryCast,
         "try_cast",
         frozenset({"this", "to"}),
-        forms=(Form("TRY_CAST({x} AS SMALLINT)", (_NUMBERS,), ("duckdb",)),),
+        forms=(Form("TRY_CAST({x} AS SMALLINT)", (_NUMBERS,), ("duckdb", "spark")),),
         null_in=True,
         unit=_day,
     ),

@@ -14,8 +14,12 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
     DuckDB it is a sum, which is NULL where c is NULL in every row.
     ``CAST(c AS INTEGER)`` of a condition is 1, 0, or NULL, as CASE says it; ``count(DISTINCT CASE WHEN c THEN x END)``
     and ``count(CASE WHEN c THEN x END)`` pass over NULL, and so over all rows for which c is not TRUE. Days between two
-    times are the difference of their dates.
+    times are the difference of their dates. Spark's casts are read as those that may give NULL, as they did before
+    Spark 4; in a session of ours they are errors, as elsewhere.
     """
+    for tried in list(select.find_all(exp.TryCast)) if dialect == "spark" else ():
+        if not tried.args.get("safe"):
+            tried.replace(_placed(exp.Cast(this=tried.this.copy(), to=tried.to.copy()), tried))
     for node in list(select.find_all(exp.Anonymous)):
         name, given = node.name.lower(), node.expressions
         if name == "mean" and len(given) == 1:

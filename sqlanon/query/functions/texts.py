@@ -52,7 +52,7 @@ DEFINITIONS = (
         exp.Initcap,
         "initcap",
         _TWO,
-        forms=(Form("initcap({x})", _TEXT, ("postgres",)),),
+        forms=(Form("initcap({x})", _TEXT, ("postgres", "spark")),),
         null_in=True,
         collation=True,
         length="changed",
@@ -88,7 +88,7 @@ DEFINITIONS = (
         for node, name, engines in (
             (exp.StartsWith, "starts_with", ()),
             (exp.EndsWith, "ends_with", ("duckdb",)),
-            (exp.Contains, "contains", ("duckdb",)),
+            (exp.Contains, "contains", ("duckdb", "spark")),
         )
     ),
     Definition(

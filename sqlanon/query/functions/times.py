@@ -13,6 +13,7 @@ from sqlanon.query.sql.sqltree import every, negate, some, sql
 
 _ONE = frozenset({"this"})
 _TIMES = ("date", "timestamp")
+_BOTH = ("duckdb", "spark")
 UNITS = {
     "YEAR": "YEAR",
     "DECADE": "YEAR",
@@ -56,7 +57,7 @@ DEFINITIONS = (
         _ONE,
         ends=_year,
         signatures=(("date|timestamp",),),
-        forms=(Form("year({x})", (_TIMES,), ("duckdb",)),),
+        forms=(Form("year({x})", (_TIMES,), _BOTH),),
         finite=True,
         null_in=True,
         null_out=True,
@@ -112,21 +113,22 @@ DEFINITIONS = (
             node,
             name,
             _ONE,
-            forms=(Form(f"{name}({{x}})", (_TIMES,), ("duckdb",)),),
+            forms=(Form(f"{name}({{x}})", (_TIMES,), engines),),
             null_in=True,
             finite=True,
             null_out=True,
             unit=lambda _, unit=unit: unit,  # type: ignore[misc]
         )
-        for node, name, unit in (
-            (exp.Quarter, "quarter", "QUARTER"),
-            (exp.Month, "month", "MONTH"),
-            (exp.Week, "week", "WEEK"),
-            (exp.Hour, "hour", "HOUR"),
-            (exp.Day, "day", "DAY"),
-            (exp.DayOfMonth, "dayofmonth", "DAY"),
-            (exp.DayOfWeek, "dayofweek", "DAY"),
-            (exp.DayOfYear, "dayofyear", "DAY"),
+        for node, name, unit, engines in (
+            (exp.Quarter, "quarter", "QUARTER", _BOTH),
+            (exp.Month, "month", "MONTH", _BOTH),
+            (exp.Week, "week", "WEEK", ("duckdb",)),
+            (exp.WeekOfYear, "weekofyear", "WEEK", _BOTH),
+            (exp.Hour, "hour", "HOUR", _BOTH),
+            (exp.Day, "day", "DAY", _BOTH),
+            (exp.DayOfMonth, "dayofmonth", "DAY", _BOTH),
+            (exp.DayOfWeek, "dayofweek", "DAY", _BOTH),
+            (exp.DayOfYear, "dayofyear", "DAY", _BOTH),
         )
     ),
     Definition(
@@ -141,12 +143,12 @@ DEFINITIONS = (
         exp.Minute,
         "minute",
         _ONE,
-        forms=(Form("minute({x})", (("timestamp",),), ("duckdb",)),),
+        forms=(Form("minute({x})", (("timestamp",),), _BOTH),),
         null_in=True,
         finite=True,
         null_out=True,
     ),
-    Definition(exp.Second, "second", _ONE, forms=(Form("second({x})", (("timestamp",),), ("duckdb",)),), null_in=True),
+    Definition(exp.Second, "second", _ONE, forms=(Form("second({x})", (("timestamp",),), _BOTH),), null_in=True),
     Definition(
         exp.TimeToStr, "strftime", frozenset({"this", "format"}), operands=("this", "format"), length="formatted"
     ),
@@ -156,6 +158,6 @@ DEFINITIONS = (
         Definition(node, name, frozenset({"this", "expression", "unit"}), operands=("this", "expression"))
         for node, name in ((exp.DateAdd, "date_add"), (exp.DateSub, "date_sub"), (exp.DateDiff, "date_diff"))
     ),
-    Definition(exp.CurrentDate, "current_date", frozenset(), operands=()),
-    Definition(exp.CurrentTimestamp, "current_timestamp", frozenset(), operands=()),
+    Definition(exp.CurrentDate, "current_date", frozenset(), operands=(), clock=True),
+    Definition(exp.CurrentTimestamp, "current_timestamp", frozenset(), operands=(), clock=True),
 )

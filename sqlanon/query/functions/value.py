@@ -75,6 +75,8 @@ class Value:
 
 def kind_of(type_: exp.DataType) -> str:
     """What a type holds: whole, decimal or double numbers, date, timestamp, boolean, text, interval, or other."""
+    if isinstance(type_.this, exp.Interval):  # one of Spark's, by its units
+        return "interval"
     if is_whole(type_):
         return "whole"
     if is_float(type_):

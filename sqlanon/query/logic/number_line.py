@@ -23,6 +23,10 @@ Place = Fraction | str
 UNORDERED = ("=", "<>", "in", "not in", "null", "known")
 """Tests that need no order of the values."""
 
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_WHOLE = {name: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for name, bits in _BITS.items()}
+_WHOLE |= {f"U{name}": (0, 2**bits - 1) for name, bits in _BITS.items()}
+"""The first and the last value of types of whole numbers."""
 _EPOCH = datetime.date(1970, 1, 1)
 _DAY = {"date": Fraction(1), "timestamp": Fraction(86_400_000_000)}
 _FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.items()}
@@ -155,9 +159,16 @@ def measure(tree: Tree, kind: str) -> Tree | None:
 
 
 def pieces_of(
-    comparisons: Sequence[Comparison], step: Fraction | None, kind: str
+    comparisons: Sequence[Comparison], step: Fraction | None, kind: str, source_type: str = ""
 ) -> list[tuple[frozenset[int], Piece]]:
-    """The line, cut by the constants into runs whose values decide every test alike, in order."""
+    """The line, cut by the constants into runs whose values decide every test alike, in order.
+
+    Args:
+        comparisons: the tests.
+        step: the distance of neighbouring values; None: there is none.
+        kind: of the column.
+        source_type: its type: a type of whole numbers has no values beyond its own.
+    """
     cuts = sorted({test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons)))
     ends: list[Place | None] = [None, *cuts, None]
     raw: list[Piece] = []
@@ -170,6 +181,8 @@ def pieces_of(
         kept = _fit_steps(piece, step) if step is not None else piece
         if kept is not None and kind == "boolean":
             kept = _between(kept, Fraction(0), Fraction(1))
+        elif kept is not None and source_type.upper() in _WHOLE:
+            kept = _clip(kept, *_WHOLE[source_type.upper()])
         if kept is None:
             continue
         holds = frozenset(test.id for test in comparisons if test.holds(piece.low, piece.high))
@@ -202,6 +215,16 @@ def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
     low = least_ if piece.low is None else max(piece.low, least_)
     high = most if piece.high is None else min(piece.high, most)
     return Piece(low, high) if low <= high else None  # type: ignore[operator]
+
+
+def _clip(piece: Piece, least_: int, most: int) -> Piece | None:
+    """The piece with the type's first and last value in place of ends beyond these; None: it holds none."""
+    low, high = piece.low, piece.high
+    if (low is not None and low > most) or (high is not None and high < least_):  # type: ignore[operator]
+        return None
+    low = None if low is None else max(low, Fraction(least_))
+    high = None if high is None else min(high, Fraction(most))
+    return Piece(low, high, piece.closed)
 
 
 def recode_piece(piece: Piece, recode: Recode, kind: str) -> Piece:

@@ -233,9 +233,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
         chosen += [
-            named(kept, f"{name}_{end}")
-            for name, tree in partial
-            for end, kept in _sums(tree, summed=name in plan.summed).items()
+            named(kept, f"{name}_{end}") for name, tree in partial for end, kept in _sums(tree, name, plan).items()
         ]
     else:
         chosen.append(named(exp.Literal.number(1), "n"))
@@ -269,11 +267,7 @@ def _first_settled(
     held = held_terms(plan)
     view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
     partial = [name for name in plan.terms if name not in held]
-    sums = {
-        f"{name}_{end}": tree
-        for name in partial
-        for end, tree in _sums(column(name), summed=name in plan.summed).items()
-    }
+    sums = {f"{name}_{end}": tree for name in partial for end, tree in _sums(column(name), name, plan).items()}
     reached = some(triple.possible for triple in wide)
     columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
     return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
@@ -318,10 +312,12 @@ def _needed(plan: QueryPlan) -> list[Tree]:
     return [plan.terms[plan.tests.exact[p].name].copy() for p in numbers if p in plan.tests.exact]
 
 
-def _sums(tree: Tree, *, summed: bool) -> dict[str, Tree]:
-    """What is kept of an exact term in place of its values; sums only where they are asked: not all types have them."""
-    kept = {"n": sql("COUNT(:x)", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
-    if summed:
+def _sums(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
+    """What is kept of an exact term in place of its values: not all types have an order, or sums."""
+    kept = {"n": sql("COUNT(:x)", x=tree)}
+    if name in plan.ordered:
+        kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
+    if name in plan.summed:
         kept |= {
             "s": sql("SUM(:x)", x=tree),
             "neg": sql("SUM(LEAST(:x, 0))", x=tree),

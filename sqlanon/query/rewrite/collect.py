@@ -63,7 +63,7 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
         if boxes_in(term):
             box = boxes_in(key)[0]
             if box not in spread or spread[box].key != key:
-                box, bucket = spread_of(bound.scope, key, spread)
+                box, bucket = spread_of(bound.scope, key, spread, notes.predicates)
                 spread[box] = Spread(key, notes.predicates.fresh(), bucket)
             keys.append(derive_key(term, key, column(f"{box}_key")))
         else:

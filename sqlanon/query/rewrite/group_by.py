@@ -6,17 +6,20 @@ Some can be spread over their values or steps; the others are refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.buckets import Bucket, bucket_of
 from sqlanon.query.boxes.range_facts import MOST_VALUES, beyond_doubles, count_listed
+from sqlanon.query.boxes.runs import MOST_RUNS, Runs, key_by_way, number_ways
 from sqlanon.query.functions.calendar_keys import common_key
+from sqlanon.query.logic.formula import restrict, tests_in
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree
+from sqlanon.query.where.predicates import Predicates
 
 
 def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[Tree]:
@@ -45,13 +48,16 @@ def _reads_one(term: Tree) -> bool:
     return all(found.table == "_box" for found in term.find_all(exp.Column))
 
 
-def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, Bucket | None]:
-    """The box that a term of GROUP BY spreads, and its steps where it goes by steps.
+def spread_of(
+    scope: Scope, term: Tree, others: Collection[str], predicates: Predicates
+) -> tuple[str, Bucket | Runs | None]:
+    """The box that a term of GROUP BY spreads, and its steps or runs where it goes by these.
 
     Args:
         scope: the names.
         term: the bound term, over a box.
         others: boxes that earlier terms spread.
+        predicates: the tests of the query, to which those of the term are added.
 
     Raises:
         Refused: the term mixes columns, or has no groups that can be listed.
@@ -73,6 +79,8 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
         bucket = None  # value by value, which bounds the rest of a query more narrowly
     if bucket is not None:
         _narrow(scope, term, box, bucket)
+    elif box.shape == "interval" and (runs := _runs_of(scope, term, box, predicates)) is not None:
+        return box.id, runs
     elif box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
         step = "date_trunc('month', {0})" if box.field.kind == "timestamp" else "floor({0} / 10)"
         reason = f"column {box.field.name} ({box.field.source_type}) has no countable values to group by; "
@@ -82,6 +90,65 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
     elif box.shape == "interval":
         _narrow(scope, term, box)
     return box.id, bucket
+
+
+_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
+
+
+def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs | None:
+    """The runs that a term is made of; None: it asks for more than conditions, or its values can be listed."""
+    listed = box.field.kind in ("integer", "date", "boolean") and count_listed(scope, box) <= MOST_VALUES
+    term = _searched(term)
+    conditions = [] if listed or box.point is not None else list(_conditions(exp.Paren(this=term.copy())))
+    if not conditions or boxes_in(_decided(term, dict.fromkeys(conditions, False))):
+        return None
+    asked = [
+        (one, predicates.formula(one), predicates.formula(exp.Not(this=exp.Paren(this=one)))) for one in conditions
+    ]
+    tests = sorted(frozenset().union(*(tests_in(formula) for _, *signs in asked for formula in signs)))
+    cuts = [one for test in tests if (one := predicates.comparison(test)) is not None and one.op != "other"]
+    ways = number_ways(box, cuts) if len(cuts) == len(tests) else {}
+    if not 0 < len(ways) <= MOST_RUNS:
+        return None
+
+    def decided(holds: frozenset[int]) -> Tree:
+        known = {test: test in holds for test in tests}
+        signs = {one: [restrict(formula, known) is True for formula in ends] for one, *ends in asked}
+        return _decided(term, {one: True if true else False if false else None for one, (true, false) in signs.items()})
+
+    null = decided(frozenset(one.id for one in cuts if one.op == "null"))
+    if all(one.op in ("null", "known") for one in cuts):
+        return Runs(term, tuple(cuts), ways)
+    return Runs(key_by_way(box.value, [decided(holds) for holds in ways], null), tuple(cuts), ways)
+
+
+def _searched(term: Tree) -> Tree:
+    """A term with ``CASE WHEN x = 1 ..`` in place of ``CASE x WHEN 1 ..``."""
+    made = exp.Paren(this=term.copy())
+    for case in [found for found in made.find_all(exp.Case) if found.this is not None]:
+        for turn in case.args["ifs"]:
+            turn.set("this", exp.EQ(this=case.this.copy(), expression=turn.this.copy()))
+        case.set("this", None)
+    whole: Tree = made.this
+    return whole
+
+
+def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The largest conditions of a term over a column with ranges."""
+    if isinstance(node, _CONDITIONS) and boxes_in(node):
+        yield node
+        return
+    for part in node.iter_expressions():
+        yield from _conditions(part)
+
+
+def _decided(term: Tree, results: Mapping[exp.Expr, bool | None]) -> Tree:
+    """A term with the results of its conditions in their place."""
+    made = exp.Paren(this=term.copy())
+    for found in list(_conditions(made)):
+        result = results[found]
+        found.replace(exp.cast(exp.null(), "BOOLEAN") if result is None else exp.Boolean(this=result))
+    return made
 
 
 def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:

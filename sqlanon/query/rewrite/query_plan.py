@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.buckets import Bucket
+from sqlanon.query.boxes.runs import Runs
 from sqlanon.query.logic.formula import Formula
 from sqlanon.query.rewrite.row_expressions import RowExpression
 from sqlanon.query.sql.sqltree import TRUE, Tree
@@ -122,12 +123,12 @@ class Spread:
     Attributes:
         key: the expression over the value.
         inside: the number of the test that holds within one group.
-        bucket: the steps that it is spread in, or None.
+        bucket: the steps or runs that it is spread in; None: value by value.
     """
 
     key: Tree
     inside: int
-    bucket: Bucket | None = None
+    bucket: Bucket | Runs | None = None
 
 
 @dataclass(frozen=True)
@@ -333,3 +334,9 @@ class QueryPlan:
     filters: tuple[Formula, ...] = ()
     direct: Mapping[str, int] = field(default_factory=dict)
     regroup: Regroup | None = None
+
+    @property
+    def ordered(self) -> frozenset[str]:
+        """Exact terms whose values are compared or added up, and not only counted: booleans have no order."""
+        parts = (a for whole in self.aggregates for a in whole.parts)
+        return frozenset(term for a in parts if a.kind not in ("rows", "count") for term in a.terms)

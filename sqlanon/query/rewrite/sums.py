@@ -144,7 +144,8 @@ class _Sums:
         chosen += self._values.classes()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
-            ends = ("n", "min", "max", *(("s", "neg", "pos") if term in plan.summed else ()))
+            ends = ["n", *(("min", "max") if term in plan.ordered else ())]
+            ends += ("s", "neg", "pos") if term in plan.summed else ()
             chosen += [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, plan) else [column(term)]
         sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
         asked = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, plan)}

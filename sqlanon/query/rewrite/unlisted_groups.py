@@ -12,7 +12,7 @@ from sqlanon.query.boxes.listed_boxes import null_only
 from sqlanon.query.boxes.outcomes import outcomes
 from sqlanon.query.boxes.unroll import ROWS
 from sqlanon.query.logic.formula import restrict
-from sqlanon.query.logic.number_line import Piece, pieces_of
+from sqlanon.query.logic.number_line import Piece
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows
@@ -90,7 +90,7 @@ def _runs(box: Box, tests: Sequence[ValueTest]) -> dict[frozenset[int], Fraction
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}
     if box.shape == "interval" and not is_computed(tests):
-        for holds, piece in pieces_of(comparisons, box.step, box.field.kind):
+        for holds, piece in box.pieces(comparisons):
             size = _size(piece, box.step)
             before = found.get(holds, Fraction(0))
             found[holds] = None if size is None or before is None else before + size

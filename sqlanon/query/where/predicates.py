@@ -17,7 +17,7 @@ from sqlanon.query.functions.definition import NoEndsError
 from sqlanon.query.functions.inverse import of_the_time_itself
 from sqlanon.query.functions.registry import definition_of, needs_finite_times, null_with_column
 from sqlanon.query.logic.formula import ATOMS, Formula, Triple, both, build, either, tests_in
-from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, pieces_of, place
+from sqlanon.query.logic.number_line import Comparison, Piece, Place, literal, place
 from sqlanon.query.logic.value_tests import ValueTest, on
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
@@ -110,6 +110,11 @@ class Predicates:
         exact = {number: self._terms.column(tree) for number, tree in self._exact_tests.items()}
         relaxed = bool(self._loose_tests) or len(self._atoms) > ATOMS
         return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed, dict(self._atoms_of))
+
+    def comparison(self, test: int) -> Comparison | None:
+        """The comparison with a constant that a test of a column with ranges is; None: it is none."""
+        found = self._boxed_tests.get(test)
+        return None if found is None else found.comparison
 
     def is_exact(self, formula: Formula) -> bool:
         """Whether it is known of every row whether a formula holds."""
@@ -332,7 +337,7 @@ class Predicates:
         number = self._number(f"{name} in {self._text(node)}", positive)
         among = frozenset(one.at for one in compared if one.at is not None)
         comparison = Comparison(number, "in" if positive else "not in", among=among)
-        runs = len(pieces_of([comparison], box.step, box.field.kind)) // 2 if box.shape == "interval" else len(among)
+        runs = len(box.pieces([comparison])) // 2 if box.shape == "interval" else len(among)
         if runs > MOST_RUNS:
             refuse(
                 self._scope.text,

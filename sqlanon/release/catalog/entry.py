@@ -91,6 +91,11 @@ class Entry:
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
 
     @property
+    def lake(self) -> Mapping[str, str]:
+        """With ``publish: delta:..``: the place of the table that gets its rows, and the file there; else empty."""
+        return self.report.get("lake") or {}
+
+    @property
     def noisy(self) -> bool:
         """Whether it has differentially private statistics."""
         return bool(self.policy.get("noisy"))
@@ -177,11 +182,15 @@ def refuse_counts(entry: Entry, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began."""
+    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began.
+
+    ``snapshot``: the version of a source that has versions of its own.
+    """
 
     fingerprint: str
     columns: tuple[tuple[str, str], ...]
     read_at: str
+    snapshot: str = ""
 
 
 @lru_cache(maxsize=1024)

@@ -56,7 +56,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
-    for key in ("context", "threshold", "review"):  # 0.1.0 had none of them
+    for key in ("context", "publish_lake", "threshold", "review"):  # 0.1.0 had none of them
         if policy[key] is None:
             del policy[key]
     if not spec.refresh.needs_approval:  # nor this

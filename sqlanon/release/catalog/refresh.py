@@ -15,8 +15,9 @@ from sqlanon.engines.base import Relation, TableRef
 from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.policy_diff import Difference, list_differences, list_weakenings
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
@@ -81,15 +82,27 @@ class Decision:
                 "(in Python allow_weaker=True)"
             )
 
-    def decide_again(self, fingerprint: str) -> Decision:
+    @property
+    def snapshot(self) -> str:
+        """What the source of the version before said of its own version; empty: it has none."""
+        return str(self.previous.report.get("snapshot", "")) if self.previous else ""
+
+    def decide_again(self, source: SourceState) -> Decision:
         """The same, now that the source was looked at."""
+        fingerprint, before = source.fingerprint, self.snapshot
         if self.same_as is not None and fingerprint == self.same_as:
-            return replace(self, why=("source, policy and sqlanon are as before", *self.why))
+            same = (
+                f"the source is at {source.snapshot}, as before"
+                if source.snapshot and source.snapshot == before
+                else ""
+            )
+            return replace(self, why=(*filter(None, [same]), "source, policy and sqlanon are as before", *self.why))
         known = self.previous.fingerprint if self.previous else None
         if known is None or known == fingerprint:
             return self
         state: State = "data changed" if self.same_as is not None else self.state
-        return replace(self, state=state, why=(*self.why, "the source's rows changed"))
+        moved = f": {before} -> {source.snapshot}" if before and source.snapshot else ""
+        return replace(self, state=state, why=(*self.why, f"the source's rows changed{moved}"))
 
 
 def decide(state: ReleaseState, *, full: bool = False) -> Decision:
@@ -198,6 +211,8 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
             return None
         return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]
+    if entry.lake and not is_shown(state.engine, entry):
+        lost.append(f"version {entry.version} in {entry.lake['place']}")
     return f"{', '.join(lost)} is gone" if lost else None
 
 

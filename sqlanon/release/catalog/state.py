@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from sqlanon.engines.base import Engine, Found, Relation, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.formats import format_of
+from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.recorded_method import keep_method
-from sqlanon.release.catalog.views import public_view, views_beside
+from sqlanon.release.catalog.views import default_view, public_view, views_beside
 from sqlanon.spec import ReleaseSpec
 
 SHOWN = ("published", "withdrawn", "replaced", "dropped")
@@ -132,7 +133,7 @@ def scope_secret(scope: str) -> str:
 def _view(engine: Engine, spec: ReleaseSpec, source: Relation) -> TableRef:
     if spec.publish:
         return public_view(engine, spec.publish)
-    return replace(engine.target("release.x"), name=source.ref.name)
+    return default_view(engine, source.ref)
 
 
 def _find_siblings(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entry]:
@@ -148,7 +149,8 @@ def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
     """Where the public view may be; without a name of its own it has that of the source, as the database spells it."""
     if spec.publish:
         return [public_view(engine, spec.publish)]
-    names = dict.fromkeys([split_name(spec.source)[-1], spec.source])
+    lake = lake_of(spec.source)
+    names = [lake.table] if lake else dict.fromkeys([split_name(spec.source)[-1], spec.source])
     return [replace(engine.target("release.x"), name=name) for name in names]
 
 

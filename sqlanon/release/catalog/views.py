@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, format_of
+from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.metadata import metadata_name
 from sqlanon.release.catalog.private_tables import SENSITIVE, private_table
@@ -73,7 +74,13 @@ def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
     """The public view of a release; ``release.<source table>`` unless the policy names one."""
     if spec.publish:
         return public_view(engine, spec.publish)
-    return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
+    return default_view(engine, engine.relation(spec.source).ref)
+
+
+def default_view(engine: Engine, source: TableRef) -> TableRef:
+    """The public view of a release that names none: that of the source's name, in the schema of releases."""
+    lake = lake_of(source.name)
+    return replace(engine.target("release.x"), name=lake.table if lake else source.name)
 
 
 def list_pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:

@@ -122,6 +122,7 @@ def plan(
                 method=ready.method.describe(),
                 execution=spec.execution,
                 format=spec.format.kind,
+                snapshot=work.source.snapshot,
                 warnings=(
                     *plan_warnings(spec),
                     *list_warnings(work.state, target),

@@ -41,6 +41,7 @@ class Reading:
         follows: the caller compares the keys with those of a lineage, which finds repeated ones.
         lasting: classes stay while rows leave them: rows and persons are recognized in later versions.
         planned: nothing is released of what is read.
+        snapshot: what the source of that fingerprint said of its own version: at the same one no row is read.
     """
 
     secret: str = field(repr=False)
@@ -51,6 +52,12 @@ class Reading:
     follows: bool = False
     lasting: bool = False
     planned: bool = False
+    snapshot: str = ""
+
+    def known_mark(self, snapshot: str) -> str | None:
+        """The fingerprint of the source's rows, where its version shows it; None: they are to be read."""
+        same = bool(snapshot) and snapshot == self.snapshot
+        return self.same_as.partition(" ")[0] if same and self.same_as is not None else None
 
 
 @dataclass(frozen=True, slots=True)

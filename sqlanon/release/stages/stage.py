@@ -79,7 +79,7 @@ class ReadSources:
                     if isinstance(work.read, Unchanged):
                         _read(work, compare=False, held=several, planned=planned)
         for work in all_of:
-            work.decision = work.decision.decide_again(work.source.fingerprint)
+            work.decision = work.decision.decide_again(work.source)
         changed = not all(work.unchanged for work in all_of)
         for work in all_of:
             if changed and work.unchanged:
@@ -99,6 +99,7 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         follows=work.version.follows,
         lasting=not work.version.anew,
         planned=planned,
+        snapshot=work.decision.snapshot,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
 

@@ -113,6 +113,7 @@ class Full:
             data=compared.data,
             history=compared.reports,
             surest=made.proof.surest(scratch, made),
+            snapshot=work.source.snapshot,
             max_person_share=_largest_share(work, spec),
         )
         if siblings is not None:

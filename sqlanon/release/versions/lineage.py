@@ -221,6 +221,7 @@ class OfLineage:
             data=work.compared.data,
             history=work.compared.reports,
             lineage=found,
+            snapshot=work.source.snapshot,
         )
         draft = Draft(staged, step, shape, made, report, found, work.secret)
         work.content = content_of(state, scratch, draft, work.watch)

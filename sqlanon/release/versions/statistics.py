@@ -228,6 +228,7 @@ class OfStatistics:
             warnings=(*reader_warnings(state.engine, spec, state.source.ref), *list_neighbours(state)),
             why=work.decision.why,
             replaces=work.decision.replaced,
+            snapshot=work.source.snapshot,
             statistics=StatisticsReport(
                 cells=cube.counts[1],
                 shown=0,

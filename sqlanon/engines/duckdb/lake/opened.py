@@ -1,0 +1,46 @@
+"""A lake table at one of its versions, as its reader hands it to DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlanon.errors import DatabaseError, LockedError
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A table that DuckDB can scan, any number of times.
+
+    Attributes:
+        place: where it is, the same for every way to write that.
+        snapshot: which version of which table is read, for people and to compare.
+        scan: what ``duckdb``'s ``register`` takes.
+        state: of files that have no versions: what changes when one of them is written; None: they have versions.
+    """
+
+    place: str
+    snapshot: str
+    scan: object
+    state: Callable[[], str] | None = None
+
+
+def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
+    """Why a table cannot be opened: of the library's error only its class, since its text may hold a secret.
+
+    Args:
+        name: the table's.
+        what: of it could not be read.
+        error: the library's.
+    """
+    denied = isinstance(error, PermissionError) or "permission denied" in str(error).lower()
+    why = "this user may not read it" if denied else type(error).__name__
+    return DatabaseError(
+        f"{name}: {what} cannot be read ({why}); check the name, the rights, and for object storage its address and "
+        "credentials"
+    )
+
+
+def interrupted(name: str) -> LockedError:
+    """Why a commit to a table was refused."""
+    return LockedError(f"{name}: another program committed to the table meanwhile; nothing was published: run again")

@@ -1,0 +1,94 @@
+"""Folders of Parquet files, with columns in the names of folders (``year=2026/``), read by DuckDB itself."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+
+from sqlanon.engines.duckdb.lake.opened import Opened, cannot_open
+from sqlanon.errors import DatabaseError, PolicyError
+
+_DIGITS = 38
+_WIDE = "SELECT DISTINCT name FROM parquet_schema($files) WHERE precision > $digits"
+_KINDS = (
+    "SELECT count(DISTINCT columns) FROM (SELECT list([name, type, logical_type::VARCHAR, num_children::VARCHAR] "
+    "ORDER BY name, type) AS columns FROM parquet_schema($files) GROUP BY file_name)"
+)
+"""How many different sets of columns the files have."""
+
+
+def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
+    """Open Parquet files as one table.
+
+    Args:
+        connection: reads the files.
+        place: a pattern of paths, or a folder: all its files that end with ``.parquet``.
+
+    Raises:
+        PolicyError: the place is on object storage, or a column has more digits than DuckDB keeps.
+        DatabaseError: no file is there, or the files cannot be read as one table.
+
+    Cost: reads the footers of the files.
+    """
+    name = f"parquet:{place}"
+    if "://" in place:
+        raise PolicyError(
+            f"{name}: files on object storage are read as tables of Delta or Iceberg, or through a view of the "
+            "database (CREATE VIEW .. AS FROM read_parquet(..))"
+        )
+    place = str(Path(place).absolute())
+    name, files = f"parquet:{place}", _list_files(place)
+    if not files:
+        raise DatabaseError(f"{name}: no file is there; name a folder, or a pattern such as visits/*/*.parquet")
+    try:
+        state = _find_state(files)
+        literal = [re.sub(r"([*?\[])", r"[\1]", file) for file in files]
+        wide = connection.execute(_WIDE, {"files": literal, "digits": _DIGITS}).fetchall()
+        ((kinds,),) = connection.execute(_KINDS, {"files": literal}).fetchall()
+        scan = connection.read_parquet(literal, hive_partitioning=True)
+    except duckdb.Error as error:
+        raise DatabaseError(
+            f"{name}: the files cannot be read as one table ({type(error).__name__}); they must be Parquet, "
+            "whole, have the same columns, and be readable for this user"
+        ) from error
+    except OSError as error:
+        raise cannot_open(name, "a folder or a file", error) from error
+    if kinds > 1:
+        raise PolicyError(f"{name}: the files have {kinds} different sets of columns or types; write all of them alike")
+    if wide:
+        columns = ", ".join(sorted(str(row[0]) for row in wide))
+        raise PolicyError(
+            f"{name}: column {columns} has decimals of more than {_DIGITS} digits, which DuckDB would round; write "
+            "them with fewer digits, or as text"
+        )
+    return Opened(
+        place,
+        f"{len(files)} file{'s' * (len(files) > 1)} in state {state}",
+        scan,
+        lambda: _find_state(_list_files(place)),
+    )
+
+
+def _list_files(place: str) -> list[str]:
+    """The files of a pattern or a folder, by name, without hidden ones and those that writers keep for themselves."""
+    pattern = str(Path(place) / "**" / "*.parquet") if Path(place).is_dir() else place
+    base = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0])
+    found = (path for path in glob.iglob(pattern, recursive=True) if Path(path).is_file())  # noqa: PTH207 - of any root
+    return sorted(path for path in found if not re.search(r"/[._]", path[base:]))
+
+
+def _find_state(files: Sequence[str]) -> str:
+    """What changes when a file is written: of each its name, number, size and time. A file may be gone by now."""
+    digest = hashlib.sha256()
+    for path in files:
+        try:
+            known = Path(path).stat()
+        except FileNotFoundError:
+            continue
+        digest.update(f"{path}\0{known.st_ino}\0{known.st_size}\0{known.st_mtime_ns}\0".encode())
+    return digest.hexdigest()[:16]
