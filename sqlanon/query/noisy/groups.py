@@ -103,7 +103,7 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         known = {one.name.lower(): one for one in released.dimensions}
         dimensions = tuple(known[name.lower()] for name in table.by)
         levels = levels_of(dimensions, totals=table.totals)
-        asked = [one.name for one in released.measures if one.of != "quantiles"]
+        asked = [name for one in released.measures for name, _ in one.published]
         columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
         rows = engine.fetch(_select(engine, released.view.ref, table, dimensions, columns), max_rows=MOST_ROWS)
         found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
