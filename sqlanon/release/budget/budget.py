@@ -15,6 +15,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
+from sqlanon.release.budget.compare import count_shared, find_missing
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 from sqlanon.shell import command
@@ -23,13 +24,6 @@ LOCK = "budgets"
 """One lock for all budgets: two that are opened at once must not both take a table."""
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
-
-
-BETWEEN = (
-    ", or a run ended between the two while another database spent. `sqlanon budget recover` takes over what the "
-    "anchor has, and charges the last row of this database once more"
-)
-"""How a database goes on whose last row the anchor never had."""
 
 
 class Budget:
@@ -82,20 +76,9 @@ class Budget:
                 )
                 raise self._refuse(f"{what}: without it a copy of this database cannot be recognized")
             return []
-        shared = min(len(there), len(mine))
-        if shared and there[shared - 1].chain != mine[shared - 1].chain:
-            raise self._refuse(
-                "its ledger and the anchor have different rows: one of them was copied, restored or changed"
-                + (BETWEEN if _count_shared(mine, there) == len(mine) - 1 and mine[-1].own else "")
-            )
-        if len(mine) > len(there) + 1:
-            raise self._refuse("the anchor is older than the ledger: the file was restored")
-        missing = there[len(mine) :]
-        if self._name is not None and any(event.body["database"] == self._name for event in missing):
-            raise self._refuse(
-                "this database lacks rows that it wrote: it was restored from a backup, or a copy of it has spent. "
-                "`sqlanon budget recover` takes them over from the anchor, with what they cost"
-            )
+        missing, wrong = find_missing(mine, there, self._name)
+        if wrong:
+            raise self._refuse(wrong)
         return missing
 
     def recover(self, because: str) -> int:
@@ -118,7 +101,7 @@ class Budget:
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
             there = self._anchor.read() or []
-            shared = _count_shared(self._events, there)
+            shared = count_shared(self._events, there)
             alone, missing = self._events[shared:], there[shared:]
             if not missing:
                 raise PolicyError(f"budget {self.spec.name}: the anchor has nothing that this database lacks")
@@ -305,12 +288,6 @@ class Budget:
 
     def _refuse(self, why: str) -> DatabaseError:
         return DatabaseError(f"budget {self.spec.name}: {why}. Nothing was read or spent")
-
-
-def _count_shared(mine: Sequence[Event], there: Sequence[Event]) -> int:
-    """How many rows both begin with."""
-    pairs = zip(mine, there, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one.chain != other.chain), min(len(mine), len(there)))
 
 
 def _show(number: Fraction) -> str:
