@@ -160,7 +160,7 @@ class _Sender:
         made = {
             "lifecycleStateChange": state.LifecycleStateChangeDatasetFacet(getattr(state.LifecycleStateChange, change))
         }
-        if not gone and entry.view is not None and not entry.statistics:
+        if not gone and entry.view is not None and not (entry.statistics or entry.noisy):
             from sqlanon.query.release import read_release  # which needs the parser of SQL
 
             released = read_release(self._engine, self._engine.relation(spell_table(entry.view)))

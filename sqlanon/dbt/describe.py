@@ -25,7 +25,9 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
         PolicyError: a release is not published here.
     """
     found = [
-        one for one in Catalog(database.engine).entries(statuses=("published",)) if one.view and not one.statistics
+        one
+        for one in Catalog(database.engine).entries(statuses=("published",))
+        if one.view and not (one.statistics or one.noisy)
     ]
     unknown = [name for name in names if name not in {one.release for one in found}]
     if unknown:

@@ -110,8 +110,8 @@ def rehearse(
 
     Cost: that of a run without its last third: the table is not verified as written.
     """
-    if spec.statistics is not None:
-        raise UnsupportedError(f"{spec.name}: a release of counts has no rows; it cannot be tried")
+    if spec.statistics is not None or spec.noisy is not None:
+        raise UnsupportedError(f"{spec.name}: a release of statistics has no rows; it cannot be tried")
     spec = replace(spec, refresh=RefreshSpec(), seed=spec.seed if spec.seed is not None else seed)
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)
