@@ -379,6 +379,7 @@ class ReleaseSpec:
         source: table or view, ``table`` or ``schema.table`` (parts may be double-quoted).
         publish: view to publish, same syntax; None lets the caller choose (file exports).
         publish_file: DuckDB only: another database file that will hold just this release.
+        publish_lake: DuckDB only: a table of Delta or Iceberg that gets the view's rows, ``delta:PATH``.
         columns: roles, in any order; the source's order is what gets published.
         rest: what happens to columns without a role.
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
@@ -415,6 +416,7 @@ class ReleaseSpec:
     privacy: PrivacySpec
     publish: str | None = None
     publish_file: str | None = None
+    publish_lake: str | None = None
     rest: Rest = "error"
     rows_are: RowsAre = "persons"
     person: tuple[str, ...] = ()

@@ -95,6 +95,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     "kills": (
         "tests/safety/test_budget.py",
         "tests/safety/test_compact_file.py",
+        "tests/safety/test_compact_killed.py",
         "tests/safety/test_crash.py",
         "tests/safety/test_crash_frozen.py",
         "tests/safety/test_crash_readers.py",

@@ -16,7 +16,7 @@ from sqlanon.declared.column_keys import COLUMN_KEYS
 from sqlanon.declared.decision_keys import DECISION_KEYS
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.key import Form, Key
-from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
+from sqlanon.declared.kinds import A_PLACE, A_SOURCE, A_TABLE, DURATION, METHOD_NAME, SIZE, TEXT
 from sqlanon.declared.metrics import Asked
 from sqlanon.declared.noisy_keys import NOISY_KEYS
 from sqlanon.declared.privacy_keys import PRIVACY_KEYS
@@ -73,10 +73,11 @@ TABLE: Final[tuple[Key, ...]] = (
     ),
     Key(
         "publish",
-        A_TABLE,
+        A_PLACE,
         None,
         "The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
-        "`release`. No two releases publish to the same view.",
+        "`release`. No two releases publish to the same view. On DuckDB also `delta:PATH` or "
+        "`iceberg:CATALOG/namespace.table`, a table that gets the rows of this default view ([lake.md](lake.md)).",
         "str",
         "--to",
         "A file; with --db a view (schema.name), or a file next to the view release.TABLE.",

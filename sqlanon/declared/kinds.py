@@ -235,6 +235,9 @@ A_SOURCE: Final = Kind(
     _source,
     operator.ne,
 )
+A_PLACE: Final = Kind(
+    f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table", A_TABLE.schema, _source, operator.ne
+)
 LISTING: Final = Kind(
     "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _listing, _lists_less
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -223,6 +223,53 @@ class Files(Protocol):
             PolicyError: such a file cannot hold every value of a column.
             PrivacyViolation: what is read back differs from the table.
         """
+
+
+class LakeWriting(Protocol):
+    """The ability of an engine that publishes tables in a lake: files that no reader sees, then one commit.
+
+    Of a commit its facts are recorded with it: texts by name.
+    """
+
+    def place(self, name: str) -> str:
+        """Where a lake table is, the same for every way to write that.
+
+        Raises:
+            PolicyError: its format, or its storage, is not written.
+        """
+
+    def facts(self, place: str) -> Sequence[Mapping[str, str]]:
+        """The facts of each commit that changed rows, the newest first, empty for those of other programs.
+
+        None is there: so is no table.
+
+        Raises:
+            DatabaseError: something else is there, or it cannot be read.
+        """
+
+    def write(self, table: TableRef, place: str, file: str) -> None:
+        """Write a table to a file next to those of the lake table, read it back and compare count, types and a hash.
+
+        Raises:
+            PolicyError: a column has a type or a name that the format lacks.
+            PrivacyViolation: what is read back differs from the table.
+        """
+
+    def commit(
+        self,
+        place: str,
+        file: str | None,
+        facts: Mapping[str, str],
+        check: Callable[[Sequence[Mapping[str, str]]], None],
+    ) -> None:
+        """Let the table consist of one file, or of no row (None), in one commit after those that ``check`` has seen.
+
+        Raises:
+            LockedError: another program committed meanwhile.
+        """
+
+    def remove(self, place: str, file: str) -> bool:
+        """Remove a file that was never committed; whether it was there."""
 
 
 class Workers(Protocol):

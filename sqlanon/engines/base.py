@@ -13,6 +13,7 @@ from sqlanon.engines.abilities import (
     Compaction,
     Files,
     FrameKind,
+    LakeWriting,
     Rights,
     SecondFile,
     Session,
@@ -85,6 +86,10 @@ class Engine(Protocol):
     @property
     def files(self) -> Files | None:
         """CSV and Parquet files that it reads and writes; None: it cannot."""
+
+    @property
+    def lake(self) -> LakeWriting | None:
+        """Tables in a lake that it writes; None: it cannot."""
 
     @property
     def frames(self) -> Frames | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.names import LAKES, NO_LAKES
+from sqlanon.engines.names import LAKES, NO_LAKES, TO_LAKES
 from sqlanon.errors import UnsupportedError
 from sqlanon.lack import Lack, never, notimpl, notyet
 
@@ -27,6 +27,7 @@ FEATURES: Mapping[str, str] = {
     NOISY: "publishes differentially private statistics",
     "--compact": "writes files anew, without what dropped tables left in them",
     LAKES: "reads tables of Delta, Iceberg and Parquet files where they lie",
+    TO_LAKES: "publishes a release into a table of Delta or Iceberg",
     "install-functions": "SQL functions that any client can call",
     "query --as": "asks with the rights of a role",
     "--from-labels": "`init` reads the security labels of PostgreSQL Anonymizer",
@@ -47,10 +48,11 @@ _DUCKDB: Mapping[str, Lack] = {
 LACKS: Mapping[str, Mapping[str, Lack]] = {
     "DuckDB": _DUCKDB,
     "DuckDB in memory": {**_DUCKDB, "--compact": never("it has no file of its own")},
-    "PostgreSQL": {"publish_file": _NO_FILE, LAKES: NO_LAKES},
+    "PostgreSQL": {"publish_file": _NO_FILE, LAKES: NO_LAKES, TO_LAKES: NO_LAKES},
     "Spark": {
         "publish_file": _NO_FILE,
         LAKES: NO_LAKES,
+        TO_LAKES: NO_LAKES,
         "refresh: {mode: frozen}": notyet(
             "it records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"

@@ -10,9 +10,11 @@ from sqlanon.lake_names import lake_of
 
 LAKES = "source: delta:.."
 """The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
+TO_LAKES = "publish: delta:.."
+"""Likewise, of what is published."""
 NO_LAKES = notimpl(
-    "tables of Delta, Iceberg and Parquet files are read by DuckDB: connect to a database of its own for the release, "
-    "such as duckdb:///release.duckdb"
+    "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
+    "the release, such as duckdb:///release.duckdb"
 )
 
 

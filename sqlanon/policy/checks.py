@@ -17,6 +17,7 @@ from sqlanon.declared.kinds import ORDER, name_parts
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
+from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.decision import build_context, build_threshold
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
@@ -43,6 +44,9 @@ from sqlanon.spec import (
 
 MEAN_K = 5
 """A class mean is published for classes of at least this many rows."""
+
+PUBLISH_SCHEMA = "release"
+"""Where a release is published that does not say where."""
 
 _Content = TypeVar("_Content")
 
@@ -89,6 +93,12 @@ class Files:
         return known[file]
 
 
+def default_view(name: str) -> str:
+    """The view of a release that does not name one."""
+    quoted = name.replace('"', '""')
+    return f"{PUBLISH_SCHEMA}.{name}" if name.isidentifier() else f'{PUBLISH_SCHEMA}."{quoted}"'
+
+
 def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
     """Check what must fit together and make the spec; it is only good if there are no problems."""
     given = raw.get("columns")
@@ -125,6 +135,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         problems.add((*path, "publish"), "the same name as the source", "another view")
     if source and any(_fold_case(name_parts(table) or ()) == _fold_case(source) for table in model.dimensions):
         problems.add((*path, "dimensions"), "the source itself is listed", "tables without rows of its persons")
+    lake = lake_of(model.publish) is not None if model.publish else False
+    if lake and model.publish_file is not None:
+        problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
     named = [key for key in ("method", "refine") if raw.get(key) is not None]
     for key in named if model.effort is not None else ():
         what = f"effort chooses method and refine, and {key} is named"
@@ -134,8 +147,9 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         source=model.source,
         columns=columns,
         privacy=privacy,
-        publish=model.publish,
+        publish=default_view(model.name) if lake else model.publish,
         publish_file=model.publish_file,
+        publish_lake=model.publish if lake else None,
         rest=model.rest,
         rows_are=kind_of_rows(model),
         person=list_person_columns(model),

@@ -11,13 +11,11 @@ from typing import Any, cast
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.policy import checks, noisy, statistics, tables
+from sqlanon.policy.checks import default_view
 from sqlanon.policy.document import Document, read
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import POLICY, read_release
 from sqlanon.spec import PolicySpec, ReleaseSpec
-
-PUBLISH_SCHEMA = "release"
-"""Where a release is published that does not say where."""
 
 
 def load(
@@ -106,15 +104,6 @@ def _releases(
     return [release for _, release in releases]
 
 
-def default_view(name: str) -> str:
-    """The view of a release that does not name one."""
-    return (
-        f"{PUBLISH_SCHEMA}.{name}"
-        if name.isidentifier()
-        else f'{PUBLISH_SCHEMA}."{name.replace(chr(34), chr(34) * 2)}"'
-    )
-
-
 def _check_unique(releases: list[tuple[Path, ReleaseSpec]], problems: Problems, document: Document) -> None:
     """Two releases share neither name nor view nor file."""
     first: dict[tuple[str, object], Path] = {}
@@ -131,6 +120,9 @@ def _check_unique(releases: list[tuple[Path, ReleaseSpec]], problems: Problems, 
         if release.publish_file is not None:
             file = os.path.normpath(release.publish_file)
             check((*at, "publish_file"), file, "file", "each file holds one release")
+        elif release.publish_lake is not None:
+            place = os.path.abspath(release.publish_lake.partition(":")[2])  # noqa: PTH100 - of any name
+            check((*at, "publish"), place, "table", "each table holds one release")
         elif document.holds((*at, "publish")) or not problems.broken((*at, "name")):
             view = tuple(part.casefold() for part in name_parts(release.publish or "") or ())
             allowed = "each release publishes to its own view (case does not count)"

@@ -195,6 +195,8 @@ class RunReport(Report):
     """Of a release of counts, which has no classes: ``classes`` and the losses are 0."""
     noisy: NoisyReport | None = None
     """Of differentially private statistics: ``rows`` is 0, as the number of rows is no public fact."""
+    lake: Mapping[str, str] = field(default_factory=dict)
+    """Published into a lake: the ``place`` of the table that gets the view's rows, and the ``file`` there."""
     snapshot: str = ""
     """Of a source that has versions of its own, a lake table: which version of which table was read."""
     scratch: tuple[KeptTable, ...] = ()

@@ -23,7 +23,7 @@ from sqlanon.database.database import Database
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import FEATURES, LACKS, NOISY
-from sqlanon.engines.names import LAKES
+from sqlanon.engines.names import LAKES, TO_LAKES
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.lack import UNDECLARED
 from sqlanon.policy import release
@@ -42,6 +42,7 @@ POWERS: Mapping[str, Callable[[Any], bool]] = {
     "statistics": lambda engine: engine.transactions,
     NOISY: lambda engine: engine.transactions,
     "--compact": lambda engine: engine.compaction is not None,
+    TO_LAKES: lambda engine: engine.lake is not None,
     LAKES: lambda engine: hasattr(engine, "import_file"),
     "install-functions": lambda engine: bool(engine.capabilities.temporary_functions),
     "query --as": lambda engine: engine.rights is not None,
@@ -148,6 +149,7 @@ CALLS: Mapping[str, Callable[[Any, Path], object]] = {
     NOISY: noisy,
     "--compact": lambda db, _: db.compact(),
     LAKES: of_parquet,
+    TO_LAKES: lambda db, folder: release_of(db, publish=f"delta:{folder / uuid.uuid4().hex}"),
     "install-functions": lambda db, _: db.install_functions(),
     "query --as": as_role,
     "--from-labels": labelled,
@@ -185,7 +187,7 @@ def test_every_ability_that_an_engine_may_lack_is_a_feature_or_has_another_way()
         if isinstance(value, property) and "None" in str(inspect.signature(value.fget).return_annotation)  # type: ignore[arg-type]
     }
     optional |= {name for name, kind in inspect.get_annotations(Engine).items() if kind == "bool"}
-    features = {"rights", "second_file", "compaction", "transactions", "updates"}
+    features = {"rights", "lake", "second_file", "compaction", "transactions", "updates"}
     assert optional == features | set(ANOTHER_WAY)
     assert set(POWERS) == set(CALLS) == set(FEATURES)
     assert all(set(lacks) <= set(FEATURES) for lacks in LACKS.values())

@@ -20,6 +20,7 @@ from sqlanon import policy
 from sqlanon.engines.duckdb.lake import tables
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
 from sqlanon.lake_names import lake_of
+from tests.contract.lakes import make_catalog
 
 pytestmark = pytest.mark.duckdb
 ASKED: dict[str, Any] = {
@@ -48,17 +49,8 @@ def rows_of(n: int = 60, *, start: int = 0) -> pa.Table:
 
 
 @pytest.fixture
-def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An Iceberg catalog in a SQLite file, as the environment configures it."""
-    from pyiceberg import catalog as catalogs
-    from pyiceberg.utils.config import Config
-
-    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__TYPE", "sql")
-    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", f"sqlite:///{tmp_path}/catalog.db")
-    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__WAREHOUSE", f"file://{tmp_path}/warehouse")
-    monkeypatch.setattr(catalogs, "_ENV_CONFIG", Config())  # it reads the environment when it is imported
-    made = catalogs.load_catalog("lake")
-    made.create_namespace("clinic")
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    made = make_catalog(tmp_path, monkeypatch)
     yield made
     made.close()
 
@@ -83,7 +75,7 @@ def write_parquet(folder: Path, rows: pa.Table) -> str:
     return f"parquet:{place}"
 
 
-@pytest.fixture(params=["delta", "iceberg", "parquet"])
+@pytest.fixture(params=["parquet", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("delta", "iceberg"))])
 def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pa.Table], str]:
     """Appends rows to a table of each format, and gives the table's name."""
     if request.param == "delta":
@@ -134,7 +126,14 @@ def test_a_release_of_a_lake_table_is_that_of_the_same_rows_in_the_database(lake
     assert warehouse.audit(source, quasi=["sex"]).rows == 60
     (answer,) = made.query("SELECT count(*) AS n FROM visits WHERE sex = 'F'").rows
     assert answer["n"].low <= 30 <= answer["n"].high
-    assert "source" in warehouse.propose(source).policy(None, source)
+
+
+@pytest.mark.thorough
+def test_a_proposal_for_a_lake_table_can_be_planned(lake, warehouse):
+    source = lake(rows_of())
+    (spec,) = policy.loads(warehouse.propose(source).policy(None, source), {}).releases
+    assert (spec.source, spec.publish) == (source, f"release.{spec.name}")
+    assert warehouse.plan(spec).source == source
 
 
 def spec_of(source: str, **more: Any) -> Any:
@@ -154,6 +153,7 @@ def test_a_run_at_the_same_version_reads_no_row(lake, warehouse, tmp_path):
         assert warehouse.run(spec).outcome == "unchanged"
 
 
+@pytest.mark.thorough
 def test_a_run_says_from_which_version_to_which(lake, warehouse):
     spec = spec_of(lake(rows_of()))
     first = warehouse.run(spec)
@@ -164,6 +164,7 @@ def test_a_run_says_from_which_version_to_which(lake, warehouse):
     assert warehouse.plan(spec).state == "unchanged"
 
 
+@pytest.mark.thorough
 def test_a_version_of_the_same_rows_is_no_reason_for_a_release(warehouse, tmp_path):
     source = write_delta(tmp_path, rows_of(30))
     write_delta(tmp_path, rows_of(30, start=30))
@@ -176,6 +177,7 @@ def test_a_version_of_the_same_rows_is_no_reason_for_a_release(warehouse, tmp_pa
     assert first.snapshot.startswith("version 1 of")
 
 
+@pytest.mark.thorough
 def test_deleted_rows_and_renamed_columns_of_iceberg(catalog, warehouse):
     from pyiceberg.types import LongType
 
@@ -217,6 +219,7 @@ def map_columns(metadata: dict[str, Any]) -> None:
     metadata |= {"schemaString": json.dumps(schema), "configuration": {"delta.columnMapping.mode": "name"}}
 
 
+@pytest.mark.thorough
 def test_delta_tables_that_would_be_read_wrongly_are_refused(warehouse, tmp_path):
     source = write_delta(tmp_path, rows_of())
     change_log(tmp_path / "delta_visits", "protocol", delete_by_vectors)
@@ -230,6 +233,7 @@ def test_delta_tables_that_would_be_read_wrongly_are_refused(warehouse, tmp_path
         warehouse.run(spec_of(f"delta:{mapped}"))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("catalog")
 def test_what_is_not_there_or_not_readable_is_one_error_and_publishes_nothing(warehouse, tmp_path):
     rows = rows_of()
@@ -264,6 +268,7 @@ def test_what_is_not_there_or_not_readable_is_one_error_and_publishes_nothing(wa
     assert warehouse.releases() == ()
 
 
+@pytest.mark.thorough
 def test_folders_without_rights(warehouse, tmp_path):
     place = write_delta(tmp_path, rows_of())
     folder = tmp_path / "delta_visits" / "_delta_log"
@@ -300,6 +305,7 @@ def test_parquet_files_that_change_while_they_are_read(warehouse, tmp_path):
     assert warehouse.run(spec_of(source)).rows == 68
 
 
+@pytest.mark.thorough
 def test_hidden_files_and_folders_are_no_rows(warehouse, tmp_path):
     source = write_parquet(tmp_path, rows_of())
     (tmp_path / "parquet_visits" / "_temporary").mkdir()

@@ -37,6 +37,7 @@ from sqlanon.engines.duckdb.connection import quote
 from sqlanon.engines.duckdb.errors import cannot_open, translate_error
 from sqlanon.engines.duckdb.guest import guest
 from sqlanon.engines.duckdb.lake.tables import LakeTables
+from sqlanon.engines.duckdb.lake.writing import LakeWriter
 from sqlanon.engines.duckdb.opening import connect
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
@@ -87,6 +88,10 @@ class DuckDBEngine(Compacting):
     @property
     def files(self) -> Self:
         return self
+
+    @property
+    def lake(self) -> LakeWriter:
+        return LakeWriter(self._connection, self._qualify, self._translate_errors)
 
     @property
     def frames(self) -> Self:

@@ -14,6 +14,7 @@ from sqlanon.engines.base import (
     Files,
     Found,
     Frames,
+    LakeWriting,
     Relation,
     SecondFile,
     Statement,
@@ -47,6 +48,7 @@ class PostgresEngine(Tables, Granting, Compacting):
     second_file: SecondFile | None = None
     files: Files | None = None
     frames: Frames | None = None
+    lake: LakeWriting | None = None
     workers: Workers | None = None
     capabilities = Capabilities(
         max_identifier=63,

@@ -18,6 +18,7 @@ from sqlanon.engines.base import (
     Compaction,
     Files,
     Frames,
+    LakeWriting,
     Rights,
     Row,
     SecondFile,
@@ -58,6 +59,7 @@ class Session:
     compaction: Compaction | None = None
     files: Files | None = None
     frames: Frames | None = None
+    lake: LakeWriting | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True

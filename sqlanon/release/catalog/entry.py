@@ -91,6 +91,11 @@ class Entry:
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
 
     @property
+    def lake(self) -> Mapping[str, str]:
+        """With ``publish: delta:..``: the place of the table that gets its rows, and the file there; else empty."""
+        return self.report.get("lake") or {}
+
+    @property
     def noisy(self) -> bool:
         """Whether it has differentially private statistics."""
         return bool(self.policy.get("noisy"))

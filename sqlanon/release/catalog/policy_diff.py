@@ -76,6 +76,8 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     found += _compare_setting("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    lakes = old.get("publish_lake"), new.get("publish_lake")
+    found += _compare_setting("publish", *lakes) if lakes[0] != lakes[1] else ()
     found += _persons(old, new)
     found += _person(old, new)
     # Rows next to counts of the same source give hidden cells away.
@@ -97,6 +99,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
         "key",
         "name",
         "publish_file",
+        "publish_lake",
         "threshold",
         *(("statistics",) if counts[0] != counts[1] else ()),
         "noisy",

@@ -12,7 +12,7 @@ from sqlanon.release.catalog.views import sensitive_of
 class Publication:
     """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
 
-    ``pair``: a second table holds the sensitive values.
+    ``pair``: a second table holds the sensitive values; ``lake``: the place of a table that gets the view's rows.
     """
 
     view: TableRef
@@ -20,6 +20,7 @@ class Publication:
     version: int
     physical: str
     pair: bool = False
+    lake: str | None = None
 
     @property
     def shown(self) -> str:
@@ -33,4 +34,5 @@ class Publication:
 
     def _spell_target(self, view: TableRef) -> str:
         name = f"{view.schema}.{view.name}"
-        return f"{name} in {self.file}" if self.file else name
+        lake = f" and {self.lake}" if self.lake else ""
+        return f"{name} in {self.file}" if self.file else f"{name}{lake}"

@@ -53,7 +53,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
-    for key in ("context", "threshold", "review"):  # 0.1.0 had none of them
+    for key in ("context", "publish_lake", "threshold", "review"):  # 0.1.0 had none of them
         if policy[key] is None:
             del policy[key]
     if not spec.refresh.needs_approval:  # nor this

@@ -17,6 +17,7 @@ from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry, SourceState
 from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.policy_diff import Difference, list_differences, list_weakenings
 from sqlanon.release.catalog.redacted_policy import redact
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
@@ -210,6 +211,8 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
             return None
         return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]
+    if entry.lake and not is_shown(state.engine, entry):
+        lost.append(f"version {entry.version} in {entry.lake['place']}")
     return f"{', '.join(lost)} is gone" if lost else None
 
 

@@ -14,6 +14,7 @@ from sqlanon.formats import format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours
+from sqlanon.release.catalog.lake_facts import lake_place
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
@@ -38,6 +39,7 @@ def target_of(state: ReleaseState) -> Publication:
             f"{engine.capabilities.max_identifier} bytes"
         )
     publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
+    publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
         check_no_link(spec.name, spec.publish_file)

@@ -34,6 +34,7 @@ from sqlanon.release.catalog.views import (
 from sqlanon.release.history.history import table_of, value_columns
 from sqlanon.release.prepare.staged import Prepared
 from sqlanon.release.publish.array_dictionary import find_repeated
+from sqlanon.release.publish.in_lake import commit_version, name_file
 from sqlanon.release.publish.retention import drop_old
 from sqlanon.release.publish.second_file import keep_tables, make_schema, reconcile, record_version, write_file
 from sqlanon.release.publish.swap import swap
@@ -217,6 +218,8 @@ def put_in(new: New) -> RunReport:
         make_room(new.state, new.target, new.content.secret)
     if new.target.file:
         return _publish_file(new)
+    if new.target.lake:
+        return new.put_in_lake(new.target.lake)
     if not engine.transactions:
         return new.put_in_phases()
     with engine.publishing():
@@ -317,6 +320,27 @@ class New:
         with self.watch.stage("cleanup"):
             old = [replace(one, status="replaced") if one == state.published else one for one in state.versions]
             drop_old(state.engine, state.spec.name, [*old, new])
+
+    def put_in_lake(self, place: str) -> RunReport:
+        """The same with a table in a lake, whose commit decides."""
+        engine, spec = self.state.engine, self.state.spec
+        with engine.publishing():
+            done, _ = self.fill()
+            done = replace(done, lake={"place": place, "file": name_file()})
+            with self.watch.stage("publish"):
+                entry = self._add("pending", done)
+        try:
+            commit_version(engine, entry, self.watch)
+            done = replace(done, seconds=self.watch.total())
+            with self.watch.stage("publish"), engine.publishing():
+                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                entries = record_version(engine, spec.name, self.target.version)
+        except BaseException:
+            _clean_up(engine, spec.name)
+            raise
+        with self.watch.stage("cleanup"):
+            drop_old(engine, spec.name, entries)
+        return done
 
     def put_in_phases(self) -> RunReport:
         """The same without transactions."""

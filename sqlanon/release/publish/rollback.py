@@ -23,6 +23,7 @@ from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
+from sqlanon.release.publish.in_lake import commit_version, mark_returning
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
 from sqlanon.release.publish.swap import swap
@@ -107,7 +108,10 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
             taken = catalog.entries(statuses=("published",), views=[view])
             check_free(release, place, taken, engine.exists)
-            _return_views(engine, entry, shown, policy, current)
+            if entry.lake:
+                _return_to_lake(engine, entry, policy, current)
+            else:
+                _return_views(engine, entry, shown, policy, current)
         return RollbackReport(
             release,
             current.version if current.status == "published" else None,
@@ -145,6 +149,23 @@ def _return_views(
         grant_usage(engine, readers, views)
         swap(engine, shown, previous)
         set_readers(engine, readers, views, previous)
+
+
+def _return_to_lake(engine: Engine, entry: Entry, policy: Mapping[str, Any], current: Entry) -> None:
+    """Commit the rows of a version to its lake table again, in a new file, then point the views at it."""
+    if current.lake.get("place") != entry.lake["place"]:
+        raise PolicyError(
+            f"{entry.release}: version {entry.version} is in another table, {entry.lake['place']}: run the release "
+            "with the policy of that version instead"
+        )
+    try:
+        commit_version(engine, mark_returning(engine, entry, policy), Stopwatch(entry.release, Silent()))
+    except BaseException:
+        with suppress(DatabaseError):  # what failed first is what the caller must hear of
+            reconcile(engine, entry.release)
+        raise
+    with engine.publishing():
+        record_version(engine, entry.release, entry.version)
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:

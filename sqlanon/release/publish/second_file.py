@@ -19,9 +19,11 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours, version_in
+from sqlanon.release.catalog.lake_facts import is_committed
 from sqlanon.release.catalog.lineage import undo
 from sqlanon.release.catalog.private_tables import schema_of
 from sqlanon.release.catalog.views import Pointing, spell_table, views_of
+from sqlanon.release.publish.in_lake import withdraw
 from sqlanon.release.publish.swap import swap
 from sqlanon.release.publish.two_phase import drop_views, point_views, probe_view, take_back
 from sqlanon.sqltext import statement
@@ -141,6 +143,13 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
     return "withdrawn" if newer else "replaced"
 
 
+def _is_there(engine: Engine, entry: Entry) -> bool:
+    """Whether a version that was under way reached its readers."""
+    if entry.lake:
+        return is_committed(engine, entry)
+    return (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
+
+
 def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
     """Tidy up after what was killed between building another file, or replacing views, and saying so in the catalog.
 
@@ -155,6 +164,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
         if entry.status == "published" and not entry.file and not engine.transactions:
             engine.execute(statement("publish/drop_view", engine.dialect, view=probe_view(entry)))
         if entry.status == "withdrawing":
+            if entry.lake:
+                withdraw(engine, entry)
             if not entry.file:
                 drop_views(engine, views_of(entry))
             elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
@@ -166,11 +177,13 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
             continue
         if entry.file:
             tidied += [str(folder) for folder in sweep(Path(entry.file))]
-        there = (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
+        there = _is_there(engine, entry)
         with engine.publishing():
             if there:
                 record_version(engine, release, entry.version)
             else:
+                if entry.lake and engine.lake and engine.lake.remove(entry.lake["place"], entry.lake["file"]):
+                    tidied.append(f"{entry.lake['place']}/{entry.lake['file']}")
                 take_back(engine, entry, catalog.live(None, release))
                 if entry.status == "pending":
                     undo(engine, entry)

@@ -5,6 +5,7 @@ The catalog keeps its history, and the tables stay unless they are purged.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine
@@ -12,6 +13,7 @@ from sqlanon.errors import DatabaseError, DependentsError, PolicyError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import version_in
+from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
 from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, spell_table
@@ -53,7 +55,9 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         current = next((entry for entry in entries if entry.status == "published"), None)
         if current is None and not purge:
             raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
-        if current and current.file:
+        if current and current.lake:
+            _withdraw_from_lake(engine, current)
+        elif current and current.file:
             _withdraw_file(engine, current)
         elif current:
             _withdraw_views(engine, current)
@@ -73,26 +77,34 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
 def _withdraw_views(engine: Engine, entry: Entry) -> None:
     assert entry.view is not None
     shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
-    views = [item.view for item in shown]
     with engine.publishing():
         there = [item for item in shown if engine.exists(item.view)]
 
         def drop() -> None:
-            for item in there:
-                _check_own(engine, entry, item)
-            relying = engine.relying(views)
-            if relying:
-                raise DependentsError(
-                    f"{entry.release}: these read {', '.join(str(item.view) for item in there)}: {', '.join(relying)}. "
-                    "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release "
-                    "is still published"
-                )
+            _refuse_others(engine, entry, there)
             if not engine.transactions:
                 Catalog(engine).mark(entry.release, entry.version, "withdrawing")
             drop_views(engine, [item.view for item in there])
 
         engine.swapping(drop)
         record_withdrawal(engine, entry)
+
+
+def _refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> None:
+    """The views of a version that are there are its own, and nothing else reads them.
+
+    Raises:
+        PolicyError, DependentsError: that is not so.
+    """
+    for item in there:
+        _check_own(engine, entry, item)
+    relying = engine.relying([item.view for item in there])
+    if relying:
+        raise DependentsError(
+            f"{entry.release}: these read {', '.join(str(item.view) for item in there)}: {', '.join(relying)}. "
+            "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release "
+            "is still published"
+        )
 
 
 def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
@@ -135,6 +147,21 @@ def _withdraw_file(engine: Engine, entry: Entry) -> None:
     reconcile(engine, entry.release)
 
 
+def _withdraw_from_lake(engine: Engine, entry: Entry) -> None:
+    """As `_withdraw_file`: the catalog records the step before the table's rows are removed."""
+    if not is_shown(engine, entry):
+        raise PolicyError(
+            f"{entry.release}: {entry.lake['place']} does not hold version {entry.version} of it, or was changed "
+            "since, so its rows are not removed; move it away and unpublish again"
+        )
+    assert entry.view is not None
+    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    with engine.publishing():
+        _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
+        Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+    reconcile(engine, entry.release)
+
+
 def _purge(engine: Engine, release: str) -> tuple[int, ...]:
     """Drop what is left of every version, each in one transaction; gives the versions that had anything."""
     catalog = Catalog(engine)
@@ -172,6 +199,11 @@ def _warnings(engine: Engine, current: Entry | None, release: str, *, purge: boo
         for file in sorted({file for file, _, _ in Catalog(engine).files(release)})
         if Path(file).exists()
     ]
+    if current and current.lake:
+        found.append(
+            f"earlier versions of {current.lake['place']} have its rows until VACUUM, or an expiry of snapshots, "
+            "removes their files"
+        )
     if current and current.file and not purge and not engine.exists(current.table):
         found.append("no copy of the file is kept (keep: 1): only a run can publish the release again")
     return tuple(found)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset
 import pyarrow.fs
-from pyiceberg.catalog import load_catalog
+from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
 from pyiceberg.io.pyarrow import PyArrowFileIO, schema_to_pyarrow
 
@@ -32,20 +32,11 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
     Cost: reads the snapshot's manifests, and no row.
     """
     name = f"iceberg:{place}"
-    catalog_name, slash, path = place.partition("/")
-    if not slash or "." not in path or not catalog_name:
-        raise PolicyError(f"{name}: write iceberg:CATALOG/namespace.table")
-    try:
-        catalog = load_catalog(catalog_name)
-    except Exception as error:
-        raise DatabaseError(
-            f"{name}: the catalog {catalog_name} cannot be opened ({type(error).__name__}); it is configured in "
-            f".pyiceberg.yaml or by PYICEBERG_CATALOG__{catalog_name.upper()}__URI, as pyiceberg's documentation says"
-        ) from error
+    catalog, path = open_catalog(name, place)
     try:
         table = catalog.load_table(path)
     except (NoSuchTableError, NoSuchNamespaceError) as error:
-        raise DatabaseError(f"{name}: the catalog {catalog_name} has no table {path}") from error
+        raise DatabaseError(f"{name}: the catalog {catalog.name} has no table {path}") from error
     except Exception as error:
         raise cannot_open(name, "the table's metadata", error) from error
     current = table.current_snapshot()
@@ -57,6 +48,25 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
     except Exception as error:
         raise cannot_open(name, "the table's list of files", error) from error
     return Opened(place, f"{at} of table {table.metadata.table_uuid}", source)
+
+
+def open_catalog(name: str, place: str) -> tuple[Catalog, str]:
+    """The catalog of a place, and the table's name there.
+
+    Raises:
+        PolicyError: the place has another form.
+        DatabaseError: there is no such catalog.
+    """
+    catalog_name, slash, path = place.partition("/")
+    if not slash or "." not in path or not catalog_name:
+        raise PolicyError(f"{name}: write iceberg:CATALOG/namespace.table")
+    try:
+        return load_catalog(catalog_name), path
+    except Exception as error:
+        raise DatabaseError(
+            f"{name}: the catalog {catalog_name} cannot be opened ({type(error).__name__}); it is configured in "
+            f".pyiceberg.yaml or by PYICEBERG_CATALOG__{catalog_name.upper()}__URI, as pyiceberg's documentation says"
+        ) from error
 
 
 class _Stream:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlanon.errors import DatabaseError
+from sqlanon.errors import DatabaseError, LockedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +39,8 @@ def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
         f"{name}: {what} cannot be read ({why}); check the name, the rights, and for object storage its address and "
         "credentials"
     )
+
+
+def interrupted(name: str) -> LockedError:
+    """Why a commit to a table was refused."""
+    return LockedError(f"{name}: another program committed to the table meanwhile; nothing was published: run again")

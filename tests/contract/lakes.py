@@ -1,0 +1,85 @@
+"""Lake tables of tests: a catalog of Iceberg, and what readers have of a published table, by the formats' packages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+
+def make_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """An Iceberg catalog in a SQLite file, as the environment configures it."""
+    from pyiceberg import catalog as catalogs
+    from pyiceberg.utils.config import Config
+
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__TYPE", "sql")
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", f"sqlite:///{folder}/catalog.db")
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__WAREHOUSE", f"file://{folder}/iceberg")
+    monkeypatch.setattr(catalogs, "_ENV_CONFIG", Config())  # it reads the environment when it is imported
+    made = catalogs.load_catalog("lake")
+    made.create_namespace("clinic")
+    return made
+
+
+@dataclass
+class Delta:
+    """A published table of Delta Lake."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"delta:{self.folder}/published"
+
+    @property
+    def table(self) -> DeltaTable:
+        return DeltaTable(self.folder / "published")
+
+    def arrow(self) -> pa.Table:
+        return self.table.to_pyarrow_table()
+
+    def append(self, rows: pa.Table) -> None:
+        write_deltalake(self.folder / "published", rows, mode="append")
+
+    def files(self) -> set[str]:
+        return {path.name for path in (self.folder / "published").glob("*.parquet")}
+
+    def committed(self) -> set[str]:
+        found = (commit.get("sqlanon", {}).get("file") for commit in self.table.history())
+        return {str(file) for file in found if file}
+
+
+@dataclass
+class Iceberg:
+    """A published table of Iceberg."""
+
+    folder: Path
+    catalog: Any
+    name: str = "iceberg:lake/clinic.published"
+
+    @property
+    def table(self) -> Any:
+        return self.catalog.load_table("clinic.published")
+
+    def arrow(self) -> pa.Table:
+        return self.table.scan().to_arrow()
+
+    def append(self, rows: pa.Table) -> None:
+        self.table.append(rows)
+
+    def files(self) -> set[str]:
+        return {path.name for path in self.folder.rglob("sqlanon-*.parquet")}
+
+    def committed(self) -> set[str]:
+        found = (snapshot.summary.additional_properties.get("sqlanon.file") for snapshot in self.table.snapshots())
+        return {str(file) for file in found if file}
+
+
+def rows_in(lake: Delta | Iceberg) -> Counter[str]:
+    """What a reader has: each row as its values by the names of their columns, and how often."""
+    return Counter(str(sorted(row.items())) for row in lake.arrow().to_pylist())

@@ -1,0 +1,288 @@
+"""Releases in tables of Delta and Iceberg: what their readers have while versions change, and after kills."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import sqlanon
+from sqlanon import policy
+from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.errors import DatabaseError, LockedError, PolicyError, PrivacyViolation, SqlanonError, UnsupportedError
+from sqlanon.spec import RefreshSpec
+from tests.contract.lakes import Delta, Iceberg, make_catalog, rows_in
+
+pytestmark = pytest.mark.duckdb
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> str:
+    """A database of 24 visits, whose ages are not published one by one."""
+    file = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(file) as connection:
+        connection.execute(
+            "CREATE TABLE visits AS SELECT i AS id, 20 + i % 6 AS age, 'd' || (i % 4) AS ill FROM range(24) AS r(i)"
+        )
+    return f"duckdb:///{file}"
+
+
+@pytest.fixture
+def db(warehouse: str) -> Iterator[Any]:
+    with sqlanon.connect(warehouse) as made:
+        yield made
+
+
+@pytest.fixture(params=["delta", pytest.param("iceberg", marks=pytest.mark.thorough)])
+def lake(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Delta | Iceberg]:
+    """A table of each format."""
+    if request.param == "delta":
+        yield Delta(tmp_path)
+        return
+    catalog = make_catalog(tmp_path, monkeypatch)
+    yield Iceberg(tmp_path, catalog)
+    catalog.close()
+
+
+def spec_of(lake: Delta | Iceberg, **more: Any) -> Any:
+    asked: dict[str, Any] = {
+        "source": "visits",
+        "name": "visits",
+        "identifiers": "id",
+        "quasi": "age",
+        "sensitive": "ill",
+        "k": 3,
+        "method": "mondrian",
+        "publish": lake.name,
+    }
+    return policy.release(**asked | more)
+
+
+def shown(db: Any) -> Counter[str]:
+    """The rows of the view."""
+    names = [column.name for column in db.engine.relation("release.visits").columns]
+    rows = db.engine.fetch("SELECT * FROM release.visits")
+    return Counter(str(sorted(zip(names, row, strict=True))) for row in rows)
+
+
+def test_readers_of_the_lake_have_the_rows_of_the_view(db, lake):
+    spec = spec_of(lake)
+    made = db.run(spec)
+    assert made.published == f"release.visits and {lake.name}"
+    assert rows_in(lake) == shown(db)
+    assert sum(rows_in(lake).values()) == 24
+    assert db.run(spec).outcome == "unchanged"
+    db.engine.execute("INSERT INTO visits SELECT 100 + i, 40 + i % 2, 'd' || i FROM range(8) AS r(i)")
+    assert db.run(spec).version == 2
+    assert rows_in(lake) == shown(db)
+    assert sum(rows_in(lake).values()) == 32
+    assert lake.files() == lake.committed()
+    assert len(lake.files()) == 2
+    assert db.audit(lake.name, quasi=["age_lo", "age_hi"]).k >= 3
+
+
+@pytest.mark.thorough
+def test_rollback_and_unpublish(db, lake):
+    spec = spec_of(lake)
+    db.run(spec)
+    first = rows_in(lake)
+    db.engine.execute("DELETE FROM visits WHERE id < 6")
+    db.run(spec)
+    assert rows_in(lake) != first
+    db.rollback("visits")
+    assert rows_in(lake) == shown(db) == first
+    report = db.unpublish("visits")
+    assert not rows_in(lake)
+    assert any("have its rows until" in warning for warning in report.warnings)
+    assert db.run(spec).outcome == "published"
+    assert sum(rows_in(lake).values()) == 18
+
+
+@pytest.mark.thorough
+def test_a_policy_of_other_columns_replaces_the_schema(db, lake):
+    db.run(spec_of(lake))
+    for form in ("labels", "ranges", "points"):
+        db.run(spec_of(lake, format=form))
+        assert rows_in(lake) == shown(db)
+
+
+@pytest.mark.thorough
+def test_rows_of_another_program_are_not_replaced(db, lake):
+    spec = spec_of(lake)
+    db.run(spec)
+    before = rows_in(lake)
+    if isinstance(lake, Delta):
+        lake.table.alter.set_table_properties({"delta.logRetentionDuration": "interval 20 days"})
+        assert lake.table.version() == 1
+        assert db.run(spec).outcome == "unchanged"
+    lake.append(lake.arrow().slice(0, 1))
+    for act in (lambda: db.run(spec, full=True), lambda: db.unpublish("visits")):
+        with pytest.raises(PolicyError, match=r"did not publish|does not hold version 1"):
+            act()
+    assert sum((rows_in(lake) - before).values()) == 1
+    assert lake.files() == lake.committed()
+
+
+def test_a_commit_of_another_program_meanwhile(db, lake):
+    spec = spec_of(lake)
+    db.run(spec)
+    (file,) = lake.committed()
+    scheme, _, place = lake.name.partition(":")
+    commits = import_module(f"sqlanon.engines.duckdb.lake.{scheme}_commits")
+    with pytest.raises(LockedError, match="another program committed to the table meanwhile"):
+        commits.commit(place, file, {}, lambda _: lake.append(lake.arrow()))
+    assert sum(rows_in(lake).values()) == 48
+
+
+@pytest.mark.thorough
+def test_what_is_written_is_compared(db, lake, monkeypatch):
+    spec = spec_of(lake)
+    db.run(spec)
+    before = rows_in(lake)
+    copied = LakeWriter._hash
+    monkeypatch.setattr(
+        LakeWriter, "_hash", lambda self, table, columns: copied(self, table, columns) if "parquet" in table else None
+    )
+    with pytest.raises(PrivacyViolation, match="differs from what was verified"):
+        db.run(spec, full=True)
+    assert rows_in(lake) == before == shown(db)
+    assert lake.files() == lake.committed()
+    assert [row.status for row in db.releases() if row.version == 1] == ["published"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ({"publish": "parquet:visits"}, "tables of Delta and Iceberg are written"),
+        ({"publish": "iceberg:visits"}, "write iceberg:CATALOG/namespace.table"),
+        ({"publish": "iceberg:nothing/clinic.visits"}, "the catalog nothing cannot be opened"),
+        ({"publish": "delta:s3://bucket/visits"}, "tables are written into folders of this machine"),
+        ({"format": "anatomy", "method": "anatomy", "l": 2, "k": 1}, "not with format anatomy"),
+        ({"key": "id"}, "not with refresh: {mode: frozen}"),
+        ({"insensitive": "t"}, "the column t has a type or a name that such a table lacks"),
+        ({"insensitive": "two words"}, "the column two words has a type or a name"),
+    ],
+)
+def test_what_is_refused(db, tmp_path, asked, text):
+    db.engine.execute('ALTER TABLE visits ADD COLUMN t TIME; ALTER TABLE visits ADD COLUMN "two words" INTEGER')
+    spec = spec_of(Delta(tmp_path), rest="drop", **asked)
+    with pytest.raises(SqlanonError) as refused:
+        db.run(replace(spec, refresh=RefreshSpec(mode="frozen")) if "key" in asked else spec)
+    assert text in str(refused.value)
+    assert isinstance(refused.value, UnsupportedError | PolicyError | DatabaseError)
+    assert not list(tmp_path.glob("published/*"))
+    assert not [row for row in db.releases() if row.status == "published"]
+
+
+def test_a_folder_with_other_files_is_not_written(db, tmp_path):
+    (tmp_path / "published").mkdir()
+    (tmp_path / "published" / "own.txt").touch()
+    with pytest.raises(SqlanonError, match="is no table of Delta Lake"):
+        db.run(spec_of(Delta(tmp_path)))
+    assert [path.name for path in tmp_path.glob("published/*")] == ["own.txt"]
+
+
+def test_two_releases_do_not_share_a_table():
+    text = (
+        "version: 1\nreleases:\n"
+        "  - {name: a, source: t, publish: 'delta:x', columns: {q: quasi}, privacy: {k: 2}}\n"
+        "  - {name: b, source: t, publish: 'delta:./x', columns: {q: quasi}, privacy: {k: 2}}\n"
+    )
+    with pytest.raises(PolicyError, match="the table of the release in line 3 again"):
+        policy.loads(text, {})
+
+
+# --- kills
+
+
+class Lost(BaseException):
+    """The process is gone."""
+
+
+class Dying:
+    """A connection that lives to see a number of calls, counted from the first one after `begin`."""
+
+    def __init__(self, connection: Any, calls: int) -> None:
+        self._connection = connection
+        self._left = calls
+        self._counts = False
+        self.used = 0
+
+    def begin(self) -> None:
+        self._counts = True
+
+    def step(self) -> None:
+        if self._counts:
+            if self._left == self.used:
+                raise Lost
+            self.used += 1
+
+    def execute(self, *asked: Any) -> Any:
+        self.step()
+        return self._connection.execute(*asked)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+
+def die(warehouse: str, act: Callable[[Any], object], calls: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Act in a process that is lost after so many steps from the catalog's first note on; gives the steps it took."""
+    with monkeypatch.context() as patched, sqlanon.connect(warehouse) as db:
+        real = db.engine._connection
+        dying = Dying(real, calls)
+        db.engine._connection = dying
+        for name in ("write", "commit", "remove"):
+            plain = getattr(LakeWriter, name)
+
+            def stepped(self: Any, *asked: Any, plain: Any = plain) -> Any:
+                dying.begin()
+                dying.step()
+                done = plain(self, *asked)
+                dying.step()
+                return done
+
+            patched.setattr(LakeWriter, name, stepped)
+        with suppress(Lost):
+            act(db)
+        real.close()  # nothing of an open transaction stays
+        db.engine._connection = duckdb.connect()
+        return dying.used
+
+
+ACTS: dict[str, Callable[[Any, Any], object]] = {
+    "run": lambda db, spec: db.run(spec, full=True),
+    "rollback": lambda db, _: db.rollback("visits"),
+    "unpublish": lambda db, _: db.unpublish("visits"),
+}
+
+
+@pytest.mark.parametrize(
+    "act", ["run", *(pytest.param(act, marks=pytest.mark.thorough) for act in ("rollback", "unpublish"))]
+)
+@pytest.mark.parametrize(
+    "step", [2, *(pytest.param(step, marks=pytest.mark.thorough) for step in range(40) if step != 2)]
+)
+def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(warehouse, lake, act, step, monkeypatch):
+    spec = spec_of(lake)
+    versions = []
+    with sqlanon.connect(warehouse) as db:
+        for rows in ("id < 30", "id >= 6"):
+            db.engine.execute(f"DELETE FROM visits WHERE NOT {rows}")
+            db.run(spec)
+            versions.append(rows_in(lake))
+    if die(warehouse, lambda db: ACTS[act](db, spec), step, monkeypatch) < step:
+        return  # it ends before
+    assert rows_in(lake) in [*versions, Counter()]
+    with sqlanon.connect(warehouse) as db:
+        db.run(spec)
+        assert rows_in(lake) == shown(db)
+        assert rows_in(lake) in versions
+        assert lake.files() == lake.committed()
