@@ -137,9 +137,8 @@ class Reach:
         Raises:
             ContradictionError: there is none.
         """
-        return all(
-            [self._search(block, np.zeros(len(block.atoms), np.int64)).table is not None for block in self._blocks]
-        )
+        found = [self._search(block, np.zeros(len(block.atoms), np.int64)) for block in self._blocks]
+        return all(one.table is not None for one in found)
 
     def _least_of(self, at: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
         """The least sum, and of each block that counts a table that has it."""
