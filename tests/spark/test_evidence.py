@@ -54,11 +54,6 @@ def test_an_officers_walk(session: Any) -> None:
         checked = check_bundle(bundle, engine=db.engine)
         seen = (checked.release, checked.version, checked.compared, checked.pages)
         assert seen == ("officer", done.version, True, True)
-            "officer",
-            done.version,
-            True,
-            True,
-        )
         with zipfile.ZipFile(BytesIO(bundle)) as archive:
             figures = json.loads(archive.read("figures.json"))
             approvals = json.loads(archive.read("approvals.json"))
