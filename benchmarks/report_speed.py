@@ -267,6 +267,26 @@ def attacks_timed(folder: Path) -> str:
     )
 
 
+def reports(folder: Path) -> str:
+    """Processor seconds and memory of reports."""
+    return figures(
+        folder,
+        "reports",
+        ("rows", "quasi columns", "report", "processor s", "memory (GiB)", "page (kB)"),
+        lambda result: (
+            (
+                f"{one['rows']:,}",
+                one["quasi"],
+                one["report"],
+                f"{one['cpu_seconds']:.1f}",
+                f"{one['memory'] / 2**30:.1f}",
+                f"{one['characters'] / 1000:.0f}",
+            )
+            for one in result["runs"]
+        ),
+    )
+
+
 def models(folder: Path) -> str:
     """Seconds of every privacy model against k alone."""
     head = (
@@ -307,5 +327,6 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "attack": attack,
     "attacks": attacks,
     "attacks_timed": attacks_timed,
+    "reports": reports,
     "models": models,
 }

@@ -24,7 +24,7 @@ from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select
 from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
-from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.rewrite.query_plan import Check
 from sqlanon.query.rewrite.solve_classes import solve_classes
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
@@ -45,26 +45,32 @@ class Prepared:
     """A rewritten query, which the same text has again while the version is the same.
 
     Attributes:
-        plan: the query.
         final: its columns.
         text: the SQL.
         more: SQL that counts rows in groups that the release shows nowhere; None: there are none.
         notes: comments on the SQL.
+        checks: what refuses the query, in the order of the last columns.
+        whole: its values depend on every group, so that there must be no others.
+        keys: how many columns of keys come first, where intervals are asked for.
+        types: of the items in the source, where they are asked for.
     """
 
-    plan: QueryPlan
     final: Final
     text: str
     more: str | None
     notes: str
+    checks: tuple[Check, ...]
+    whole: bool
+    keys: int
+    types: tuple[exp.DataType, ...]
 
 
 @dataclass(frozen=True)
 class Ran:
     """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
 
-    plan: QueryPlan
     final: Final
+    types: tuple[exp.DataType, ...]
     rows: list[Any]
     text: str
     more: bool
@@ -113,27 +119,27 @@ def run_query(
             if len(plans) >= _MOST_PLANS:
                 plans.pop(next(iter(plans)), None)
             plans[key] = prepared
-    plan, final, text, more_text = prepared.plan, prepared.final, prepared.text, prepared.more
+    final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
     found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
     found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
-        keys = [tuple(row[: len(plan.keys)]) for row in found]
-        found = [row[len(plan.keys) :] for row in found]
+        keys = [tuple(row[: prepared.keys]) for row in found]
+        found = [row[prepared.keys :] for row in found]
         intervals = intervals_of(engine, drawn, keys, interval)
-    for i, check in enumerate(plan.checks, len(found[0]) - len(plan.checks) if found else 0):
+    for i, check in enumerate(checks, len(found[0]) - len(checks) if found else 0):
         if any(row[i] for row in found):
             refuse(query.text, check.node, check.reason)
     more = more_text is not None and _count(engine, more_text) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
-    if more and (plan.outputs.windows or plan.regroup is not None):
+    if more and prepared.whole:
         refuse(
             query.text,
             None,
             "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
             "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
         )
-    return Ran(plan, final, found, prepared.notes + text, more, intervals)
+    return Ran(final, prepared.types, found, prepared.notes + text, more, intervals)
 
 
 def _prepare(
@@ -159,7 +165,17 @@ def _prepare(
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
     notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
-    return Prepared(plan, replace(final, tree=exp.Select()), text, more_text, notes), drawn
+    made = Prepared(
+        replace(final, tree=exp.Select()),  # of trees few are kept
+        text,
+        more_text,
+        notes,
+        tuple(replace(check, tree=exp.null()) for check in plan.checks),
+        bool(plan.outputs.windows) or plan.regroup is not None,
+        len(plan.keys),
+        plan.outputs.types,
+    )
+    return made, drawn
 
 
 def _key(query: Query, released: Released, dialect: str) -> object:
