@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 from deltalake import CommitProperties, DeltaTable, Schema
 from deltalake.exceptions import CommitFailedError, DeltaError
-from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
+from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from sqlanon.engines.duckdb.lake.opened import cannot_open, interrupted
 from sqlanon.errors import DatabaseError, UnsupportedError, file_errors
@@ -76,7 +76,7 @@ def commit(
         LockedError: another program committed after the commits that ``check`` has seen.
         DatabaseError: the log cannot be read or written.
     """
-    actions: list[AddAction | RemoveAction] = []
+    actions: list[AddAction] = []
     schema = None
     name = f"delta:{place}"
     try:
@@ -93,7 +93,7 @@ def commit(
             return
         table = DeltaTable(place)
         check(_list(table))
-        table.create_write_transaction(actions, "overwrite", schema or table.schema(), commit_properties=how)
+        table.create_write_transaction([*actions], "overwrite", schema or table.schema(), commit_properties=how)
     except CommitFailedError as error:
         raise interrupted(name) from error
     except DeltaError as error:
