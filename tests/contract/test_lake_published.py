@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -279,16 +280,8 @@ def restore(folder: Path, before: dict[Path, bytes], lake: Delta | Iceberg) -> N
         path.write_bytes(content)
 
 
-STEPS = {"some": [0, 2], "all": range(1000)}
-
-
-@pytest.mark.parametrize("steps", ["some", pytest.param("all", marks=pytest.mark.thorough)])
-@pytest.mark.parametrize(
-    "act", ["run", *(pytest.param(act, marks=pytest.mark.thorough) for act in ("rollback", "unpublish"))]
-)
-def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(
-    warehouse, lake, act, steps, tmp_path, monkeypatch
-):
+def kill_at(steps: Iterable[int], act: str, warehouse: str, lake: Delta | Iceberg, patch: pytest.MonkeyPatch) -> None:
+    """Publish twice, then act, once for each step at which the process is lost, until the act ends before."""
     spec = spec_of(lake)
     versions = []
     with sqlanon.connect(warehouse) as db:
@@ -296,10 +289,10 @@ def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(
             db.engine.execute(f"DELETE FROM visits WHERE NOT {rows}")
             db.run(spec)
             versions.append(rows_in(lake))
-    before = copied(tmp_path)
-    for step in STEPS[steps]:
-        restore(tmp_path, before, lake)
-        if die(warehouse, lambda db: ACTS[act](db, spec), step, monkeypatch) < step:
+    before = copied(lake.folder)
+    for step in steps:
+        restore(lake.folder, before, lake)
+        if die(warehouse, lambda db: ACTS[act](db, spec), step, patch) < step:
             assert step > 5
             return
         assert rows_in(lake) in [*versions, Counter()]
@@ -308,3 +301,16 @@ def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(
             assert rows_in(lake) == shown(db)
             assert rows_in(lake) in versions
             assert lake.files() == lake.committed()
+
+
+@pytest.mark.parametrize(
+    "act", ["run", *(pytest.param(act, marks=pytest.mark.thorough) for act in ("rollback", "unpublish"))]
+)
+def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(warehouse, lake, act, monkeypatch):
+    kill_at([0, 2], act, warehouse, lake, monkeypatch)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("act", ACTS)
+def test_the_same_of_kills_at_every_step(warehouse, lake, act, monkeypatch):
+    kill_at(count(), act, warehouse, lake, monkeypatch)
