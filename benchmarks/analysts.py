@@ -152,6 +152,7 @@ def ask(db: sqlanon.Database, name: str, text: str) -> dict[str, Any]:
         "cells": len(cells),
         "inside": sum(_inside(*pair) for pair in cells),
         "exact": sum(cell.exact for cell, _ in cells),
+        "tight": sum(cell.tight for cell, _ in cells),
         "error": statistics.median(errors) if errors else None,
         "width": statistics.median(widths) if widths else None,
         "without_bounds": sum(cell.low is None or cell.high is None for cell, _ in cells),

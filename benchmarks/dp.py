@@ -1,23 +1,31 @@
 """Differentially private statistics: errors on Adult, their intervals, and the time of a million rows.
 
-    python -m benchmarks.dp [--rows 1000000] [--only errors,speed]
+    python -m benchmarks.dp [--rows 1000000] [--only errors,speed] [--engines duckdb,postgres] [--smartnoise PYTHON]
 
 Errors: five tables of Adult at epsilon 1 in all, one row a person, counts and sums of hours; beside them the errors of
-the counts that a k = 10 release (tree) answers. Speed: three measures of 10,000 groups, 5 rows a person. Goals: a mean
-error of counts of at most 11, intervals that cover 0.94 to 0.98, 10 seconds for a million rows on DuckDB.
+the same counts and sums that a k = 10 release (tree) answers, and of counts by smartnoise-sql at the same epsilon,
+where PYTHON is an interpreter that has it. Speed: three measures of 10,000 groups, 5 rows a person. Goals: a mean error
+of counts of at most 11, intervals that cover 0.94 to 0.98, a million rows in 10 s on DuckDB and 30 s on PostgreSQL.
 """
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import sqlanon
 from benchmarks.loss import ADULT
 from benchmarks.record import RESULTS, Record, has_data, options
-from examples.sources import data_folder, duckdb_url, load_csv
+from examples.sources import data_folder, duckdb_url, load_csv, postgres_url
 from sqlanon import policy
 
 TABLES = (("sex",), ("education",), ("occupation", "sex"), ("age", "sex"), ("education", "occupation", "sex"))
@@ -71,34 +79,65 @@ def adult_policy(db: sqlanon.Database) -> str:
     )
 
 
-def errors(db: sqlanon.Database, by: Sequence[str]) -> dict[str, Any]:
-    """Errors of one table of the release, and of the counts that the k release answers."""
-    keys = ", ".join(by)
-    truth: dict[tuple[str, ...], int] = {}
-    for *group, n in db.engine.fetch(f"SELECT {keys}, count(*) FROM people GROUP BY {keys}"):
-        if None not in group:
-            truth[tuple(map(str, group))] = int(str(n))
-    found, inside = [], 0
-    wanted = ", ".join(by)
-    rows = db.engine.fetch(f"SELECT {keys}, n, n_low, n_high FROM release.noisy WHERE \"table\" = '{wanted}'")
-    for *group, n, low, high in rows:
-        names = tuple(str(one).partition(",")[0].lstrip("[") for one in group)
-        exact = truth.get(names, 0)
-        found.append(abs(float(str(n)) - exact))
-        inside += float(str(low)) <= exact <= float(str(high))
-    answer = db.query(f"SELECT {keys}, count(*) AS n FROM release.people GROUP BY {keys}")
-    estimates = {tuple(str(row[key]) for key in by): float(row["n"]["estimate"]) for row in answer.to_dict()["rows"]}
-    other = [abs(estimates.get(group, 0.0) - n) for group, n in truth.items()]
-    return {
-        "table": wanted,
-        "groups": len(found),
-        "error": sum(found) / len(found),
-        "covered": inside / len(found),
-        "error_k10": sum(other) / len(other),
-    }
+Group = tuple[str, ...]
 
 
-def measure_errors(threads: int | None) -> list[dict[str, Any]]:
+def errors(db: sqlanon.Database, by: Sequence[str], others: Mapping[Group, float] | None) -> dict[str, Any]:
+    """Errors of one table of the release, of what the k release answers, and of another library's counts."""
+    keys, wanted = ", ".join(by), ", ".join(by)
+    made: dict[str, Any] = {"table": wanted}
+    for name, sql in (("n", "count(*)"), ("hours", "sum(hours_per_week)")):
+        rows = db.engine.fetch(f"SELECT {keys}, {sql} FROM people GROUP BY {keys}")
+        truth = {tuple(map(str, group)): float(str(n)) for *group, n in rows if None not in group}
+        found, inside = [], 0
+        columns = f"{name}, {name}_low, {name}_high"
+        for *group, n, low, high in db.engine.fetch(
+            f"SELECT {keys}, {columns} FROM release.noisy WHERE \"table\" = '{wanted}'"
+        ):
+            exact = truth.get(tuple(str(one).partition(",")[0].lstrip("[") for one in group), 0.0)
+            found.append(abs(float(str(n)) - exact))
+            inside += float(str(low)) <= exact <= float(str(high))
+        answer = db.query(f"SELECT {keys}, {sql} AS n FROM release.people GROUP BY {keys}").to_dict()["rows"]
+        estimates = {tuple(str(row[key]) for key in by): float(row["n"]["estimate"]) for row in answer}
+        made[name] = {
+            "groups": len(found),
+            "error": mean(found),
+            "covered": inside / len(found),
+            "error_k10": mean([abs(estimates.get(group, 0.0) - n) for group, n in truth.items()]),
+        }
+        if name == "n" and others is not None:  # a group that it does not show counts as 0
+            made[name]["error_smartnoise"] = mean([abs(others.get(group, 0.0) - n) for group, n in truth.items()])
+            made[name]["shown_by_smartnoise"] = len(others) / len(truth)
+    return made
+
+
+def ask_smartnoise(python: str, db: sqlanon.Database) -> tuple[list[dict[Group, float]], dict[str, Any]]:
+    """Counts of the same tables, each at the epsilon that ours have: a fifth of a half of the whole."""
+    share = EPSILON / len(TABLES) / 2
+    columns = list(dict.fromkeys(name for by in TABLES for name in by))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "people.csv"
+        with file.open("w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out)
+            writer.writerow(["person", *columns])
+            writer.writerows(db.engine.fetch(f"SELECT person, {', '.join(columns)} FROM people"))
+        script = Path(__file__).with_name("dp_smartnoise.py")
+        # It charges twice the epsilon that it is given: for the groups that it shows, and for the count.
+        command = [python, str(script), str(file), str(share / 2), "1e-6"]
+        ended = subprocess.run(
+            command,
+            input=json.dumps(TABLES),
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": os.environ["PATH"]},
+        )
+    answered = json.loads(ended.stdout)
+    counts = [{tuple(row[:-1]): float(row[-1]) for row in one["rows"]} for one in answered]
+    return counts, {"epsilon": share, "cost": answered[0]["cost"]}
+
+
+def measure_errors(threads: int | None, smartnoise: str | None) -> dict[str, Any]:
     """Adult: errors of five tables."""
     with duckdb_url() as url:
         load_csv(url, "adult", data_folder() / ADULT.file)
@@ -106,27 +145,41 @@ def measure_errors(threads: int | None) -> list[dict[str, Any]]:
             db.engine.execute("CREATE TABLE people AS SELECT row_number() OVER () AS person, * FROM adult")
             quasi = ["age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country"]
             db.anonymize(
-                "people", identifiers="person", quasi=quasi, rest="drop", k=10, effort="fast", publish="release.people"
+                "people",
+                identifiers="person",
+                quasi=quasi,
+                insensitive="hours_per_week",
+                rest="drop",
+                k=10,
+                effort="fast",
+                publish="release.people",
             )
             publish(db, adult_policy(db))
-            found = [errors(db, by) for by in TABLES]
+            counts, said = ask_smartnoise(smartnoise, db) if smartnoise else ([None] * len(TABLES), None)
+            found = [errors(db, by, other) for by, other in zip(TABLES, counts, strict=True)]
     for one in found:
-        print(
-            f"{one['table']}: {one['groups']} groups, mean error {one['error']:.1f}, covered {one['covered']:.3f}; "
-            f"k = 10: {one['error_k10']:.1f}",
-            flush=True,
-        )
-    return found
+        for name in ("n", "hours"):
+            own = one[name]
+            print(
+                f"{one['table']}, {name}: {', '.join(f'{key} {value:.5g}' for key, value in own.items())}", flush=True
+            )
+    goals = {
+        "mean_error_of_counts": mean([one["n"]["error"] for one in found]),
+        "covered": sum(one["n"]["covered"] * one["n"]["groups"] for one in found)
+        / sum(one["n"]["groups"] for one in found),
+    }
+    print(goals, flush=True)
+    return {"tables": found, "smartnoise": said, **goals}
 
 
-def measure_speed(rows: int, threads: int | None) -> dict[str, Any]:
+def measure_speed(engine: str, rows: int, threads: int | None) -> dict[str, Any]:
     """Seconds of a version: 10,000 groups, three measures, 5 rows a person."""
-    with duckdb_url() as url, sqlanon.connect(url, threads=threads) as db:
-        db.engine.execute(
-            f"CREATE TABLE stays AS SELECT CAST(hash(i) % {rows // 5} AS INTEGER) AS person, CAST(hash(i + 1) % 100 AS "
-            "INTEGER) AS a, CAST(hash(i + 2) % 100 AS INTEGER) AS b, CAST(hash(i + 3) % 30000 AS INTEGER) AS cost "
-            f"FROM range({rows}) AS r(i)"
-        )
+    place = duckdb_url() if engine == "duckdb" else postgres_url()
+    with place as url, sqlanon.connect(url, threads=threads if engine == "duckdb" else None) as db:
+        drawn = {"person": (48271, rows // 5), "a": (69621, 100), "b": (16807, 100), "cost": (39373, 30000)}
+        columns = (f"CAST(i * {by} % 2147483647 % {size} AS INTEGER) AS {name}" for name, (by, size) in drawn.items())
+        listed = f"(SELECT CAST(g AS BIGINT) AS i FROM generate_series(1, {rows}) AS s(g)) AS r"
+        db.engine.execute(f"CREATE TABLE stays AS SELECT {', '.join(columns)} FROM {listed}")
         ends = f"{{bins: [{', '.join(map(str, range(101)))}]}}"
         text = POLICY.format(
             source="stays",
@@ -141,8 +194,8 @@ def measure_speed(rows: int, threads: int | None) -> dict[str, Any]:
         used = time.process_time()
         seconds = publish(db, text)
         used = time.process_time() - used
-    print(f"{rows} rows: {seconds:.1f} s, processor {used:.1f} s", flush=True)
-    return {"rows": rows, "groups": 10_000, "seconds": seconds, "processor_seconds": used}
+    print(f"{engine}, {rows} rows: {seconds:.1f} s, processor of this process {used:.1f} s", flush=True)
+    return {"engine": engine, "rows": rows, "groups": 10_000, "seconds": seconds, "processor_seconds": used}
 
 
 def main(words: list[str] | None = None) -> int:
@@ -150,14 +203,16 @@ def main(words: list[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "dp.json")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--only", default="errors,speed")
+    parser.add_argument("--engines", default="duckdb,postgres")
+    parser.add_argument("--smartnoise", metavar="PYTHON", help="an interpreter that has smartnoise-sql")
     parser.add_argument("--threads", type=int)
     args = parser.parse_args(words)
     record = Record("dp")
     found: dict[str, Any] = {}
     if "errors" in args.only and has_data():
-        found["errors"] = measure_errors(args.threads)
+        found["errors"] = measure_errors(args.threads, args.smartnoise)
     if "speed" in args.only:
-        found["speed"] = measure_speed(args.rows, args.threads)
+        found["speed"] = [measure_speed(engine, args.rows, args.threads) for engine in args.engines.split(",")]
     record.write(args.out, **found)
     return 0
 

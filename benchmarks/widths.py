@@ -115,6 +115,7 @@ def summarize(found: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
             "width": statistics.median(widths) if widths else None,
             "cells": sum(one.get("cells", 0) for one in own),
             "inside": sum(one.get("inside", 0) for one in own),
+            "tight": sum(one.get("tight", 0) for one in own),
             "without_bounds": sum(one.get("without_bounds", 0) for one in own),
         }
     return made
@@ -133,7 +134,8 @@ def main(words: Sequence[str] | None = None) -> int:
     summary = summarize(measure(args.rows, args.k, args.queries))
     for family, one in summary.items():
         width = "-" if one["width"] is None else f"{100 * one['width']:.1f} %"
-        print(f"{family:26} {one['answered']}/{one['queries']} answered, width {width}, {one['inside']}/{one['cells']}")
+        inside, tight = (f"{one[name]}/{one['cells']} {name}" for name in ("inside", "tight"))
+        print(f"{family:26} {one['answered']}/{one['queries']} answered, width {width}, {inside}, {tight}")
     record.write(args.out, seed=SEED, k=args.k, families=summary)
     return int(any(one["inside"] < one["cells"] for one in summary.values()))
 

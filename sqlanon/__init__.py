@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Progress,
     )
     from sqlanon.query.answer import Answer, Bounded, Unlike
+    from sqlanon.query.counts.published import CountsSpelling
     from sqlanon.release.preview import Preview
     from sqlanon.results import (
         AttackReport,
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
         VersionReport,
     )
     from sqlanon.results.approvals import Approval, ListedApproval
+    from sqlanon.results.counts import CountsAttackReport
+    from sqlanon.results.disclosure import DisclosureReport
     from sqlanon.results.kept_attacks import KeptAttacks
     from sqlanon.spec import (
         Accuracy,
@@ -102,6 +105,7 @@ _PUBLIC = {
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
     "query.answer": ("Answer", "Bounded", "Unlike"),
+    "query.counts.published": ("CountsSpelling",),
     "release.preview": ("Preview",),
     "results": (
         "AttackReport",
@@ -125,6 +129,8 @@ _PUBLIC = {
         "VersionReport",
     ),
     "results.approvals": ("Approval", "ListedApproval"),
+    "results.counts": ("CountsAttackReport",),
+    "results.disclosure": ("DisclosureReport",),
     "results.kept_attacks": ("KeptAttacks",),
     "spec": (
         "Accuracy",
@@ -176,11 +182,13 @@ __all__ = [
     "ColumnProfile",
     "ColumnSpec",
     "CompactReport",
+    "CountsAttackReport",
     "DataChange",
     "Database",
     "DatabaseError",
     "DependentsError",
     "DiffReport",
+    "DisclosureReport",
     "EraseReport",
     "Evaluation",
     "FileOptions",

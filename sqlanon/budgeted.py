@@ -8,7 +8,7 @@ from typing import Literal
 
 NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
-Quantity = Literal["rows", "persons", "sum", "mean"]
+Quantity = Literal["rows", "persons", "sum", "mean", "quantiles"]
 """What is measured of each group."""
 
 
@@ -47,9 +47,11 @@ class NoisyMeasure:
     Attributes:
         name: the column of the view.
         quantity: what is measured.
-        column: of a sum or mean, the source's column.
+        column: of a sum, a mean or quantiles, the source's column.
         low, high: values beyond are taken as these.
-        unit: sums are of whole multiples of it.
+        unit: sums are of whole multiples of it, and so are the ends of steps.
+        quantiles: which ones, each above 0 and below 1.
+        steps: of quantiles: the range is divided into so many steps at most, whose rows are counted.
     """
 
     name: str
@@ -58,6 +60,24 @@ class NoisyMeasure:
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(0)
     unit: Fraction = Fraction(1)
+    quantiles: tuple[Fraction, ...] = ()
+    steps: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the view, each of which has two more for its interval."""
+        if self.quantity != "quantiles":
+            return (self.name,)
+        # In hundredths without the zeros at the end: p5, p50, p99_9.
+        texts = (f"{float(100 * one):.6f}".rstrip("0").rstrip(".").replace(".", "_") for one in self.quantiles)
+        return tuple(f"{self.name}_p{text}" for text in texts)
+
+    @property
+    def ends(self) -> tuple[Fraction, ...]:
+        """Of quantiles: the ends of the steps, in multiples of the unit."""
+        units = int((self.high - self.low) / self.unit)
+        many = min(self.steps, units)
+        return tuple(self.low + self.unit * (units * at // many) for at in range(many + 1))
 
 
 @dataclass(frozen=True, slots=True)

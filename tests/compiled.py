@@ -1,7 +1,7 @@
 """Compile the kernels once (``python -m tests.compiled``), before several test processes would each do it at once.
 
 Those that Spark's workers, proofs of candidates and searches of large lattices alone call are compiled by the tests of
-these. What was done for the sources as they are is not done again.
+these. What was done for the kernels as they are is not done again.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sqlanon.declared import METHODS
 from sqlanon.declared.method_options import Word
 from sqlanon.errors import InfeasibleError, PolicyError, UnsupportedError
 from sqlanon.kernels.cache import find_folder
+from tests.reach import is_kernel
 
 DONE = Path(sys.prefix, "compiled-kernels.txt")
 """What was compiled last in this environment: see `inputs`."""
@@ -147,8 +148,12 @@ def work(backward: bool, left: Any) -> None:
 
 
 def inputs() -> str:
-    """A hash of all that decides what is compiled, and where it is kept."""
-    files = sorted(Path(sqlanon.__file__).parent.rglob("*.py"))
+    """A hash of what decides whether compiled kernels are still valid, and where they are kept.
+
+    Other code decides which kernels are called: those of a new method are compiled by its own tests.
+    """
+    package = Path(sqlanon.__file__).parent
+    files = sorted(file for file in package.rglob("*.py") if is_kernel(f"sqlanon/{file.relative_to(package)}"))
     settings = sorted((name, value) for name, value in os.environ.items() if name.startswith("NUMBA_"))
     found = hashlib.sha256(repr((sys.version, numba.__version__, settings, str(find_folder()))).encode())
     for file in (Path(__file__), *files):

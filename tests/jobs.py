@@ -96,6 +96,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/contract/test_lake_published.py::test_the_same_of_kills_at_every_step",
         "tests/safety/test_budget.py",
         "tests/safety/test_compact_file.py",
+        "tests/safety/test_compact_killed.py",
         "tests/safety/test_crash.py",
         "tests/safety/test_crash_frozen.py",
         "tests/safety/test_crash_readers.py",

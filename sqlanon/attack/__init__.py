@@ -8,3 +8,4 @@ leaves the database but as a code.
 """
 
 from sqlanon.attack.attack import attack
+from sqlanon.attack.counts import attack_counts, find_counts

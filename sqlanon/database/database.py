@@ -18,6 +18,7 @@ from sqlanon.database.readable import Readable
 from sqlanon.database.released import Release
 from sqlanon.declared.effort import take_new_classes
 from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.errors import UnsupportedError
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.catalog.attacks import keep_attacks
 from sqlanon.release.erase import erase
@@ -31,6 +32,7 @@ from sqlanon.release.publish.unpublish import unpublish
 from sqlanon.release.run import RunOptions, run, run_tables
 from sqlanon.results import AttackReport, CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.results.approvals import Approval
+from sqlanon.results.counts import CountsAttackReport
 from sqlanon.results.kept_attacks import KeptAttacks, keep_figures
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.table import functions
@@ -203,11 +205,16 @@ class Database(Readable):
         """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
         return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
 
-    def keep_attacks(self, report: AttackReport) -> KeptAttacks:
+    def keep_attacks(self, report: AttackReport | CountsAttackReport) -> KeptAttacks:
         """Keep the figures of attacks with the version that was attacked: numbers and no value of a cell.
 
         Reports show them over the versions.
+
+        Raises:
+            UnsupportedError: they are of a release of counts, which has one version.
         """
+        if not isinstance(report, AttackReport):
+            raise UnsupportedError(f"{report.release} has counts: figures of attacks on it are not kept")
         kept = keep_figures(report, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
         keep_attacks(self.engine, kept)
         return kept

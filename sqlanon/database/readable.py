@@ -59,9 +59,10 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
-    from sqlanon.query.counts.published import Spelling
+    from sqlanon.query.counts.published import CountsSpelling
     from sqlanon.query.find import Names
     from sqlanon.query.parse.parameters import Parameters
+    from sqlanon.results.counts import CountsAttackReport
     from sqlanon.results.disclosure import DisclosureReport
 
 
@@ -205,7 +206,7 @@ class Readable:
     def audit_statistics(
         self,
         tables: Sequence[str] | Mapping[str, str],
-        spelling: Spelling | None = None,
+        spelling: CountsSpelling | None = None,
         *,
         persons: int | None = None,
         seconds: int = 300,
@@ -219,12 +220,12 @@ class Readable:
             seconds: after them intervals are wider, and count as undecided.
         """
         from sqlanon.query.counts.disclosure import audit_tables
-        from sqlanon.query.counts.published import Spelling
+        from sqlanon.query.counts.published import CountsSpelling
 
         until = time.monotonic() + seconds
         named = tables if isinstance(tables, Mapping) else {table: table for table in tables}
         names = {shown: table_named(self.engine, table) for shown, table in named.items()}
-        return audit_tables(self.engine, names, spelling or Spelling(), persons, lambda: until - time.monotonic())
+        return audit_tables(self.engine, names, spelling or CountsSpelling(), persons, lambda: until - time.monotonic())
 
     def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
         """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""
@@ -292,19 +293,27 @@ class Readable:
 
     def attack(
         self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
-    ) -> AttackReport:
+    ) -> AttackReport | CountsAttackReport:
         """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
+
+        Of a release of counts: what its readers find of small cells; see `sqlanon.attack.counts.attack_counts`.
 
         Args:
             release: its name or view; None: the only one there is.
             known: quasi columns of which an attacker may know any set, at most 10; None: all.
             victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20
-                seconds.
+                seconds. Of counts: insiders who are tried.
 
         Raises:
             PolicyError, DatabaseError: nothing was measured.
         """
-        from sqlanon.attack import attack
+        from sqlanon.attack import attack, attack_counts, find_counts
+
+        entry = find_counts(self.engine, release)
+        if entry is not None:
+            if known:
+                raise PolicyError("attack: --known is of columns of rows; a release of counts has none")
+            return attack_counts(self.engine, entry, insiders=victims, progress=self._progress)
 
         return attack(self.engine, release, known=_to_sequence(known), victims=victims, progress=self._progress)
 

@@ -18,6 +18,9 @@ LARGEST_DELTA = Fraction(1, 1000)
 MOST_CONTRIBUTED = 1_000_000
 """Groups and rows of a person, at most."""
 
+MOST_STEPS = 1000
+"""Steps of the range of a quantile, at most."""
+
 LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
 """What `sqlanon.policy.noisy` reads, with places of its own in messages."""
 
@@ -123,22 +126,38 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         None,
         REQUIRED,
         "What is published of each group, by its name in the view: `rows`, `persons` (distinct ones), "
-        "`{sum: column, range: [low, high]}` or `{mean: column, range: [low, high]}`.",
+        "`{sum: column, range: [low, high]}`, `{mean: column, range: [low, high]}` or `{quantiles: [0.5], of: column, "
+        "range: [low, high]}`.",
     ),
     Key("noisy.measures.*.count", OneOf(("rows", "persons")), None, "`rows` or `persons`. A word alone means this."),
     Key("noisy.measures.*.sum", TEXT, None, "The column whose values are added up."),
     Key("noisy.measures.*.mean", TEXT, None, "The column whose mean is published; NULL is no value."),
     Key(
+        "noisy.measures.*.quantiles",
+        LIST,
+        None,
+        "Quantiles, each above 0 and below 1: `[0.5, 0.9]` publishes the columns `<measure>_p50` and `<measure>_p90`.",
+    ),
+    Key("noisy.measures.*.of", TEXT, None, "Of quantiles: the column; default: that of the measure's name."),
+    Key(
+        "noisy.measures.*.steps",
+        Integer(2, MOST_STEPS),
+        64,
+        "Of quantiles: the range is divided into so many steps at most, whose rows are counted.",
+    ),
+    Key(
         "noisy.measures.*.range",
         LIST,
         None,
-        "Of a sum or mean: the lowest and the highest value; values beyond are taken as these. Noise grows with it.",
+        "Of a sum, a mean or quantiles: the lowest and the highest value; values beyond are taken as these. Noise "
+        "grows with it.",
     ),
     Key(
         "noisy.measures.*.unit",
         Number(Fraction(0), None, above=True),
         1,
-        "Of a sum or mean: values are rounded to multiples of it; sums of floating-point numbers depend on the order.",
+        "Of a sum or mean: values are rounded to multiples of it; sums of floating-point numbers depend on the order. "
+        "Of quantiles: steps end at multiples of it.",
     ),
     Key("noisy.contributions", None, REQUIRED, "How much of one person is counted."),
     Key(

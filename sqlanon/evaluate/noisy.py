@@ -28,7 +28,7 @@ from sqlanon.release.catalog.views import spell_table
 from sqlanon.sqltext import identifier, in_dialect, literal, statement
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.shape import Dimension
+    from sqlanon.noisy.levels import Dimension
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.workload_spec import WorkloadSpec
 
@@ -146,6 +146,6 @@ def _condition(dimension: Dimension, place: int, kind: str) -> str:
 
 
 def _number(end: Fraction) -> str:
-    from sqlanon.noisy.shape import decimal_text
+    from sqlanon.noisy.levels import decimal_text
 
     return decimal_text(end)

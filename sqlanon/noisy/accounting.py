@@ -9,6 +9,8 @@ one (discrete Gaussian). All of one person's rows come or go.
   mechanism whose sensitivity is one step attains it; the smaller divergence of the continuous one does not hold for it.
 - A discrete Gaussian of rho has a Renyi divergence of at most rho times the order (Canonne, Kamath, Steinke 2020,
   Theorem 4).
+- Discrete Gaussian noise of a known scale is a function of continuous noise, but for a factor next to 1
+  (`sqlanon.noisy.smooth`), and the cost of that is known exactly.
 - Divergences of one order add up, and give an epsilon for a delta (there, Proposition 12).
 """
 
@@ -21,12 +23,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from sqlanon.noisy.smooth import PARTS, smooth_epsilon
+
 Law = Literal["laplace", "gaussian"]
 
 ROUNDED = 1e-9
 """Sums of floating-point numbers are raised by this share, which is more than what rounding may have taken."""
-PARTS = 10**12
-"""Denominator of costs that are computed; they are rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,14 @@ class Mechanism:
     Attributes:
         law: of the noise.
         cost: epsilon of a Laplace mechanism, rho of a Gaussian one.
+        smooth: of a Gaussian one the rho of the continuous mechanism of which it is a function; None: not known.
+        numbers: how many of its noisy numbers one person can change, at most; only where ``smooth`` is known.
     """
 
     law: Law
     cost: Fraction
+    smooth: Fraction | None = None
+    numbers: int = 0
 
 
 def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
@@ -62,6 +68,11 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
         raise ValueError("a Gaussian mechanism has no epsilon without a delta")
     bounds = [_converted(mechanisms, float(delta))]
     bounds.append(pure + _converted(gaussian, float(delta)) if gaussian else pure)
+    smooth = [one.smooth for one in gaussian if one.smooth is not None]
+    if gaussian and len(smooth) == len(gaussian):
+        epsilon = smooth_epsilon(sum(smooth, Fraction(0)), sum(one.numbers for one in gaussian), float(delta))
+        if math.isfinite(epsilon):
+            bounds.append(pure + _round_up(epsilon))
     return min(bounds)
 
 
@@ -93,7 +104,11 @@ def _converted(mechanisms: Sequence[Mechanism], delta: float) -> Fraction:
         divergence = math.fsum(times * _divergence(one, order) for one, times in counted.items())
         epsilon = divergence + math.log1p(-1 / order) - (math.log(delta) + math.log(order)) / (order - 1)
         least = min(least, max(epsilon, 0.0) if divergence > 0 else 0.0)
-    return Fraction(math.ceil(least * (1 + ROUNDED) * PARTS), PARTS)
+    return _round_up(least)
+
+
+def _round_up(epsilon: float) -> Fraction:
+    return Fraction(math.ceil(epsilon * (1 + ROUNDED) * PARTS), PARTS)
 
 
 def _divergence(one: Mechanism, order: float) -> float:

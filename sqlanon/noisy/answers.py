@@ -13,7 +13,8 @@ import numpy as np
 
 from sqlanon.engines.base import Column, Relation, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
-from sqlanon.noisy.shape import KEPT_STEPS, Dimension, Series, Shape, Table, decimal_text
+from sqlanon.noisy.levels import Dimension, decimal_text
+from sqlanon.noisy.shape import KEPT_STEPS, Series, Shape, Table
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
     """
     columns = check_columns(shape, person, source)
     coded = scratch.table("coded")
-    valued = tuple(place for place, measure in enumerate(shape.spec.measures) if measure.column)
+    valued = tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
     measures = []
     for place in valued:
         measure = shape.spec.measures[place]
@@ -133,6 +134,7 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
                 "groups": None if one.values is None else _load_groups(scratch, place, one),
                 "ends": [decimal_text(end) for end in one.ends],
                 "wide": _is_wide(columns[one.name]),
+                "clipped": one.clipped,
             }
             for place, one in enumerate(shape.dimensions)
         ],
@@ -246,6 +248,7 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
         tables = [
             {"bounded": made, "columns": [f"c{place + 1}" for place in table.columns]}
             for made, table in zip(coded.bounded, shape.tables, strict=True)
+            if table.steps_of is None
         ]
         kept, persons = scratch.numbers("noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS)
         answers += [np.array([kept], np.int64), np.array([persons], np.int64)]

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.noisy.shape import Level
+    from sqlanon.noisy.levels import Level
 
     Floats = npt.NDArray[np.float64]
 

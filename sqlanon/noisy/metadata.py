@@ -7,9 +7,11 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from sqlanon._version import __version__
+from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Column
+from sqlanon.noisy.levels import Dimension, decimal_text
 from sqlanon.noisy.published import INTERVAL
-from sqlanon.noisy.shape import Dimension, Shape, decimal_text
+from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -50,9 +52,9 @@ def metadata_rows(
         "version": report.version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),
-        "types": {one.name: read[one.name.lower()].kind for one in shape.dimensions},
-        "collations": {one.name: read[one.name.lower()].collation for one in shape.dimensions},
-        "equal_unlike": [one.name for one in shape.dimensions if not read[one.name.lower()].deterministic],
+        "types": {one.name: read[one.name.lower()].kind for one in shape.groups},
+        "collations": {one.name: read[one.name.lower()].collation for one in shape.groups},
+        "equal_unlike": [one.name for one in shape.groups if not read[one.name.lower()].deterministic],
         "statistics": {
             "budget": asked.budget.name,
             "epsilon": counted.epsilon,
@@ -70,6 +72,7 @@ def metadata_rows(
                     "column": one.column or None,
                     "range": [decimal_text(one.low), decimal_text(one.high)] if one.column else None,
                     "unit": decimal_text(one.unit) if one.column else None,
+                    **_of_steps(one),
                 }
                 for one in asked.measures
             ],
@@ -77,7 +80,7 @@ def metadata_rows(
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(said), None
-    for dimension in shape.dimensions:
+    for dimension in shape.groups:
         kind = "hierarchy" if len(dimension.nodes) > 1 else "nominal"
         yield (
             dimension.name,
@@ -89,7 +92,15 @@ def metadata_rows(
             json.dumps(_declared(dimension)),
         )
     for one in asked.measures:
-        yield one.name, "measure", one.quantity, "statistics", "", json.dumps([one.name]), None
+        yield one.name, "measure", one.quantity, "statistics", "", json.dumps(one.columns), None
+
+
+def _of_steps(measure: NoisyMeasure) -> dict[str, object]:
+    """Of quantiles which ones, and the ends of the steps whose rows are counted."""
+    if measure.quantity != "quantiles":
+        return {}
+    shares, ends = map(decimal_text, measure.quantiles), map(decimal_text, measure.ends)
+    return {"quantiles": list(shares), "ends": list(ends)}
 
 
 def _declared(dimension: Dimension) -> dict[str, object]:

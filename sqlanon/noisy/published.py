@@ -11,6 +11,7 @@ import numpy as np
 
 from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.quantiles import bound_quantile, find_quantile
 from sqlanon.noisy.shape import KEPT_STEPS, Shape, Table
 from sqlanon.noisy.split import Noise
 
@@ -45,16 +46,23 @@ class Estimate:
     high: Floats
 
 
+Estimates = Mapping[tuple[int, int, int], tuple[Estimate, ...]]
+"""By table, level and measure: of each column of the measure."""
+
+
 def column_types(shape: Shape) -> list[tuple[str, str]]:
     """Names and types of the columns of the drawn table."""
     numbers = [
-        (f"{measure.name}{end}", "DOUBLE PRECISION") for measure in shape.spec.measures for end in ("", "_low", "_high")
+        (f"{name}{end}", "DOUBLE PRECISION")
+        for measure in shape.spec.measures
+        for name in measure.columns
+        for end in ("", "_low", "_high")
     ]
     return [
         (ORDER, "BIGINT"),
         ("table", "TEXT"),
         ("level", "INTEGER"),
-        *((dimension.name, "TEXT") for dimension in shape.dimensions),
+        *((dimension.name, "TEXT") for dimension in shape.groups),
         *numbers,
         *((("shown", "BOOLEAN"),) if shape.spec.show is not None else ()),
     ]
@@ -93,18 +101,22 @@ def width_of(law: Law, deviation: float, missed: float) -> float:
     return ends_of(law, missed) * deviation + HALF
 
 
-def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> dict[tuple[int, int, int], Estimate]:
-    """Values and intervals by table, level and measure.
+def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Estimates:
+    """Values and intervals by table, level and measure, of each column of the measure.
 
     Args:
         shape: what was measured.
         noise: its noise.
         noisy: int64[groups] of each series.
     """
-    made = {}
-    for number in range(len(shape.tables)):
+    made: dict[tuple[int, int, int], tuple[Estimate, ...]] = {}
+    for number in range(len(shape.published)):
         for place, measure in enumerate(shape.spec.measures):
             missed = 1 - INTERVAL
+            if measure.quantity == "quantiles":
+                of_steps = _estimate_quantiles(shape, noise, noisy, (number, place))
+                made |= {(number, level, place): one for level, one in enumerate(of_steps)}
+                continue
             if measure.quantity == "mean":
                 # Both parts hold together: each misses with half the probability.
                 values = _estimate_part(shape, noise, noisy, (number, place, "values"), missed / 2)
@@ -120,8 +132,31 @@ def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> dict[tuple[i
                 else:
                     found = [Estimate(one.value, np.maximum(one.low, 0), np.maximum(one.high, 0)) for one in found]
             for level, one in enumerate(found):
-                made[number, level, place] = one
+                made[number, level, place] = (one,)
     return made
+
+
+def _estimate_quantiles(
+    shape: Shape, noise: Noise, noisy: Sequence[Longs], which: tuple[int, int]
+) -> list[tuple[Estimate, ...]]:
+    """The quantiles of a measure, level by level."""
+    table, measure = shape.steps(*which), shape.spec.measures[which[1]]
+    levels = shape.tables[table].levels
+    places = [shape.measured(table, level, which[1], "rows") for level in range(len(levels))]
+    numbers = [noisy[place].astype(np.float64) for place in places]
+    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    ends = np.array([float(end) for end in measure.ends])
+    width = (ends_of(noise.law, 1 - INTERVAL), HALF)
+    found = []
+    for value, deviation in zip(values, deviations, strict=True):
+        counts, own = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
+        found.append(
+            tuple(
+                Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, own, ends, share, width))
+                for share in map(float, measure.quantiles)
+            )
+        )
+    return found
 
 
 def _estimate_part(
@@ -165,19 +200,19 @@ def kept_share(noisy: Sequence[Longs]) -> float:
     return min(1.0, max(0.0, kept / KEPT_STEPS / max(persons, 1)))
 
 
-def drawn_rows(shape: Shape, estimates: Mapping[tuple[int, int, int], Estimate]) -> Iterator[tuple[object, ...]]:
+def drawn_rows(shape: Shape, estimates: Estimates) -> Iterator[tuple[object, ...]]:
     """The rows of the drawn table, of all declared groups."""
     order = 0
-    for number, table in enumerate(shape.tables):
+    for number, table in enumerate(shape.published):
         for depth, level in enumerate(table.levels):
             texts = _texts(shape, table, depth)
             ends: list[list[float]] = []
             for place in range(len(shape.spec.measures)):
-                one = estimates[number, depth, place]
-                ends += [one.value.tolist(), one.low.tolist(), one.high.tolist()]
+                for one in estimates[number, depth, place]:
+                    ends += [one.value.tolist(), one.low.tolist(), one.high.tolist()]
             if shape.spec.show is not None:
                 place = next(at for at, one in enumerate(shape.spec.measures) if one.quantity == "persons")
-                persons = estimates[number, depth, place].value
+                persons = estimates[number, depth, place][0].value
                 ends.append((persons >= shape.spec.show).tolist())
             for group in range(level.size):
                 order += 1
@@ -194,6 +229,6 @@ def _texts(shape: Shape, table: Table, depth: int) -> list[tuple[str | None, ...
         nodes = (None,) if at is None else shape.dimensions[column].nodes[at][1]
         rows = [[*row, node] for row in rows for node in nodes]
     return [
-        tuple(row[by_column[column]] if column in by_column else None for column in range(len(shape.dimensions)))
+        tuple(row[by_column[column]] if column in by_column else None for column in range(len(shape.groups)))
         for row in rows
     ]

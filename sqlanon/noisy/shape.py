@@ -5,17 +5,16 @@ Everything here follows from what is declared; nothing depends on the data.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.errors import PolicyError
+from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.spec import Hierarchy, ReleaseSpec
 
 if TYPE_CHECKING:
@@ -33,49 +32,22 @@ Part = Literal["rows", "persons", "sum", "values", "centered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Dimension:
-    """A column of groups.
-
-    Attributes:
-        name: the column.
-        leaves: texts that name the groups.
-        values: the values of each group as text; None: the groups are `ends`.
-        ends: ends of the intervals.
-        nodes: per level below the total the number of the node of each leaf, and the texts that name the nodes; level 0
-            has the leaves themselves.
-    """
-
-    name: str
-    leaves: tuple[str, ...]
-    values: tuple[str, ...] | None
-    ends: tuple[Fraction, ...]
-    nodes: tuple[tuple[Longs, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A level of a table.
-
-    Attributes:
-        depth: per column of the table the level of its hierarchy; None: the total.
-        size: how many groups it has.
-        node: int64[leaves], the group of each of the finest groups.
-        widest: of the finest groups so many are in one group, at most.
-    """
-
-    depth: tuple[int | None, ...]
-    size: int
-    node: Longs
-    widest: int
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its levels from the coarsest to the finest; a person's rows of its groups are bounded by themselves."""
+    """A table: its levels from the coarsest to the finest; a person's rows of its groups are bounded by themselves.
+
+    Attributes:
+        name: as it is published, or for messages.
+        columns: the dimensions.
+        levels: its levels.
+        steps_of: a published table and a measure: this one has the rows of each step of the measure's range, by which
+            its quantiles are found, and is not published itself. Its first column has the steps, and it has the levels
+            of the published one. None: it is published.
+    """
 
     name: str
     columns: tuple[int, ...]
     levels: tuple[Level, ...]
+    steps_of: tuple[int, int] | None = None
 
     @property
     def leaves(self) -> int:
@@ -112,8 +84,8 @@ class Shape:
     Attributes:
         release: its name, for messages.
         spec: what is asked.
-        dimensions: the columns of groups.
-        tables: the tables.
+        dimensions: the columns of groups, and behind them the steps of quantiles.
+        tables: the published tables, and behind them those of steps.
         series: what is measured of them, in the order in which it is drawn.
     """
 
@@ -122,6 +94,20 @@ class Shape:
     dimensions: tuple[Dimension, ...]
     tables: tuple[Table, ...]
     series: tuple[Series, ...]
+
+    @property
+    def published(self) -> tuple[Table, ...]:
+        """The published tables."""
+        return tuple(table for table in self.tables if table.steps_of is None)
+
+    @property
+    def groups(self) -> tuple[Dimension, ...]:
+        """The columns of groups that are published."""
+        return tuple(dimension for dimension in self.dimensions if not dimension.clipped)
+
+    def steps(self, table: int, measure: int) -> int:
+        """The place of the table that has the steps of a measure."""
+        return next(at for at, one in enumerate(self.tables) if one.steps_of == (table, measure))
 
     @property
     def additive_persons(self) -> bool:
@@ -143,30 +129,63 @@ def shape_of(spec: ReleaseSpec) -> Shape:
     asked = spec.noisy
     assert asked is not None
     names = [column.name for column in spec.columns if column.role == "quasi"]
-    dimensions = tuple(_dimension(spec, name) for name in names)
+    dimensions = [_dimension(spec, name) for name in names]
     places = {name.lower(): place for place, name in enumerate(names)}
-    tables, total = [], 0
+    tables = []
     for table in asked.tables:
         columns = tuple(places[name.lower()] for name in table.by)
-        leaves = math.prod(len(dimensions[column].leaves) for column in columns)
-        if leaves > MOST_GROUPS:
-            raise PolicyError(f"{spec.name}: table {table.name} has {leaves} groups; at most {MOST_GROUPS}")
-        made = Table(table.name, columns, levels_of([dimensions[column] for column in columns], totals=table.totals))
-        total += sum(level.size for level in made.levels)
-        tables.append(made)
+        levels = _bounded_levels(spec, table.name, [dimensions[column] for column in columns], totals=table.totals)
+        tables.append(Table(table.name, columns, levels))
+    for measure, what in enumerate(asked.measures):
+        if what.quantity == "quantiles":
+            dimensions.append(replace(dimension_of_ends(what.column, what.ends), clipped=True))
+            for place, table in enumerate(asked.tables):
+                tables.append(_steps_table(spec, tables[place], dimensions, (place, measure), totals=table.totals))
+    total = sum(level.size for table in tables for level in table.levels)
     if total > MOST_GROUPS:
-        raise PolicyError(f"{spec.name}: the tables have {total} groups with all totals; at most {MOST_GROUPS}")
+        raise PolicyError(
+            f"{spec.name}: the tables have {total} groups with all totals and steps; at most {MOST_GROUPS}"
+        )
     series = [
         one
         for place, table in enumerate(tables)
-        for measure, what in enumerate(asked.measures)
+        for measure in _measures_of(asked, table)
         for level in range(len(table.levels))
-        for one in _series(asked, table, (place, level, measure), what)
+        for one in _series(asked, table, (place, level, measure), asked.measures[measure])
     ]
     if asked.kept:
         series.append(Series(0, 0, "sum", None, KEPT_STEPS, KEPT_STEPS, KEPT_STEPS**2))
         series.append(Series(0, 0, "persons", None, 1, 1, 1))
-    return Shape(spec.name, asked, dimensions, tuple(tables), tuple(series))
+    return Shape(spec.name, asked, tuple(dimensions), tuple(tables), tuple(series))
+
+
+def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
+    """The measures that a table has: a table of steps has its own."""
+    if table.steps_of is not None:
+        return [table.steps_of[1]]
+    return [place for place, one in enumerate(asked.measures) if one.quantity != "quantiles"]
+
+
+def _bounded_levels(
+    spec: ReleaseSpec, name: str, dimensions: Sequence[Dimension], *, totals: bool
+) -> tuple[Level, ...]:
+    leaves = math.prod(len(dimension.leaves) for dimension in dimensions)
+    if leaves > MOST_GROUPS:
+        raise PolicyError(f"{spec.name}: table {name} has {leaves} groups; at most {MOST_GROUPS}")
+    return levels_of(dimensions, totals=totals)
+
+
+def _steps_table(
+    spec: ReleaseSpec, table: Table, dimensions: Sequence[Dimension], of: tuple[int, int], *, totals: bool
+) -> Table:
+    """The table of the steps of a measure, the last of the dimensions, in the groups of a published table."""
+    asked = spec.noisy
+    assert asked is not None
+    columns = (len(dimensions) - 1, *table.columns)
+    name = f"{table.name}, steps of {asked.measures[of[1]].name}"
+    levels = _bounded_levels(spec, name, [dimensions[column] for column in columns], totals=totals)
+    # Without its own total, which has no steps.
+    return Table(name, columns, levels[-len(table.levels) :], of)
 
 
 def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
@@ -183,48 +202,6 @@ def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
     return dimension_of_paths(name, [path[: hierarchy.height] for path in hierarchy.levels])
 
 
-def dimension_of_paths(name: str, paths: Sequence[tuple[str, ...]]) -> Dimension:
-    """A column whose groups are values: of each the nodes that it is in, from the value itself up."""
-    leaves = tuple(path[0] for path in paths)
-    nodes = []
-    for level in range(len(paths[0])):
-        # A node is its path to the root: nodes of one name below different ones are different.
-        numbers: dict[tuple[str, ...], int] = {}
-        of_leaf = np.array([numbers.setdefault(path[level:], len(numbers)) for path in paths], np.int64)
-        nodes.append((of_leaf, tuple(path[0] for path in numbers)))
-    return Dimension(name, leaves, leaves, (), tuple(nodes))
-
-
-def dimension_of_ends(name: str, ends: tuple[Fraction, ...]) -> Dimension:
-    """A column whose groups are intervals of numbers."""
-    leaves = tuple(f"[{low}, {high})" for low, high in itertools.pairwise(decimal_text(end) for end in ends))
-    return Dimension(name, leaves, None, ends, ((np.arange(len(leaves)), leaves),))
-
-
-def levels_of(dimensions: Sequence[Dimension], *, totals: bool) -> tuple[Level, ...]:
-    """The levels of a table as GROUP BY ROLLUP has them, hierarchies one level after the other."""
-    depths: list[tuple[int | None, ...]] = [(None,) * len(dimensions)]
-    for place, dimension in enumerate(dimensions):
-        after = (None,) * (len(dimensions) - place - 1)
-        depths += [(*(0,) * place, level, *after) for level in reversed(range(len(dimension.nodes)))]
-    made: list[Level] = []
-    for depth in depths if totals else depths[-1:]:
-        node = np.zeros(1, np.int64)
-        size = 1
-        for dimension, at in zip(dimensions, depth, strict=True):
-            of_leaf, many = np.zeros(len(dimension.leaves), np.int64), 1
-            if at is not None:
-                of_leaf, many = dimension.nodes[at][0], len(dimension.nodes[at][1])
-            node = (node[:, None] * many + of_leaf[None, :]).reshape(-1)
-            size *= many
-        widest = int(np.bincount(node, minlength=size).max())
-        if not made or size > made[-1].size:  # a level that divides nothing further is the one before it
-            made.append(Level(depth, size, node, widest))
-        else:
-            made[-1] = Level(depth, size, node, widest)
-    return tuple(made)
-
-
 def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     number, depth, which = place
     level = table.levels[depth]
@@ -235,6 +212,7 @@ def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure
     low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)
     parts: dict[Part, int] = {
         "rows": {"rows": 1},
+        "quantiles": {"rows": 1},
         "sum": {"sum": max(abs(low), abs(high))},
         "mean": {"values": 1, "centered": high - low},
     }[measure.quantity]  # type: ignore[assignment]
@@ -246,19 +224,3 @@ def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure
         l2 = whole * (level.widest * most) ** 2 + (rest * most) ** 2
         made.append(Series(number, depth, part, which, most, groups * most, l2))
     return made
-
-
-def decimal_text(number: Fraction) -> str:
-    """A decimal number in full, as SQL and people write it.
-
-    >>> decimal_text(Fraction(-121, 200)), decimal_text(Fraction(20))
-    ('-0.605', '20')
-    """
-    if number.denominator == 1:
-        return str(number.numerator)
-    digits = 1
-    while 10**digits % number.denominator:
-        digits += 1
-    whole = abs(number.numerator) * 10**digits // number.denominator
-    text = f"{whole:0{digits + 1}d}"
-    return f"{'-' if number < 0 else ''}{text[:-digits]}.{text[-digits:]}"

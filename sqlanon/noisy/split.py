@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.errors import PolicyError
-from sqlanon.noisy.accounting import PARTS, Law, Mechanism, rho_of
+from sqlanon.noisy.accounting import Law, Mechanism, rho_of, total_epsilon
 from sqlanon.noisy.shape import Series, Shape
+from sqlanon.noisy.smooth import PARTS, smooth_rho
 
 STEP = 1024
 """Scales are whole parts of this, which floating-point numbers hold exactly."""
@@ -23,6 +24,8 @@ LARGEST_SCALE = 2**40
 KEPT_SHARE = Fraction(1, 20)
 """Of epsilon for the share of rows that bounding keeps."""
 WEIGHTS = 2**20
+SEARCHED = 20
+"""The rho of a version is found to a part in a million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,8 @@ def noise_of(shape: Shape) -> Noise:
     made = []
     if asked.noise in ("laplace", "auto"):
         made.append(_laplace(shape))
-    rho = rho_of(asked.epsilon, asked.budget.delta) if asked.noise != "laplace" and asked.budget.delta > 0 else 0
-    if rho > 0:
-        made.append(_gaussian(shape, Fraction(rho)))
+    if asked.noise != "laplace" and asked.budget.delta > 0:
+        made += _least_gaussian(shape)
     best = min(made, key=lambda one: _total(shape, one), default=None)
     if best is None or max(best.scales) > LARGEST_SCALE:
         raise PolicyError(
@@ -72,6 +74,23 @@ def noise_of(shape: Shape) -> Noise:
             "measures or contributions, narrower ranges, or a larger epsilon"
         )
     return best
+
+
+def _least_gaussian(shape: Shape) -> list[Noise]:
+    """The Gaussian noise of the smallest scales that costs no more than epsilon; nothing if there is none."""
+    epsilon, delta = shape.spec.epsilon, shape.spec.budget.delta
+    low = rho_of(epsilon, delta)
+    if low <= 0:
+        return []
+    made, high = _gaussian(shape, low), 2 * low
+    for _ in range(SEARCHED):
+        middle = Fraction(math.floor((low + high) / 2 * PARTS), PARTS)
+        tried = _gaussian(shape, middle)
+        if total_epsilon(tried.mechanisms, delta) <= epsilon:
+            low, made = middle, tried
+        else:
+            high = middle
+    return [made]
 
 
 def _total(shape: Shape, noise: Noise) -> float:
@@ -93,7 +112,7 @@ def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     parts: dict[object, int] = {}
     for key in dict.fromkeys(keys):
         parts[key[:2]] = parts.get(key[:2], 0) + 1
-    measured = len(shape.tables) * len(shape.spec.measures)
+    measured = len(shape.published) * len(shape.spec.measures)
     rest = 1 - KEPT_SHARE if shape.spec.kept else Fraction(1)
     shares = []
     for key, weight in zip(keys, weigh, strict=True):
@@ -123,4 +142,6 @@ def _gaussian(shape: Shape, rho: Fraction) -> Noise:
         scales.append(scale)
         total += one.l2 / (2 * scale**2)
     charged = Fraction(math.ceil(total * PARTS), PARTS)
-    return Noise("gaussian", tuple(scales), (Mechanism("gaussian", charged),))
+    smooth = smooth_rho([one.l2 for one in shape.series], scales)
+    numbers = shape.spec.groups * len(shape.series) if smooth is not None else 0
+    return Noise("gaussian", tuple(scales), (Mechanism("gaussian", charged, smooth, numbers),))

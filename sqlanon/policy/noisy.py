@@ -250,17 +250,20 @@ def _read_bins(raw: object, path: Path, problems: Problems) -> tuple[Fraction, .
 
 
 def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Problems) -> NoisyMeasure | None:
-    given = [one for one in ("count", "sum", "mean") if getattr(model, one) is not None]
+    given = [one for one in ("count", "sum", "mean", "quantiles") if getattr(model, one) is not None]
     if len(given) != 1:
         if not problems.broken(path):
             what = f"{join_words(given)} together" if given else "nothing is measured"
-            problems.add(path, what, "rows, persons, {sum: column, range: [0, 100]} or {mean: column, range: [0, 100]}")
+            allowed = "rows, persons, {sum: column, range: [0, 100]}, or mean or quantiles in place of sum"
+            problems.add(path, what, allowed)
         return None
+    if model.of is not None and model.quantiles is None:
+        problems.add((*path, "of"), "only quantiles name their column by it", "leave it out")
     if model.count is not None:
         if model.range is not None:
             problems.add((*path, "range"), "rows and persons have no range", "leave it out")
         return NoisyMeasure(name, model.count)
-    column = model.sum or model.mean or ""
+    column = model.sum or model.mean or model.of or name
     allowed = "range: [low, high] in multiples of unit; values beyond are taken as these"
     try:
         ends = tuple(read_exact(one) for one in model.range) if isinstance(model.range, list | tuple) else ()
@@ -276,14 +279,37 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
         problems.add((*path, "unit"), "too precise", "a decimal number of at most 9 digits after the point")
     elif any((one / unit).denominator != 1 or abs(one / unit) > MOST_STEPS for one in ends):
         problems.add((*path, "range"), f"not in multiples of the unit, or above {MOST_STEPS} of them", allowed)
-    return NoisyMeasure(name, "sum" if model.sum is not None else "mean", column, ends[0], ends[1], unit)
+    if model.quantiles is None:
+        return NoisyMeasure(name, "sum" if model.sum is not None else "mean", column, ends[0], ends[1], unit)
+    if ends[1] - ends[0] < 2 * unit:
+        problems.add((*path, "range"), "less than two units, of which no quantile is found", "a wider range")
+    shares = _read_shares(model.quantiles, (*path, "quantiles"), problems)
+    return NoisyMeasure(name, "quantiles", column, ends[0], ends[1], unit, shares, model.steps)
+
+
+def _read_shares(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
+    allowed = "ascending numbers above 0 and below 1, of at most 6 digits after the point"
+    try:
+        shares = tuple(read_exact(one) for one in raw) if isinstance(raw, list | tuple) else ()
+    except ValueError as wrong:
+        problems.add(path, str(wrong), allowed)
+        return ()
+    inside = all(0 < one < 1 and 10**6 % one.denominator == 0 for one in shares)
+    if not shares or not inside or any(one >= other for one, other in itertools.pairwise(shares)):
+        problems.add(path, "no quantiles", allowed)
+        return ()
+    return shares
 
 
 def _check_names(
     release: str, asked: NoisyModel, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
 ) -> None:
     """No two columns of the view have the same name."""
-    names = [*OWN_COLUMNS, *asked.groups, *(f"{one.name}{end}" for one in measures for end in ("", "_low", "_high"))]
+    names = [
+        *OWN_COLUMNS,
+        *asked.groups,
+        *(f"{name}{end}" for one in measures for name in one.columns for end in ("", "_low", "_high")),
+    ]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:

@@ -46,11 +46,14 @@ class NoisyGroupsModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyMeasureModel(Written):
-    """A number that is published of each group: one of `count`, `sum` and `mean`."""
+    """A number that is published of each group: one of `count`, `sum`, `mean` and `quantiles`."""
 
     count: Literal["rows", "persons"] | None
     sum: str | None
     mean: str | None
+    quantiles: object
+    of: str | None
+    steps: int
     range: object
     unit: Fraction | int
 

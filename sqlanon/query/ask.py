@@ -267,7 +267,7 @@ def _answer(
             found.rows,
             [bounded for _, bounded in found.final.columns],
             [bool(row[found.width]) for row in found.rows],
-            found.plan.outputs.types,
+            found.types,
             not found.more and not _leaves_groups_out(asked),
         )
 

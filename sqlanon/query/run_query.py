@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.rows import count
 from sqlanon.query.answer import Interval
+from sqlanon.query.functions.registry import reads_clock
 from sqlanon.query.infinite_dates import with_infinite
-from sqlanon.query.intervals import distributions, intervals_of
+from sqlanon.query.intervals import Distribution, distributions, intervals_of
 from sqlanon.query.limits import Limits
-from sqlanon.query.parse.bind import bind
+from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
@@ -21,7 +24,7 @@ from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import Final, final_select
 from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
-from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.rewrite.query_plan import Check
 from sqlanon.query.rewrite.solve_classes import solve_classes
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
@@ -32,15 +35,42 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import Engine, TableRef
     from sqlanon.query.release import Released
 
+_MOST_PLANS = 64
+"""Rewritten queries that are kept for each version and connection: tools ask the same ones again and again."""
 _LIMIT = re.compile(r"\bLIMIT (\d+)(?:\s+OFFSET \d+)?\s*\Z")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A rewritten query, which the same text has again while the version is the same.
+
+    Attributes:
+        final: its columns.
+        text: the SQL.
+        more: SQL that counts rows in groups that the release shows nowhere; None: there are none.
+        notes: comments on the SQL.
+        checks: what refuses the query, in the order of the last columns.
+        whole: its values depend on every group, so that there must be no others.
+        keys: how many columns of keys come first, where intervals are asked for.
+        types: of the items in the source, where they are asked for.
+    """
+
+    final: Final
+    text: str
+    more: str | None
+    notes: str
+    checks: tuple[Check, ...]
+    whole: bool
+    keys: int
+    types: tuple[exp.DataType, ...]
 
 
 @dataclass(frozen=True)
 class Ran:
     """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
 
-    plan: QueryPlan
     final: Final
+    types: tuple[exp.DataType, ...]
     rows: list[Any]
     text: str
     more: bool
@@ -78,18 +108,55 @@ def run_query(
     Raises:
         Refused: the query, or a piece of it, has no answer over a release.
     """
-    bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
+    key = None if sharp or interval is not None else _key(query, released, engine.dialect)
+    plans: dict[object, Prepared] = released.once("plans", dict)
+    prepared = plans.get(key)
+    drawn = None
+    if prepared is None:
+        bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
+        prepared, drawn = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
+        if key is not None:
+            if len(plans) >= _MOST_PLANS:
+                plans.pop(next(iter(plans)), None)
+            plans[key] = prepared
+    final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
+    found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    found = with_infinite(engine, text, found, limits.rows)
+    intervals: Sequence[Mapping[str, Interval]] = ()
+    if drawn is not None and interval is not None:
+        keys = [tuple(row[: prepared.keys]) for row in found]
+        found = [row[prepared.keys :] for row in found]
+        intervals = intervals_of(engine, drawn, keys, interval)
+    for i, check in enumerate(checks, len(found[0]) - len(checks) if found else 0):
+        if any(row[i] for row in found):
+            refuse(query.text, check.node, check.reason)
+    more = more_text is not None and _count(engine, more_text) > 0
+    more = more or (released.left_out > 0 and bool(query.groups))
+    if more and prepared.whole:
+        refuse(
+            query.text,
+            None,
+            "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
+            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
+        )
+    return Ran(final, prepared.types, found, prepared.notes + text, more, intervals)
+
+
+def _prepare(
+    engine: Engine, bound: Bound, limits: Limits, *, drawing: bool, sharp: bool
+) -> tuple[Prepared, list[Distribution] | None]:
+    """The rewritten query, and with ``drawing`` what is drawn for intervals."""
     with limits.rewriting():
-        plan = collect(bound, drawn=interval is not None, sharp=sharp)
+        plan = collect(bound, drawn=drawing, sharp=sharp)
     if not sharp:  # the text is that of the whole query
         check_valid(bound)
     with limits.rewriting():
-        rows = box_rows(bound.scope, plan, together=interval is not None)
+        rows = box_rows(bound.scope, plan, together=drawing)
     rows = solve_classes(bound.scope, rows)
     with limits.rewriting():
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))
-        drawn = None if interval is None else distributions(bound, plan, rows, groups)
+        drawn = distributions(bound, plan, rows, groups) if drawing else None
         final = final_select(bound, plan, rows, groups, keyed=drawn is not None)
         beyond = select_unlisted(bound.scope, plan, rows)
         # Trees are changed while they are written, and not used again.
@@ -98,26 +165,44 @@ def run_query(
             None if beyond is None else port_tree(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
     notes = "".join(f"-- bounds by closed forms, not by the exact solver: {note}\n" for note in rows.notes)
-    found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
-    found = with_infinite(engine, text, found, limits.rows)
-    intervals: Sequence[Mapping[str, Interval]] = ()
-    if drawn is not None and interval is not None:
-        keys = [tuple(row[: len(plan.keys)]) for row in found]
-        found = [row[len(plan.keys) :] for row in found]
-        intervals = intervals_of(engine, drawn, keys, interval)
-    for i, check in enumerate(plan.checks, len(found[0]) - len(plan.checks) if found else 0):
-        if any(row[i] for row in found):
-            refuse(query.text, check.node, check.reason)
-    more = more_text is not None and _count(engine, more_text) > 0
-    more = more or (released.left_out > 0 and bool(query.groups))
-    if more and (plan.outputs.windows or plan.regroup is not None):
-        refuse(
-            query.text,
-            None,
-            "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
-            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
-        )
-    return Ran(plan, final, found, notes + text, more, intervals)
+    made = Prepared(
+        replace(final, tree=exp.Select()),  # of trees few are kept
+        text,
+        more_text,
+        notes,
+        tuple(replace(check, tree=exp.null()) for check in plan.checks),
+        bool(plan.outputs.windows) or plan.regroup is not None,
+        len(plan.keys),
+        plan.outputs.types,
+    )
+    return made, drawn
+
+
+def _key(query: Query, released: Released, dialect: str) -> object:
+    """What a rewritten query depends on beside the version: its text, and its parts, which parameters are in.
+
+    None: it is not kept, as it depends on tables that it joins, or on the time.
+    """
+    parts = [getattr(query, one.name) for one in fields(query) if one.name != "text"]
+    if query.joins or query.asked or any(map(reads_clock, _trees(parts))):
+        return None
+    return query.text, released.as_of_source, _written(parts, dialect)
+
+
+def _trees(part: object) -> Iterator[exp.Expr]:
+    """The trees in a part of a query."""
+    if isinstance(part, exp.Expr):
+        yield part
+    elif isinstance(part, tuple | list):
+        for one in part:
+            yield from _trees(one)
+
+
+def _written(part: object, dialect: str) -> object:
+    """A part of a query as values that can be compared, its trees as SQL."""
+    if isinstance(part, exp.Expr):
+        return part.sql(dialect=dialect)
+    return tuple(_written(one, dialect) for one in part) if isinstance(part, tuple | list) else part
 
 
 def _limit(text: str, most: int) -> str:

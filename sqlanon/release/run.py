@@ -7,7 +7,6 @@ in the tables before it. What is written is then checked together.
 
 from __future__ import annotations
 
-import datetime
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -18,18 +17,16 @@ from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.budget.charged import is_noisy_due
 from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
 from sqlanon.release.catalog.recorded_method import list_method_notes
-from sqlanon.release.catalog.refresh import Decision, decide, decide_first, is_due, policy_changes, schema_changes
+from sqlanon.release.catalog.refresh import Decision, decide, decide_first, policy_changes, schema_changes
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.divide.division import Division
-from sqlanon.release.frozen.choose_lineage import shows_erased_keys
 from sqlanon.release.publish.keep_published import keep_readers, published_report, refuse_few
 from sqlanon.release.publish.kept_scratch import KeptScratch
 from sqlanon.release.stages.stage import carry_out
@@ -37,6 +34,7 @@ from sqlanon.release.stages.work import Work, find_state, secret_of
 from sqlanon.release.verify import tokens
 from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.versions.choose_version import version_of_run
+from sqlanon.release.versions.clock import is_version_due, refuse_kept_scratch, waits_for_clock
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -149,11 +147,12 @@ def _run(
             held.enter_context(hold_counts(engine, specs[0]))
             divisions = {spec.name: division_of_run(spec, engine.workers) for spec in specs}
             states = _states(engine, specs, watches, divisions)
-            if options.keep_scratch and any(state.spec.noisy is not None for state in states):
-                raise PolicyError(f"{specs[0].name}: --keep-scratch would keep exact answers beside the noisy ones")
+            for spec in specs if options.keep_scratch else ():
+                refuse_kept_scratch(spec)
             ends = {state.spec.name: hold_approval(engine, state.spec, before=state.last_shown) for state in states}
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
-            if _waits(options, states) and not any(map(_is_due, states)):
+            waits = options.only_due or any(waits_for_clock(spec, spend=options.spend) for spec in specs)
+            if waits and not any(map(is_version_due, states)):
                 return _add_warnings(_not_due(states, watches), ends)
             for state in states:
                 name = state.spec.name
@@ -191,19 +190,6 @@ def _states(
     states = [find_state(engine, spec, watches[spec.name], every=divisions[spec.name].compares_all) for spec in specs]
     key = secrets.token_hex(32) if specs[0].rotates else states[0].tokens
     return [replace(state, tokens=key) for state in states]
-
-
-def _waits(options: RunOptions, states: Sequence[ReleaseState]) -> bool:
-    """Whether releases that are not due are left alone: noisy statistics always are, as each version is paid."""
-    return options.only_due or (any(state.spec.noisy is not None for state in states) and not options.spend)
-
-
-def _is_due(state: ReleaseState) -> bool:
-    if state.spec.noisy is not None:
-        return is_noisy_due(state)
-    entry = state.published
-    now = datetime.datetime.now(datetime.UTC)
-    return entry is None or is_due(state.spec, entry, now) or shows_erased_keys(state)
 
 
 def _not_due(states: Sequence[ReleaseState], watches: Mapping[str, Stopwatch]) -> tuple[RunReport, ...]:

@@ -8,7 +8,7 @@ has.) All is counted in the database; bins come out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -21,8 +21,10 @@ from sqlanon.table.scratch import Scratch
 
 FINE, COARSE = 24, 6
 """Bins of a column by itself, and of one of two."""
-MOST_COLUMNS = 8
-"""Quasi columns of which pairs are made."""
+MOST_COLUMNS = 24
+"""Quasi columns that are compared: each takes a statement, and its picture a place on the page."""
+PAIRED_COLUMNS = 8
+"""Those of which pairs are made."""
 PAIRS = 10
 """The strongest pairs that are kept."""
 
@@ -81,10 +83,24 @@ class _Side:
     coarse: str
 
 
-def compare_release(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
+def choose_columns(engine: Engine, release: str, losses: Mapping[str, float]) -> tuple[str, ...]:
+    """The quasi columns that are compared, in their order: of many those that lost the most."""
+    quasi = find_subject(engine, release).quasi
+    most = sorted(quasi, key=lambda name: -losses.get(name, 0.0))[:MOST_COLUMNS]
+    return tuple(name for name in quasi if name in most)
+
+
+def compare_release(
+    engine: Engine, release: str, chosen: Sequence[str] | None = None
+) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
     """Compare a published release with its source.
 
-    It compares each quasi column, and the most associated pairs of them and the first sensitive column.
+    It compares quasi columns, and the most associated pairs of them and the first sensitive column.
+
+    Args:
+        engine: where both are.
+        release: the name.
+        chosen: quasi columns; None: all.
 
     Raises:
         PolicyError: a table is empty, or the source does not hold what is published any more.
@@ -94,10 +110,12 @@ def compare_release(engine: Engine, release: str) -> tuple[tuple[Column, ...], t
     """
     on = find_subject(engine, release)
     with Scratch(engine) as scratch, engine.snapshot():
-        both = read_cubes(scratch, on, on.quasi, on.sensitive[0] if on.sensitive else None)
+        both = read_cubes(
+            scratch, on, on.quasi if chosen is None else chosen, on.sensitive[0] if on.sensitive else None
+        )
         sides = [_side(scratch, both, at) for at in range(len(both.columns))]
         columns = [_column(scratch, both, side, at) for at, side in enumerate(sides)] if both.spreads else []
-        sides = sides[:MOST_COLUMNS]
+        sides = sides[:PAIRED_COLUMNS]
         if both.value is not None:
             sides.append(_sensitive(scratch, both.value))
         scratch.fetch("datacube/planned")

@@ -32,8 +32,10 @@ READING = (
 EXACT = "The columns that could identify somebody are published exactly: their distributions are those of the source."
 
 
-def report_distributions(columns: Sequence[Column], strongest: Sequence[Pair], why: str = "") -> Section:
-    """Each column, then the pairs; ``why``: what to say where nothing was compared."""
+def report_distributions(
+    columns: Sequence[Column], strongest: Sequence[Pair], why: str = "", others: int = 0
+) -> Section:
+    """Each column, then the pairs; ``why``: what to say where nothing was compared; ``others``: columns left out."""
     blocks: list[Block] = []
     rows: list[tuple[str, ...]]
     if why:
@@ -41,6 +43,9 @@ def report_distributions(columns: Sequence[Column], strongest: Sequence[Pair], w
     elif not columns:
         blocks.append(Text(EXACT))
     else:
+        if others:
+            rest = "1 other is" if others == 1 else f"{others:,} others are"
+            blocks.append(Text(f"The columns that lost the most are compared; {rest} left out."))
         rows = [(one.name, _percent(one.apart)) for one in columns]
         blocks.append(make_table("Distance of the distributions", "column | >moved rows", rows))
     blocks += [_column(one) for one in columns]

@@ -144,10 +144,11 @@ def _noise(released: ReleasedNoisy) -> Section:
             if level != finest:
                 continue
             measured = next(one for one in released.measures if one.name == name)
-            unit = float(measured.unit) / (2 if of == "centered" else 1)
+            unit = 1.0 if of in ("values", "steps") else float(measured.unit) / (2 if of == "centered" else 1)
             deviation = deviation_of(released.law, float(scale))
             width = width_of(released.law, deviation, 1 - INTERVAL)
             what = {"values": f"{name}: number of values", "centered": f"{name}: sum of distances from the middle"}
+            what["steps"] = f"{name}: number of rows of a step"
             rows.append((table.name, what.get(of, name), f"{deviation * unit:,.4g}", f"{width * unit:,.4g}"))
     return Section(
         "noise",

@@ -23,7 +23,8 @@ from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
-from sqlanon.report.compare import compare_release
+from sqlanon.report.compare import choose_columns, compare_release
+from sqlanon.report.counts import counts_for_owner
 from sqlanon.report.decision import report_decision
 from sqlanon.report.distributions import report_distributions
 from sqlanon.report.document import Page, Section
@@ -90,7 +91,10 @@ def owner_report(
                 f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack"
             )
         return noisy_report(engine, entry, workload, reporter)
-    refuse_counts(entry, OF_CLASSES)
+    if entry.statistics:
+        if workload is not None:
+            raise PolicyError(f"{release} has counts: a workload is of queries over rows; leave it out")
+        return counts_for_owner(engine, entry, reporter, attack=attack)
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)
@@ -114,7 +118,7 @@ def owner_report(
         if attack:
             sections.insert(3, report_attacks(run_attack(engine, entry.release, progress=reporter)))
         reporter.stage(entry.release, "distributions")
-        sections.append(_compare(engine, entry))
+        sections.append(_compare(engine, entry, run))
         check_unchanged(engine, released)
     if entry.view is None:
         sections.append(report_loss(run))
@@ -245,9 +249,12 @@ def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -
     ]
 
 
-def _compare(engine: Engine, entry: Entry) -> Section:
+def _compare(engine: Engine, entry: Entry, run: RunReport) -> Section:
     try:
-        return report_distributions(*compare_release(engine, entry.release))
+        losses = {name: float(lost.get("ncp", 0.0)) for name, lost in run.loss.columns.items()}
+        chosen = choose_columns(engine, entry.release, losses)
+        others = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(chosen)
+        return report_distributions(*compare_release(engine, entry.release, chosen), others=others)
     except PolicyError as error:
         return report_distributions((), (), str(error))
 

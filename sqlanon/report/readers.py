@@ -9,11 +9,13 @@ from typing import Any
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import count as count_rows
+from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.find import find, find_rows
 from sqlanon.query.noisy.released import ReleasedNoisy
 from sqlanon.query.release import Released
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.asked import list_meanings
+from sqlanon.report.counts import counts_for_readers
 from sqlanon.report.document import Page, Section, Text, make_table
 from sqlanon.report.noisy import noisy_readers_report
 from sqlanon.report.owner import OWN_BOXES, PAIRED, check_unchanged
@@ -48,6 +50,8 @@ def readers_report(engine: Engine, release: str) -> Page:
     released = find(engine, release)
     if isinstance(released, ReleasedNoisy):
         page = noisy_readers_report(released)
+    elif isinstance(released, ReleasedCounts):
+        page = counts_for_readers(engine, released.view)
     else:
         page = _page(engine, find_rows(engine, release))
     check_unchanged(engine, released)

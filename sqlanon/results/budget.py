@@ -15,7 +15,8 @@ class ChargedVersion(Report):
         seq: the row that charged it.
         release: its release.
         version: its number; a version that was never published may have that of the next.
-        state: ``reserved``, ``drawn``, ``published``, ``withheld`` or ``lost``: charged in any case.
+        state: ``reserved``, ``drawn``, ``published``, ``withheld`` or ``lost``, or ``recovered`` for a charge that the
+            anchor did not have: charged in any case.
         cost: its epsilon by itself.
         at, by: when, and by whom.
         database: which database charged it.

@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Recursive
-from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.base import Engine, Relation
 from sqlanon.privacy.base import Grouped, as_number
-from sqlanon.privacy.counts import count_values
+from sqlanon.privacy.counts import Counts, OfCounts, count_values
 from sqlanon.privacy.requirements import class_of
 from sqlanon.results import ModelFigure
 from sqlanon.risk.attackers import Matched
@@ -59,24 +59,27 @@ def measure_models(
         quasi: columns that make the classes; none: all rows are one class.
         sensitive: the sensitive columns, each looked at by itself.
 
-    Cost: one grouping of the table for each figure.
+    Cost: one grouping of the table for each sensitive column, and memory for some numbers for each different value of
+    a class.
     """
-    found: list[ModelFigure] = []
-    missing: list[str] = []
+    # Those over a population: see `in_population`.
+    names = [name for name, declared in REQUIREMENTS.items() if not declared.population]
+    missing = [
+        f"{name}: a model of an extension, or one that needs more than this table"
+        for name in names
+        if name not in _forms(False)
+    ]
     kinds = {column.name: column.kind for column in relation.columns}
-    for name, declared in REQUIREMENTS.items():
-        if declared.population:
-            continue  # see `in_population`
-        if name not in _forms(False):
-            missing.append(f"{name}: a model of an extension, or one that needs more than this table")
-            continue
-        if declared.sensitive == 0:
-            found += _figures(engine, relation.ref, quasi, None, name, _forms(False)[name])
-            continue
-        for column in sensitive:
-            forms = _forms(kinds[column] not in ("text", "enum", "other"))[name]
-            found += _figures(engine, relation.ref, quasi, column, name, forms)
-    return tuple(found), tuple(missing)
+    found: dict[str, list[ModelFigure]] = {name: [] for name in names if name in _forms(False)}
+    for column in (None, *sensitive):
+        forms = _forms(column is not None and kinds[column] not in ("text", "enum", "other"))
+        asked = [name for name in found if (REQUIREMENTS[name].sensitive == 0) == (column is None)]
+        counts = None if column is None else count_values(engine, relation.ref, quasi, column)
+        for name in asked:
+            found[name] += _figures(
+                engine, Grouped(relation.ref, quasi, () if column is None else (column,)), counts, name, forms[name]
+            )
+    return tuple(figure for figures in found.values() for figure in figures), tuple(missing)
 
 
 def in_population(found: Matched) -> tuple[ModelFigure, ...]:
@@ -94,26 +97,44 @@ def in_population(found: Matched) -> tuple[ModelFigure, ...]:
 
 
 def _figures(
-    engine: Engine,
-    table: TableRef,
-    quasi: Sequence[str],
-    column: str | None,
-    name: str,
-    forms: Sequence[Asked],
+    engine: Engine, rows: Grouped, counts: Counts | None, name: str, forms: Sequence[Asked]
 ) -> Iterator[ModelFigure]:
-    if name == "t" and column is not None:
-        counts = count_values(engine, table, quasi, column)
-        yield from (
-            ModelFigure(name, column, form, find_farthest(counts, ordered=form == "ordered"), True) for form, _ in forms
-        )
-        return
-    columns = () if column is None else (column,)
+    """The figures of one model; ``counts``: of the sensitive column, None for a model that looks at none."""
+    column = rows.names[0] if rows.names else None
     for form, asked in forms:
-        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), columns, ())
-        reached = model.measure(engine, Grouped(table, quasi, columns))
+        if name == "t" and counts is not None:
+            yield ModelFigure(name, column, form, find_farthest(counts, ordered=form == "ordered"), True)
+            continue
+        if name in _LEAST and counts is not None:
+            yield ModelFigure(name, column, form, as_number(_LEAST[name](counts)), False)
+            continue
+        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), rows.names, ())
+        if isinstance(model, OfCounts) and counts is not None:
+            reached = model.judge_within(counts, engine, rows.table, rows.names[0])
+        else:
+            reached = model.measure(engine, rows)
         fails = reached.failing > 0 and form in ("enhanced", "absent violates") and _fails_always(form, reached.reached)
         value = None if fails else as_number(reached.reached)
         yield ModelFigure(name, column, form, value, model.at_most)
+
+
+def _least_frequency(found: Counts) -> Fraction:
+    """The least 1 / share of the most frequent value of a class."""
+    import numpy as np
+
+    rows, top = found.rows, np.maximum.reduceat(found.n, found.start)
+    at = int((rows / top).argmin())
+    return Fraction(int(rows[at]), int(top[at]))
+
+
+def _least_distinct(found: Counts) -> Fraction:
+    """The fewest different values of a class; NULL is one."""
+    import numpy as np
+
+    return Fraction(int(np.diff(np.append(found.start, len(found.n))).min()))
+
+
+_LEAST = {"l": _least_frequency, "distinct_l": _least_distinct}
 
 
 def _fails_always(form: str, reached: Fraction) -> bool:

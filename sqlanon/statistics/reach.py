@@ -115,8 +115,14 @@ class Reach:
         low, first = self._least_of(atoms, ones)
         high, last = self._least_of(atoms, -ones)
         assert low is not None
-        reached = high is not None and first is not None and last is not None
-        return low, None if high is None else -high, reached or low == (None if high is None else -high)
+        if high is None:  # an atom of no shown cell, which has any number
+            return low, None, first is not None
+        return low, -high, low == -high or (first is not None and last is not None)
+
+    def blocks_of(self, atoms: Longs) -> set[int]:
+        """The blocks that some atoms are in; what is in other blocks says nothing about them."""
+        found = self._block_of[atoms]
+        return set(found[found >= 0].tolist())
 
     def check(self) -> None:
         """Raise `ContradictionError` if a block has no table; one that is out of time may have none."""

@@ -97,7 +97,6 @@ def url(request, tmp_path, warehouse):
     engine.drop(fresh)
 
 
-@pytest.mark.thorough
 def test_a_table(cli, url):
     shown = cli("anonymize", "people", "--db", url, *FILE, "--to", "release.folk")
     assert shown.code == 0, shown.err

@@ -194,6 +194,7 @@ def test_two_columns_of_one_name(cli, tmp_path):
         refused(ended, 2, "age")
 
 
+@pytest.mark.thorough
 def test_identifier_that_repeats(cli, tmp_path):
     write_csv(tmp_path / "t.csv", HEADER, [(row[0] // 2, *row[1:]) for row in people()])
     refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "--rows-are events")

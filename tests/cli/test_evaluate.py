@@ -77,6 +77,7 @@ def test_a_changed_source_ends_with_1(cli: Any, warehouse: str, tmp_path: Any) -
     ended = cli("evaluate")
     assert ended.code == 1
     assert "OUTSIDE" in ended.out
+    assert "another number of rows than the release" in ended.out
     assert "changed since" in ended.out
 
 

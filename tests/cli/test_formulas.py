@@ -107,6 +107,7 @@ def test_formulas_are_quoted(cli: Any, source: str, tmp_path: Path) -> None:
     assert sorted(float(row["balance"]) for row in rows) == sorted(-at - 0.5 for at in range(2 * len(CELLS)))
 
 
+@pytest.mark.thorough
 def test_files_and_python(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(
         "age,note\n" + "".join(f"{i // 4},{cell}\n" for i, cell in enumerate(["=1", "b"] * 10))

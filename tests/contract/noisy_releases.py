@@ -19,7 +19,10 @@ from tests.engines import create_table, read_table
 Rows = list[tuple[Any, ...]]
 COLUMNS = {"pid": "INTEGER", "region": "TEXT", "sex": "TEXT", "age": "INTEGER", "cost": "DOUBLE PRECISION"}
 REGIONS = ("north", "south", "it's", "empty")
-MEASURES = "{n: rows, people: persons, total: {sum: cost, range: [-10, 50]}, cost: {mean: cost, range: [0, 20]}}"
+MEASURES = (
+    "{n: rows, people: persons, total: {sum: cost, range: [-10, 50]}, cost: {mean: cost, range: [0, 20]}, "
+    "paid: {quantiles: [0.5], of: cost, range: [0, 20], steps: 4}}"
+)
 
 
 def stays(seed: object, persons: int = 12, times: int = 6) -> Rows:

@@ -243,6 +243,7 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> None:
     """Of rows with equal codes those that a method divided are kept with its classes.
@@ -261,6 +262,7 @@ def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> Non
         assert report.loss.gcp == pytest.approx(min(losses.values()), rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("metric", ["dm", "c_avg"])
 def test_classes_that_show_the_same_are_one_in_format_suppressed(shared_db: Any, metric: str) -> None:

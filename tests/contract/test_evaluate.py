@@ -288,6 +288,7 @@ def test_groups_need_names(shared_db: Any, tmp_path: Path) -> None:
     assert "no aggregate" in none
 
 
+@pytest.mark.thorough
 def test_a_group_that_the_source_lacks(shared_db: Any, tmp_path: Path) -> None:
     """It counts 0 rows; what another aggregate would be there is not compared."""
     source, _ = released(shared_db, DIVERSE, tmp_path)

@@ -314,6 +314,7 @@ def test_where_each_row_is_a_person_managers_are_none(connect: Any) -> None:
     assert db.run(spec).verified
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "other", "kind"),
     [("zx", "week", "INTEGER"), ("zx", "zy", "INTEGER"), ("zx", "woche", "VARCHAR")],

@@ -73,6 +73,7 @@ def test_links_are_hashes_of_the_source(
     assert (report.left_out > 0) == (options is LEFT_OUT)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rest", "changed"), [([], 20), (["other"], 60)], ids=["every column is published", "one is not"]
 )

@@ -98,6 +98,27 @@ def test_without_noise_answers_are_those_of_the_source(sql: str, published: Made
         assert numbers == pytest.approx([float(one) for one in other if not isinstance(one, str)], abs=1e-2)
 
 
+def test_quantiles_are_those_of_published_groups(shared_db: Any, tmp_path: Path) -> None:
+    measures = "{n: rows, paid: {quantiles: [0.5, 0.9], of: cost, range: [0, 50], steps: 10}}"
+    made = Made(shared_db, tmp_path, declared_stays("quantiles"), measures=measures)
+    made.run()
+    view = f"release.{made.view}"
+    median = "percentile_cont(0.5) WITHIN GROUP (ORDER BY cost)"
+    answer = shared_db.query(f"SELECT region, {median} AS m FROM {view} GROUP BY region")
+    known = {row["region"]: row for row in made.rows() if row["level"] == 1}
+    for row in answer.rows:
+        own = known[row["region"]]
+        ends = (row["m"].estimate, row["m"].interval.low, row["m"].interval.high)
+        assert ends == tuple(own[f"paid_p50{end}"] for end in ("", "_low", "_high"))
+    for sql, text in (
+        (f"SELECT percentile_cont(0.4) WITHIN GROUP (ORDER BY cost) AS m FROM {view}", "it has"),
+        (f"SELECT {median} AS m FROM {view} WHERE region <> 'north'", "quantiles do not add up"),
+        (f"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY age) AS m FROM {view}", "age"),
+    ):
+        with pytest.raises(UnsupportedError, match=text):
+            shared_db.query(sql)
+
+
 def test_groups_of_intervals_are_listed_as_they_are_published(published: Made) -> None:
     answer = published.db.query(f"SELECT age, sum(n) AS n FROM release.{published.view} GROUP BY age")
     assert [row["age"] for row in answer.rows] == ["[0, 20)", "[20, 40)", "[40, 60)"]
@@ -141,6 +162,7 @@ def test_an_answer_has_an_interval_and_no_bounds(shared_db: Any, tmp_path: Path)
         shared_db.query(f"SELECT sex, count(*) AS n FROM {view} GROUP BY sex", merge_narrow=20)
 
 
+@pytest.mark.thorough
 def test_an_evaluation_asks_releases_of_rows_the_same(published: Made) -> None:
     db, source = published.db, published.source
     db.anonymize(

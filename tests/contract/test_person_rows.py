@@ -280,6 +280,7 @@ def test_what_kernels_count(seed: int) -> None:
         assert [bool(h) for h in holds[: past - first]] == [meets(backwards[:e]) for e in range(first + 1, past + 1)]
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("bordered", [True, False])
 def test_many_equal_rows_do_not_collapse_into_one_class(

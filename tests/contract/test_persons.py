@@ -193,6 +193,7 @@ def test_events_that_nobody_can_count(shared_db: Any) -> None:
         assert shared_db.anonymize(source, **asked, persons="ignored", allow_weaker=True).audit().satisfied
 
 
+@pytest.mark.thorough
 def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     """Its private table ties rows to classes and counts nobody: the audit says so and does not pass."""
     rows = [(i, f"p{i // 20}", 20 + i // 200 % 2, "abc"[i % 3], i) for i in range(400)]
@@ -215,6 +216,7 @@ def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     assert release.audit().not_measured == (what,)
 
 
+@pytest.mark.thorough
 def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
     """What ties rows to persons stays in the source's database.
 

@@ -171,6 +171,37 @@ MIXED = [
 """Conditions on two columns with boxes, a and b, and an exact one."""
 
 
+def grouped_by_conditions(db: Any, seed: str, tables: int, queries: int) -> Asked:
+    """Random groups by conditions on one column, alone, in CASE, and two of them side by side."""
+    rng, found = random.Random(seed), Asked()
+    for _ in range(tables):
+        with drawn(db, rng, [("decimal", "double"), ("decimal", "double", "whole", "date", "text")]) as table:
+            for _ in range(queries):
+                name, other = rng.sample("ab", 2)
+                one, two = (condition(rng, table, 0, name) for _ in range(2))
+                keys: list[Any] = [f"({one})", f"coalesce({one}, {two})", (f"({one})", f"{name} IS NULL")]
+                keys += [f"CASE WHEN {one} THEN 1 WHEN {two} THEN 2 END", (f"CASE WHEN {one} THEN 1 END", f"({two})")]
+                keys += [f"CASE WHEN c = 1 THEN 5 WHEN {one} THEN 1 ELSE 0 END", (f"({one})", "d")]
+                aggregate = rng.choice(["count(*)", f"count({name})", f"min({name})", f"count({other})", "sum(c)"])
+                ask(db, table, aggregate, where_of(rng, table), rng.choice(keys), found)
+    return found
+
+
+@pytest.mark.parametrize("seed", seeds(2))
+def test_groups_by_conditions_hold(shared_db: Any, seed: int) -> None:
+    found = grouped_by_conditions(shared_db, f"conditions {seed}", 1, 8)
+    assert found.wrong == []
+    assert found.answered > found.asked / 2, found.refused
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_more_groups_by_conditions_hold(shared_db: Any, seed: int) -> None:
+    found = grouped_by_conditions(shared_db, f"conditions {seed}", 20, 12)
+    assert found.wrong == []
+
+
 COUNTED = ("count(*)", "count(*)", "count(c)", "1.0 * count(*) FILTER (WHERE {}) / count(*)")
 
 

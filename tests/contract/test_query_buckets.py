@@ -41,6 +41,7 @@ def test_a_step_that_begins_where_the_condition_ends_has_no_rows(shared_db: Any)
         assert {float(row["b"]) for row in answer.rows} == steps
 
 
+@pytest.mark.thorough
 @given(seed=st.integers(0, 2**32))
 def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)

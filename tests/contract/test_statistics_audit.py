@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.query.counts.published import Spelling
+from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.spec import Hierarchy
 from tests.contract.counted import Made, stays
 from tests.engines import create_table
@@ -100,7 +100,7 @@ def test_a_table_of_others_next_to_a_release_gives_cells_away(shared_db: Any, tm
     beside = [(region, sex, sum(row[:2] == (region, sex) for row in rows)) for region in regions for sex in "FM"]
     other = created(shared_db, {"region": "TEXT", "sex": "TEXT", "n": "INTEGER"}, beside)
     alone = shared_db.audit_statistics([f"release.{made.view}"])
-    both = shared_db.audit_statistics([f"release.{made.view}", other], Spelling(whole=False))
+    both = shared_db.audit_statistics([f"release.{made.view}", other], CountsSpelling(whole=False))
     assert alone.exact == 0
     shown = {(row["region"], row["sex"]) for row in made.rows() if row["status"] == "hidden" and row["level_age"] == 2}
     exact = {
@@ -123,14 +123,14 @@ def test_texts_in_place_of_numbers_are_hidden_cells(shared_db: Any) -> None:
         ("all", "all", "120"),
     ]
     table = created(shared_db, {"region": "TEXT", "sex": "TEXT", "n": "TEXT"}, rows)
-    found = shared_db.audit_statistics([table], Spelling(value="n", total="all", hidden=("<5", "x")), persons=5)
+    found = shared_db.audit_statistics([table], CountsSpelling(value="n", total="all", hidden=("<5", "x")), persons=5)
     assert [(one.values, one.low, one.high) for one in found.found] == [
         ({"region": "north", "sex": "F"}, 2, 2),
         ({"region": "north", "sex": "M"}, 30, 30),
     ]
     assert (found.exact, found.small) == (2, 1)
     with pytest.raises(PolicyError, match="2 of column n are no whole numbers") as raised:
-        shared_db.audit_statistics([table], Spelling(value="n", total="all"))
+        shared_db.audit_statistics([table], CountsSpelling(value="n", total="all"))
     assert "<5" not in str(raised.value)
     with pytest.raises(PolicyError, match="which column has the numbers"):
         shared_db.audit_statistics([table])
@@ -143,11 +143,11 @@ def test_labels_of_all_levels_of_a_hierarchy_are_read(shared_db: Any) -> None:
     rows: list[tuple[Any, ...]] = [(region, None if region in "AB" else n) for region, (_, _, n) in REGIONS.items()]
     rows += [*sums.items(), ("Total", sum(sums.values()))]
     table = created(shared_db, {"region": "TEXT", "n": "INTEGER"}, rows)
-    found = shared_db.audit_statistics([table], Spelling(hierarchies={"region": Hierarchy("regions", paths)}))
+    found = shared_db.audit_statistics([table], CountsSpelling(hierarchies={"region": Hierarchy("regions", paths)}))
     assert [(one.values["region"], one.low, one.high) for one in found.found] == [("A", 0, 4), ("B", 0, 4)]
     wrong = created(shared_db, {"region": "TEXT", "n": "INTEGER"}, [*rows, ("elsewhere", 3)])
     with pytest.raises(PolicyError, match="column region has values that are not in its hierarchy"):
-        shared_db.audit_statistics([wrong], Spelling(hierarchies={"region": Hierarchy("regions", paths)}))
+        shared_db.audit_statistics([wrong], CountsSpelling(hierarchies={"region": Hierarchy("regions", paths)}))
 
 
 def test_numbers_that_no_table_has_are_named(shared_db: Any) -> None:
@@ -162,6 +162,22 @@ def test_null_may_be_the_text_of_totals(shared_db: Any) -> None:
     """The rows of GROUP BY ROLLUP."""
     rows = [("north", None), ("south", 40), (None, 42)]
     table = created(shared_db, {"region": "TEXT", "n": "INTEGER"}, rows)
-    assert [one.low for one in shared_db.audit_statistics([table], Spelling(total="")).found] == [2]
+    assert [one.low for one in shared_db.audit_statistics([table], CountsSpelling(total="")).found] == [2]
     with pytest.raises(PolicyError, match="lists a cell twice"):
         shared_db.audit_statistics([created(shared_db, {"a": "TEXT", "n": "INTEGER"}, [("x", 1), ("x", 2)])])
+
+
+@pytest.mark.thorough
+def test_labels_of_a_release_s_hierarchy_mean_the_same_in_a_table_without_one(shared_db: Any, tmp_path: Path) -> None:
+    """Ages in twenties, published by somebody else: levels are those of the release."""
+    rows = stays("levels")
+    made = Made(shared_db, tmp_path, rows, protect="{persons: 3}")
+    made.run()
+    (cell,) = [row for row in made.rows() if row["age"] == "20..39" and row["level_sex"] == row["level_region"] == 1]
+    number = sum(row[2] in (20, 30) for row in rows)
+    wrong = created(shared_db, {"age": "TEXT", "n": "INTEGER"}, [("20..39", number + 1)])
+    found = shared_db.audit_statistics([f"release.{made.view}", wrong], CountsSpelling(whole=False))
+    assert (cell["n"] is None) or {"age": "20..39"} in [dict(one.values) for one in found.contradictions]
+    strange = created(shared_db, {"age": "TEXT", "n": "INTEGER"}, [("20 to 39", number)])
+    with pytest.raises(PolicyError, match="column age has values that are not in its hierarchy"):
+        shared_db.audit_statistics([f"release.{made.view}", strange], CountsSpelling(whole=False))

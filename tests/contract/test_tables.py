@@ -18,7 +18,7 @@ from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViol
 from sqlanon.policy import load
 from sqlanon.release.divide import token_blocks
 from sqlanon.spec import ReleaseSpec
-from tests.contract.test_pseudonyms import Truth, boxes_of, place, surest
+from tests.contract.tokens import Truth, boxes_of, place, surest
 from tests.engines import read_table
 
 NAMES = ("patients", "admissions", "labs")

@@ -94,6 +94,7 @@ def test_rows_that_nobody_declares_are_lost(leaving: Any, monkeypatch: pytest.Mo
         leaving()
 
 
+@pytest.mark.thorough
 def test_refine_leaves_them_out(shared_db: Any, leaving: Any) -> None:
     report = leaving(refine=True).report
     assert (report.rows, report.suppressed) == (12, 1)

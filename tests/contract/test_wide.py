@@ -152,6 +152,7 @@ def test_long_texts_do_not_fit(shared_db: Any) -> None:
     assert not [row for row in shared_db.releases() if row.release == "fat"]
 
 
+@pytest.mark.thorough
 def test_no_text_comes_to_python(connect: Any) -> None:
     """What is released as it is stays in the database: Python's own memory does not grow with it."""
     db = connect(ENGINES[0])

@@ -1,6 +1,7 @@
-"""The table of tools' forms in docs/query.md, made of the corpus whose verdicts `tests.query_forms` checks.
+"""The tables of tools' forms, made of the corpus whose verdicts `tests.query_forms` checks.
 
-``python -m tests.docs.forms`` writes it into the page; a test compares.
+docs/query.md has one line for each tool, docs/tools.md every form. ``python -m tests.docs.forms`` writes them; a test
+compares.
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ from tests.project.tree import ROOT
 from tests.query_forms.run import CORPUS
 
 PAGE = ROOT / "docs" / "query.md"
+LISTED = ROOT / "docs" / "tools.md"
+ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL"}
+HEAD = """# The SQL that tools send
+
+For those who want to know whether their tool's questions are answered over a release. Forms of SQL that BI tools,
+libraries and analysts are known to send, each with its source. A test asks each on the engines named and compares the
+bounds with the same SQL over the source table (`tests/query_forms/corpus.yml` has the texts). This page is made by
+`python -m tests.docs.forms`; what is answered in general is in [query.md](query.md#what-can-be-asked)."""
 OPENING, CLOSING = "<!-- forms: python -m tests.docs.forms -->\n", "<!-- end of forms -->"
 
 
@@ -36,6 +45,22 @@ def table() -> str:
         f"| {tool} | {count} | {count - len(refused.get(tool, ()))} | {'; '.join(refused.get(tool, ()))} |"
         for tool, count in every.items()
     ]
+    return "\n".join([*lines, "", "[Every form and its verdict](tools.md)."]) + "\n"
+
+
+def listed() -> str:
+    """The page of all forms."""
+    corpus = yaml.safe_load(CORPUS.read_text(encoding="utf-8"))
+    forms, sources = corpus["forms"], corpus["sources"]
+    lines = [HEAD]
+    for tool in dict.fromkeys(one["tool"] for one in forms):
+        lines += ["", f"## {tool}", "", "| form | on | source | verdict |", "|---|---|---|---|"]
+        for one in (one for one in forms if one["tool"] == tool):
+            engines = ", ".join(name for key, name in ENGINES.items() if "sql" in one or key in one)
+            source = sources[one["source"]]
+            shown = f"[{one['source']}]({source})" if source.startswith("https://") else one["source"]
+            verdict = f"refused: {one['refused']}" if one.get("refused") else "answered"
+            lines.append(f"| {one['form']} | {engines} | {shown} | {verdict} |".replace("||", "\\|\\|"))
     return "\n".join(lines) + "\n"
 
 
@@ -47,3 +72,4 @@ def rendered(text: str) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(rendered(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    LISTED.write_text(listed(), encoding="utf-8")

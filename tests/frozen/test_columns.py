@@ -67,6 +67,7 @@ def _shown(db: Any, table: str) -> list[str]:
     return [column.name for column in shown if not column.name.startswith("age")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", list(permutations(KEPT)), ids="-".join)
 def test_kept_columns_may_be_in_any_order(shared_db: Any, order: tuple[str, ...]) -> None:
     """The first version, a cohort, and rows that leave: the version before is compared as well."""

@@ -192,7 +192,6 @@ def test_after_a_rollback_everything_that_was_shown_counts(shared_db: Any) -> No
     assert seen(shared_db, table) == rows
 
 
-@pytest.mark.thorough
 def test_a_null_that_comes_later_adds_its_column_and_changes_no_cell(shared_db: Any) -> None:
     draw, table = random.Random(7), f"null_{next(FRESH)}"
     spec, source = spec_of(table), ward(draw, 20)

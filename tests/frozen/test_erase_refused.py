@@ -12,7 +12,7 @@ import pytest
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.test_rules import SAYS, TAMPERED
+from tests.frozen.changes import SAYS, TAMPERED
 from tests.frozen.wards import begun, hashed, hashes, lineage_table, seen, spec_of, ward, write
 
 FRESH = count()

@@ -18,7 +18,7 @@ from sqlanon.errors import GuardError
 from sqlanon.spec import CohortSpec, RefreshSpec, ReleaseSpec
 from tests.covering import seeds
 from tests.engines import create_table
-from tests.frozen.test_rules import later as days_later
+from tests.frozen.changes import later as days_later
 from tests.frozen.wards import classes
 
 FRESH = count()

@@ -123,6 +123,10 @@ WHOLE = [
         "ROLLUP ({k}, {k2})"
     ),
     "SELECT {k} AS g, {k2} AS h, GROUPING({k}, {k2}) AS u, {i} AS n FROM {t} GROUP BY CUBE ({k}, {k2})",
+    (
+        "SELECT {k} AS g, c AS h, GROUPING({k}, c) AS u, count(*) FILTER (WHERE c > 1 OR {k} IS NULL) AS n FROM {t} "
+        "GROUP BY CUBE ({k}, c)"
+    ),
     "SELECT DISTINCT {k} AS g, c FROM {t} {w}",
     "SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c)",
     "SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} {w} GROUP BY c)",

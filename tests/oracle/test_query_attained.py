@@ -77,6 +77,7 @@ def test_counts_are_as_narrow_as_what_classes_attain_allows(
     assert tight > 50, f"only {tight} of these counts say that they are tight"
 
 
+@pytest.mark.thorough
 def test_rows_of_a_class_may_differ_in_conditions_that_ask_an_exact_column(shared_db: Any) -> None:
     """By hand: one class of a = 1, 2, 3, 5; the rows of c = 0, 3, 3, 9 may be any of them."""
     db, name = shared_db, f"t{random.Random('exact').randrange(10**9)}"

@@ -19,7 +19,7 @@ def asked(db: Any, seed: int, releases: int, statements: int) -> Found:
 
 
 def test_statements_hold_for_every_source(shared_db: Any) -> None:
-    found = asked(shared_db, 5, 3, 10)
+    found = asked(shared_db, 5, 2, 10)
     assert found.wrong == []
     assert found.refused.total() < found.asked / 2
 

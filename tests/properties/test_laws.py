@@ -98,6 +98,7 @@ def test_row_order_does_not_matter(shared_db: Any, tmp_path: Path, case: Case, r
     assert runs[0] == runs[1]
 
 
+@pytest.mark.thorough
 @FEW
 @given(case=cases(), run=RUNS)
 def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: Run) -> None:

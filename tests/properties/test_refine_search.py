@@ -177,6 +177,7 @@ def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatc
     assert classes(1, 3) != one
 
 
+@pytest.mark.thorough
 def test_trials_end_where_they_gain_little_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "BLOCK", 60)
     rng = random.Random(6)

@@ -61,6 +61,7 @@ FORMS = [
     ),
     "SELECT c, b, GROUPING(c) AS g, count(*) AS n, coalesce(c, -5) AS k FROM people GROUP BY ROLLUP (c, b)",
     "SELECT c, b, count(*) FROM people GROUP BY GROUPING SETS ((c, b), c, ()), a",
+    "SELECT c, GROUPING(c) AS g, count(*) FILTER (WHERE c > 1 OR b IS NULL) AS n FROM people GROUP BY ROLLUP (c, b)",
     "SELECT c + 1 AS c, sum(a) FROM people GROUP BY CUBE (c, b) HAVING count(*) > 1",
     "SELECT upper(name) FROM kinds GROUP BY name",
     (

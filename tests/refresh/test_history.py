@@ -98,6 +98,7 @@ def test_max_failing_stops_plan_and_run(shared_db):
     assert shared_db.run(loose, allow_weaker=True).version == 2
 
 
+@pytest.mark.thorough
 def test_without_a_key_it_is_said_that_nobody_can_know(shared_db):
     write(shared_db, "h5", WARD)
     spec = release("h5", **{**SPEC, "key": ()})
@@ -150,6 +151,7 @@ def test_the_history_outlives_the_version_and_holds_no_value(shared_db):
             assert all(len(str(cell)) in (32, 64) and int(str(cell), 16) >= 0 for cell in row)
 
 
+@pytest.mark.thorough
 def test_other_columns_compare_by_the_key_alone(shared_db):
     write(shared_db, "h9", WARD)
     shared_db.run(release("h9", **SPEC))

@@ -159,6 +159,7 @@ def test_a_macro_that_reads_it(connect):
     assert views(db, "m") == ["m", "m_metadata"]
 
 
+@pytest.mark.thorough
 @pytest.mark.cover
 @pytest.mark.parametrize("replaced", ["u7", "u7_metadata"])
 @pytest.mark.parametrize(
@@ -219,6 +220,7 @@ def test_beside_a_run_of_the_release(shared_db):
     assert statuses(shared_db, "u9") == ["published"]
 
 
+@pytest.mark.thorough
 def test_a_release_that_another_reads(shared_db):
     fill(shared_db, "u10")
     shared_db.run(release("u10", format="points"))

@@ -38,6 +38,7 @@ def test_another_file(filed, purge):
     assert (again.version, in_file(path)) == (3, [(50,)])
 
 
+@pytest.mark.thorough
 def test_another_file_that_is_not_ours(filed):
     db, path = filed
     path.unlink()

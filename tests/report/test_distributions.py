@@ -206,3 +206,14 @@ def test_types_of_columns(shared_db: Any) -> None:
         assert sum(m for _, _, m in one.bins) + one.beyond == pytest.approx(1)
     assert len(pairs) == 10
     shared_db.report("typed")
+
+
+def test_of_many_columns_those_that_lost_the_most_are_compared(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here the widest: every row has its own age, and zip is one value in most classes."""
+    rows = [(n, n, f"zip{n % 2}", "f") for n in range(60)]
+    name = released(shared_db, rows, k=6, l=1)
+    losses = {one: figures["ncp"] for one, figures in shared_db.version(name).report["loss"]["columns"].items()}
+    monkeypatch.setattr("sqlanon.report.compare.MOST_COLUMNS", 1)
+    page = Read(shared_db.report(name))
+    assert list(page.column("Distance of the distributions", "moved rows")) == [max(losses, key=losses.__getitem__)]
+    assert "The columns that lost the most are compared; 1 other is left out." in page.text

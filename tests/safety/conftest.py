@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import ready
 from tests.engines import ENGINES, TestEngine
+from tests.safety.compaction import made
 
 FILE, SERVER = ENGINES[1], ENGINES[2]
 
@@ -85,3 +86,10 @@ def make_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Tes
             return url
 
         yield make
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[str, Path]:
+    """A DuckDB file of one table: its URL and its path."""
+    path = tmp_path / "x.duckdb"
+    return made(path, "CREATE TABLE t AS SELECT range AS i FROM range(1000)"), path

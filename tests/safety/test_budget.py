@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,8 @@ import pytest
 import sqlanon
 from sqlanon.budgeted import BudgetSpec
 from sqlanon.errors import DatabaseError, InfeasibleError, LockedError, PolicyError
-from sqlanon.noisy.accounting import Mechanism
+from sqlanon.noisy.accounting import Mechanism, total_epsilon
+from sqlanon.release.budget.anchor import Anchor
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import list_spendings
 from sqlanon.release.budget.ledger import Ledger
@@ -42,6 +44,9 @@ releases:
       measures: {{n: rows}}
       contributions: {{groups: 1, rows: 2}}
 """
+
+ENDS = ("drawn", "published")
+"""What a version comes to after it was charged."""
 
 KILLED = """\
 import os, signal, sys
@@ -173,6 +178,87 @@ def test_a_copy_of_the_database_is_refused_and_recovers_what_it_cost(place: Plac
     assert place.run(f"duckdb:///{copy}", spend=True).noisy.spent > spent
     assert place.run(spend=True).noisy.spent > spent  # both go on, under one budget
     assert place.look()[0] == ["published"] * 4
+
+
+def all_charged(place: Place, url: str = "") -> Counter[Mechanism]:
+    """The mechanisms that a database's ledger charges, whatever event has them."""
+    with sqlanon.connect(url or place.url) as db:
+        return Counter(one for event in Ledger(db.engine).read().get("people", []) for one in event.mechanisms)
+
+
+def stop_before_the_anchor(patched: pytest.MonkeyPatch, place: Place, kind: str) -> None:
+    """End a run where a new row of a kind is in the database and not in the anchor."""
+    write, before = Anchor.write, len(place.anchor.read_text().splitlines())
+
+    def interrupted(anchor: Anchor, events: Any) -> None:
+        if events[-1].kind == kind and len(events) > before:
+            raise KeyboardInterrupt
+        write(anchor, events)
+
+    patched.setattr(Anchor, "write", interrupted)
+
+
+@pytest.mark.parametrize("kind", ["reserved", *(pytest.param(one, marks=pytest.mark.thorough) for one in ENDS)])
+def test_a_crash_between_database_and_anchor_recovers_with_both_charges(
+    kind: str, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Place(f"duckdb:///{tmp_path / 'other.duckdb'}", tmp_path)
+    place.run()
+    other.run()
+    with monkeypatch.context() as patched:
+        stop_before_the_anchor(patched, place, kind)
+        with pytest.raises(KeyboardInterrupt):
+            place.run(spend=True)
+    other.run(spend=True)
+    both = all_charged(place) | all_charged(other)
+    with pytest.raises(DatabaseError, match="a run ended between the two while another database spent"):
+        place.run(spend=True)
+    with sqlanon.connect(place.url) as db:
+        assert db.recover_budget(place.budget, "the machine stopped") > 0
+        (report,) = db.budgets([place.budget])
+    assert all_charged(place) >= both
+    assert ("recovered" in [one.state for one in report.versions]) == (kind == "reserved")
+    assert report.spent == pytest.approx(float(total_epsilon(list(all_charged(place).elements()), Fraction(1, 10**6))))
+    place.run(spend=True)
+    other.run(spend=True)
+    assert all_charged(other) >= both
+
+
+@pytest.mark.thorough
+def test_a_recovery_that_crashes_is_recovered_with_its_charge(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Place(f"duckdb:///{tmp_path / 'other.duckdb'}", tmp_path)
+    place.run()
+    other.run()
+    with monkeypatch.context() as patched:
+        stop_before_the_anchor(patched, place, "reserved")
+        with pytest.raises(KeyboardInterrupt):
+            place.run(spend=True)
+    other.run(spend=True)
+    with monkeypatch.context() as patched, sqlanon.connect(place.url) as db:
+        stop_before_the_anchor(patched, place, "recovered")
+        with pytest.raises(KeyboardInterrupt):
+            db.recover_budget(place.budget, "once")
+    other.run(spend=True)
+    both = all_charged(place) | all_charged(other)
+    with sqlanon.connect(place.url) as db:
+        db.recover_budget(place.budget, "twice")
+        db.budgets([place.budget])
+    assert all_charged(place) >= both
+    place.run(spend=True)
+    assert all_charged(place) > both
+
+
+def test_rows_of_another_history_do_not_recover(place: Place, tmp_path: Path) -> None:
+    other = Place(f"duckdb:///{tmp_path / 'other.duckdb'}", tmp_path)
+    place.run()
+    kept = place.anchor.read_text()
+    place.anchor.unlink()
+    other.run()  # opens a budget of its own in the same file
+    with sqlanon.connect(place.url) as db, pytest.raises(DatabaseError, match="neither follows the other"):
+        db.recover_budget(place.budget, "no")
+    place.anchor.write_text(kept)
 
 
 @pytest.mark.thorough

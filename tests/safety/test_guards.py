@@ -189,6 +189,7 @@ def server(make_url):
         db.engine.execute(f"DROP ROLE {quoted}")
 
 
+@pytest.mark.thorough
 def test_grants_survive(server):
     db, role = server
     db.engine.execute("GRANT SELECT ON release.people TO PUBLIC")

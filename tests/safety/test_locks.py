@@ -35,6 +35,7 @@ class During:
     def finish(self, release): ...
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", [FILE, SERVER], ids=lambda engine: engine.name)
 def test_second_connection_of_this_process(make_url, engine):
     url = make_url(engine)

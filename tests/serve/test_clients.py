@@ -164,6 +164,7 @@ def test_what_is_no_question_is_refused(server: Running) -> None:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
+@pytest.mark.thorough
 def test_sqlalchemy_reflects_and_asks(server: Running) -> None:
     engine = sa.create_engine(server.url().replace("postgresql:", "postgresql+psycopg:"))
     name = server.place.source

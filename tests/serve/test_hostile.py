@@ -368,6 +368,7 @@ def test_a_right_on_the_source_that_comes_later_ends_the_answers(
         assert connection.execute(f"SELECT count(*) FROM {place.source}").fetchone() == (60.0,)
 
 
+@pytest.mark.thorough
 def test_a_source_that_is_named_like_the_catalog_is_asked_with_its_schema(tmp_path: Path) -> None:
     url = FILE.fresh(tmp_path)
     with sqlanon.connect(url) as db:

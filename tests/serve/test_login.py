@@ -52,6 +52,7 @@ def test_a_session_has_the_settings_that_clients_expect(running: Running) -> Non
         running.connect(options="-c nosuch=1")
 
 
+@pytest.mark.thorough
 def test_verifiers_are_those_of_the_rfc(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
     salted = hashlib.pbkdf2_hmac("sha256", b"pencil", base64.b64decode(SALT), 4096)
     stored = base64.b64encode(hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()).decode()

@@ -18,8 +18,8 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy import draw
 from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.levels import Level
 from sqlanon.noisy.published import half_width
-from sqlanon.noisy.shape import Level
 from sqlanon.noisy.split import Noise
 from tests.oracle.chance_of import ALARM, lower_bound
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.levels import dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.noisy.published import MOST_MISSED, width_of
-from sqlanon.noisy.shape import dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.query.noisy.groups import Groups
 from sqlanon.query.noisy.released import NoisyTableRead
 

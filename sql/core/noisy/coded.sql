@@ -1,6 +1,7 @@
 -- name: noisy/coded
 -- params: coded (table to make), source (table), person (list of {name, kind}), dimensions (list of {name, groups (table of code and value, or none),
---   ends (list of texts of numbers), wide (bool: compared as floating-point numbers where the type has few digits)}), measures (list of {name, plain
+--   ends (list of texts of numbers), clipped (bool: values beyond are in the first and the last interval), wide (bool: compared as
+--   floating-point numbers where the type has few digits)}), measures (list of {name, plain
 --   (bool: integers in the unit 1), float (bool), wide, low, high, unit, quarter (texts of numbers; the last of the unit), least, most (the range in
 --   units)})
 -- returns: person text, the same for equal keys, c1.. integer (the group of each column; NULL: none of those that are declared), m1.. bigint (the value
@@ -15,7 +16,7 @@ SELECT
 {% if d.groups %}
     , g{{ loop.index }}.code AS c{{ loop.index }}
 {% else %}
-    , CAST(CASE{% for end in d.ends[1:] %} WHEN {{ number(d) }} >= {{ d.ends[loop.index0] }} AND {{ number(d) }} < {{ end }} THEN {{ loop.index0 }}{% endfor %} END AS INTEGER) AS c{{ loop.index }}
+    , CAST(CASE{% for end in d.ends[1:] %} WHEN {% if d.clipped and loop.first and loop.last %}LOWER(CAST(s.{{ d.name | ident }} AS VARCHAR)) NOT LIKE '%nan'{% elif d.clipped and loop.first %}{{ number(d) }} < {{ end }}{% elif d.clipped and loop.last %}{{ number(d) }} >= {{ d.ends[loop.index0] }} AND LOWER(CAST(s.{{ d.name | ident }} AS VARCHAR)) NOT LIKE '%nan'{% else %}{{ number(d) }} >= {{ d.ends[loop.index0] }} AND {{ number(d) }} < {{ end }}{% endif %} THEN {{ loop.index0 }}{% endfor %} END AS INTEGER) AS c{{ loop.index }}
 {% endif %}
 {% endfor %}
 {% for m in measures %}

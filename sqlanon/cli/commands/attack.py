@@ -36,7 +36,8 @@ def attack(
             min=1,
             show_default=False,
             help="Published rows that are attacked at most, drawn at random (default: all, or as many as take some 20 "
-            "seconds).",
+            "seconds); of a release of counts: insiders who are tried (default: as many as look for some 2,000 "
+            "cells).",
         ),
     ] = None,
     control: Annotated[
@@ -70,7 +71,8 @@ def attack(
 ) -> int | None:
     """Attack a release with the values of its source: expected success, against what is promised.
 
-    Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l; with --control no figure decides.
+    Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l, or a reader of counts finds a small cell; with --control
+    no figure decides.
     """
     if control is not None:
         if keep:
@@ -94,9 +96,13 @@ def attack(
             connected.keep_attacks(report)
     screen.emit(report.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.attack import attack_report
+        from sqlanon.cli.show.attack import attack_report, counts_attack_report
+        from sqlanon.results import AttackReport
 
-        attack_report(screen, report)
+        if isinstance(report, AttackReport):
+            attack_report(screen, report)
+        else:
+            counts_attack_report(screen, report)
     return 0 if report.held else 1
 
 

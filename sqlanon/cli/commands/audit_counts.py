@@ -12,7 +12,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.query.counts.published import Spelling
+    from sqlanon.query.counts.published import CountsSpelling
     from sqlanon.results.disclosure import DisclosureReport
 
 COUNTS = "Published counts"
@@ -64,9 +64,9 @@ def audit_counts(
     return _show(screen, report)
 
 
-def _spelling(given: Mapping[str, Any]) -> Spelling:
+def _spelling(given: Mapping[str, Any]) -> CountsSpelling:
     from sqlanon.policy import read_hierarchy
-    from sqlanon.query.counts.published import Spelling
+    from sqlanon.query.counts.published import CountsSpelling
 
     hierarchies = {}
     for one in given.get("hierarchy", ()):
@@ -77,7 +77,7 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
     unlisted = given.get("unlisted", "empty")
     if unlisted not in ("empty", "unknown"):
         raise PolicyError("--unlisted is empty or unknown")
-    return Spelling(
+    return CountsSpelling(
         parse_names("--by", given.get("by")),
         given.get("value"),
         given.get("total", "Total"),

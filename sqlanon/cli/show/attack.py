@@ -9,6 +9,7 @@ from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, share
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
     from sqlanon.results import AttackReport, CompositionAttack, GuessAttack, LinkageAttack
+    from sqlanon.results.counts import CountsAttackReport, CountsReader
 
 HEAD = (
     ("attack", "wrap"),
@@ -125,3 +126,47 @@ def _guess(one: GuessAttack) -> tuple[str, ...]:
         _promise(one.promised),
         _verdict(one.promised, one.exceeded),
     )
+
+
+READERS = {
+    "naive": "if only small cells were hidden",
+    "outsider": "readers of the view",
+    "insider": "persons alone in a cell",
+}
+"""What kinds of readers of counts are called."""
+
+
+def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
+    """Show what readers of counts find of small cells."""
+    screen.show(
+        f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
+        f"  {things(report.cells, 'cell')}, {count(report.hidden)} hidden; {count(report.small)} of fewer than "
+        f"{things(report.persons, 'person')}",
+        "",
+        make_sheet(
+            (
+                ("reader", "wrap"),
+                ("tried", "right"),
+                ("cells", "right"),
+                ("exactly", "right"),
+                ("as small", "right"),
+                ("guessed", "right"),
+                ("verdict", "left"),
+            ),
+            [_counts_reader(one) for one in report.attacks],
+        ),
+    )
+    undecided = sum(one.undecided for one in report.attacks)
+    if undecided:
+        screen.show(
+            "", note(f"for {things(undecided, 'cell')} no table was found at both ends: intervals may be narrower")
+        )
+    if not report.held:
+        screen.show("", "Readers FIND small cells.")
+
+
+def _counts_reader(one: CountsReader) -> tuple[str, ...]:
+    verdict = ("held" if one.held else "FOUND") if one.promised else ""
+    tried = count(one.readers) if one.readers == one.possible else f"{count(one.readers)} of {count(one.possible)}"
+    found = (count(one.cells), count(one.exact), count(one.below), share(one.guess, 1))
+    return (READERS[one.name], tried, *found, verdict)

@@ -132,8 +132,10 @@ class EntropyDiversity(OfCounts):
         entropy = -np.add.reduceat(share * np.log(share), found.start)
         least = float(np.log(float(self.asked)))
         fails = entropy < least
+        # No class falls short of one value.
+        near = np.abs(entropy - least) < _NEAR if self.asked > 1 else np.zeros(len(entropy), np.bool_)
         known: dict[tuple[int, ...], bool] = {}
-        for at in np.flatnonzero(np.abs(entropy - least) < _NEAR):
+        for at in np.flatnonzero(near):
             past = found.start[at + 1] if at + 1 < len(found.start) else len(found.n)
             counts = tuple(sorted(map(int, found.n[found.start[at] : past])))
             common = math.gcd(*counts)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.query.counts.published import Spelling, read_tables
+from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.results.disclosure import DisclosureReport, FoundCell, TableCells
 from sqlanon.statistics.disclosed import disclose
 from sqlanon.statistics.joined import Joined, join_tables
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def audit_tables(
-    engine: Engine, names: Mapping[str, str], spelling: Spelling, persons: int | None, seconds: Callable[[], float]
+    engine: Engine,
+    names: Mapping[str, str],
+    spelling: CountsSpelling,
+    persons: int | None,
+    seconds: Callable[[], float],
 ) -> DisclosureReport:
     """What a reader of some published tables finds of their hidden cells.
 

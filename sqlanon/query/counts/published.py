@@ -28,7 +28,7 @@ NUMBERS = ("integer", "decimal", "float")
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class CountsSpelling:
     """How tables of others are written.
 
     Attributes:
@@ -63,7 +63,7 @@ class ReadTables:
     least: int
 
 
-def read_tables(engine: Engine, names: Mapping[str, str], spelling: Spelling) -> ReadTables:
+def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelling) -> ReadTables:
     """Read published tables.
 
     Args:
@@ -95,10 +95,18 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: Spelling) ->
     tables = []
     for one in raw:
         own = tuple(places[column.name.lower()] for column in one.columns)
-        tops = [columns[column.name.lower()].levels for column in one.columns]
+        full = [columns[column.name.lower()] for column in one.columns]
+        # A table without a hierarchy may have labels of all levels of another table's.
+        finders = [
+            _Nodes(column, ()) if column.above and not own.above else None
+            for column, own in zip(full, one.columns, strict=True)
+        ]
         cells: dict[tuple[Node, ...], int] = {}
         for nodes, value in one.cells:
-            key = tuple((top, None) if node is None else node for node, top in zip(nodes, tops, strict=True))
+            key = tuple(
+                (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
+                for node, column, finder in zip(nodes, full, finders, strict=True)
+            )
             if key in cells:
                 raise PolicyError(f"{one.name} lists a cell twice")
             cells[key] = value
@@ -148,7 +156,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_
     return found
 
 
-def _read_other(engine: Engine, name: str, relation: Relation, spelling: Spelling) -> _Raw:
+def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsSpelling) -> _Raw:
     value = _value_of(name, relation, spelling)
     asked = {own.lower() for own in spelling.by}
     by = [
@@ -164,13 +172,14 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: Spellin
     )
     known = {own.lower(): hierarchy for own, hierarchy in spelling.hierarchies.items()}
     columns = [_column_of(own, known.get(own.lower())) for own in by]
-    nodes = [_Nodes(column, known.get(column.name.lower()), spelling.total) for column in columns]
+    roots = {own: [path[-1] for path in hierarchy.levels] for own, hierarchy in known.items()}
+    nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
     cells = [(tuple(own.find(cell) for own, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
     return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, released=False)
 
 
 def _read_values(
-    name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: Spelling
+    name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: CountsSpelling
 ) -> list[tuple[tuple[Node | None, ...], int]]:
     made, wrong = [], 0
     for nodes, cell in cells:
@@ -192,7 +201,7 @@ def _read_values(
     return made
 
 
-def _value_of(name: str, relation: Relation, spelling: Spelling) -> str:
+def _value_of(name: str, relation: Relation, spelling: CountsSpelling) -> str:
     if spelling.value is not None:
         found = next((own.name for own in relation.columns if own.name.lower() == spelling.value.lower()), None)
         if found is None:
@@ -212,17 +221,20 @@ def _column_of(name: str, hierarchy: Hierarchy | None) -> SeenColumn:
 
 
 class _Nodes:
-    """The nodes of a column by their labels."""
+    """The nodes of a column by their labels.
 
-    def __init__(self, column: SeenColumn, hierarchy: Hierarchy | None, total: str) -> None:
-        self._column = column
-        self._total: set[Label] = {total or None}
+    Args:
+        column: the column.
+        totals: labels of the total.
+    """
+
+    def __init__(self, column: SeenColumn, totals: Sequence[Label]) -> None:
+        self._column, self._totals = column, frozenset(totals)
         self._known: dict[Label, Node] = {}
-        leaves: dict[Node, set[str]] = {}
-        for path in hierarchy.levels if hierarchy is not None else ():
-            self._total.add(path[-1])
-            for level, label in enumerate(path[:-1]):
-                leaves.setdefault((level, label), set()).add(path[0])
+        leaves: dict[Node, set[Label]] = {}
+        for leaf, path in column.above.items():
+            for level, label in enumerate(path):
+                leaves.setdefault((level, label), set()).add(leaf)
         for node, below in sorted(leaves.items(), key=lambda one: one[0][0]):
             lower = self._known.setdefault(node[1], node)
             if leaves[lower] != below:
@@ -233,7 +245,7 @@ class _Nodes:
     def find(self, cell: object) -> Node | None:
         """The node of a label; None: the total."""
         label = _text(cell)
-        if label in self._total:
+        if label in self._totals:
             return None
         if not self._known or label is None:
             return (0, label)

@@ -104,6 +104,7 @@ class Definition:
         length: how many characters its text may have, by those of its parts, see `sqlanon.query.functions.texts`.
         unit: of a time, the step within which it has one value.
         cost: how often the ends of an operand occur in the abstract value, at most, by those that an operand has.
+        clock: it has another value at another time.
         fails: it may be an error of operands for which the engine has no result: a number that is too large for its
             type, a divisor 0, a time without a year.
     """
@@ -129,6 +130,7 @@ class Definition:
     length: str = "longest"
     unit: Callable[[exp.Expr], str | None] | None = None
     cost: int = 3
+    clock: bool = False
     fails: bool = False
 
     def accepts(self, kinds: Sequence[str]) -> bool:

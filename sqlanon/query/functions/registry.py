@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -24,6 +25,7 @@ _BY_NODE = {one.node: one for one in DEFINITIONS}
 for _one in DEFINITIONS:
     remember(_one)
 
+_CLOCK = re.compile("now|today|tomorrow|yesterday", re.IGNORECASE)
 NAMES = {"date_part": 2, "make_date": 3, "strftime": 2, "ceiling": 1}
 """Functions that the parser does not know in some dialect, and how many arguments they have."""
 
@@ -110,6 +112,16 @@ def failing(node: exp.Expr) -> Iterator[exp.Expr]:
 def passes_null(node: exp.Expr) -> bool:
     """Whether some part of an expression may have a value where an operand of it is NULL."""
     return any((found := definition_of(part)) is not None and found.passes_null for part in node.walk())
+
+
+def reads_clock(node: exp.Expr) -> bool:
+    """Whether an expression may have another value at another time; texts such as 'today' are read as such dates."""
+    return any(
+        (found := definition_of(part)) is not None and found.clock
+        if not isinstance(part, exp.Literal)
+        else part.is_string and _CLOCK.search(part.name) is not None
+        for part in node.walk()
+    )
 
 
 def keeps_ends(node: exp.Expr) -> bool:

@@ -158,6 +158,6 @@ DEFINITIONS = (
         Definition(node, name, frozenset({"this", "expression", "unit"}), operands=("this", "expression"))
         for node, name in ((exp.DateAdd, "date_add"), (exp.DateSub, "date_sub"), (exp.DateDiff, "date_diff"))
     ),
-    Definition(exp.CurrentDate, "current_date", frozenset(), operands=()),
-    Definition(exp.CurrentTimestamp, "current_timestamp", frozenset(), operands=()),
+    Definition(exp.CurrentDate, "current_date", frozenset(), operands=(), clock=True),
+    Definition(exp.CurrentTimestamp, "current_timestamp", frozenset(), operands=(), clock=True),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.noisy.published import INTERVAL, width_of
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
+from sqlanon.query.functions.quantile_forms import quantile_of
 from sqlanon.query.functions.registry import definition_of
 from sqlanon.query.noisy.bins import list_groups, names_left
 from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
@@ -48,9 +50,10 @@ ADDED = ("rows", "sum")
 
 @dataclass(frozen=True)
 class _Asked:
-    """An aggregate: the number that is published of it, and the condition of its FILTER, or TRUE."""
+    """An aggregate: what is published of it, in which column, and the condition of its FILTER, or TRUE."""
 
     measured: NoisyMeasured
+    column: str
     condition: Tree
     written: exp.Expr
 
@@ -161,19 +164,19 @@ class _Reader:
             why = (
                 "a person may be in several groups, so that numbers of persons do not add up"
                 if measured.of == "persons"
-                else "means do not add up"
+                else f"{'means' if measured.of == 'mean' else measured.of} do not add up"
             )
             refuse(self._text, asked.written, f"{why}: ask it of one published group, or of each")
         level, place = node
         numbers = groups.values[level]
-        value, low, high = (float(numbers[f"{measured.name}{end}"][place]) for end in ("", "_low", "_high"))
+        value, low, high = (float(numbers[f"{asked.column}{end}"][place]) for end in ("", "_low", "_high"))
         if np.isnan(value):
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
         if measured.of == "persons":
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
             return self._around(value, deviation, counts=True)
         if self._interval != INTERVAL:
-            refuse(self._text, asked.written, f"means have published intervals of {INTERVAL} alone")
+            refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
         return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
@@ -207,10 +210,21 @@ class _Reader:
         definition = definition_of(node)
         argument = node.this.unnest() if isinstance(node.this, exp.Expr) else None
         kind = definition.kind if isinstance(definition, AggregateDefinition) else ""
-        measured = None if node.expressions else self._find(kind, argument)
-        if measured is None:
+        share = quantile_of(node)
+        if share is not None:
+            found = self._find_quantile(share[0], argument)
+        else:
+            measured = None if node.expressions else self._find(kind, argument)
+            found = None if measured is None else (measured, measured.name)
+        if found is None:
             return refuse(self._text, written, f"the release does not have this; it has {self._forms()}")
-        return _Asked(measured, condition, written)
+        return _Asked(*found, condition, written)
+
+    def _find_quantile(self, share: Fraction, argument: exp.Expr | None) -> tuple[NoisyMeasured, str] | None:
+        """The published quantile of a column."""
+        name = argument.name.lower() if isinstance(argument, exp.Column) else ""
+        own = [one for one in self._released.measures if one.of == "quantiles" and one.column.lower() == name]
+        return next(((one, column) for one in own for column, has in one.published if has == share), None)
 
     def _find(self, kind: str, argument: exp.Expr | None) -> NoisyMeasured | None:
         """The published number that an aggregate is of."""
@@ -229,7 +243,12 @@ class _Reader:
     def _forms(self) -> str:
         """What has an answer."""
         forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
-        return ", ".join(forms[one.of].format(name=one.name, column=one.column) for one in self._released.measures)
+        quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
+        return ", ".join(
+            forms.get(one.of, quantile).format(name=one.name, column=one.column, share=float(share or 0))
+            for one in self._released.measures
+            for _, share in one.published
+        )
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns of groups that are read, each for something that its declared text decides."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from sqlanon.noisy.shape import Dimension, decimal_text
+from sqlanon.noisy.levels import Dimension, decimal_text
 from sqlanon.query.functions.comparisons import MIRROR, SIGNS
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, string

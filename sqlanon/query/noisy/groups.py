@@ -18,7 +18,7 @@ import numpy as np
 from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.consistent import make_consistent
-from sqlanon.noisy.shape import Dimension, Level, levels_of
+from sqlanon.noisy.levels import Dimension, Level, levels_of
 from sqlanon.noisy.split import deviation_of
 from sqlanon.query.noisy.released import NoisyTableRead, ReleasedNoisy
 from sqlanon.sqltext import statement
@@ -103,7 +103,8 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         known = {one.name.lower(): one for one in released.dimensions}
         dimensions = tuple(known[name.lower()] for name in table.by)
         levels = levels_of(dimensions, totals=table.totals)
-        columns = [f"{one.name}{end}" for one in released.measures for end in ("", "_low", "_high")]
+        asked = [name for one in released.measures for name, _ in one.published]
+        columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
         rows = engine.fetch(_select(engine, released.view.ref, table, dimensions, columns), max_rows=MOST_ROWS)
         found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
         seen = [np.zeros(level.size, np.int64) for level in levels]

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Relation, Row
 from sqlanon.errors import UnsupportedError
 from sqlanon.query.release import Field, Released
 
 if TYPE_CHECKING:
     from sqlanon.noisy.accounting import Law
-    from sqlanon.noisy.shape import Dimension
+    from sqlanon.noisy.levels import Dimension
 
 MEASURE = "measure"
 """The role of a published number, and of a column that is measured."""
@@ -22,12 +23,21 @@ MEASURE = "measure"
 
 @dataclass(frozen=True)
 class NoisyMeasured:
-    """A published number: rows, persons, or a sum or mean of a column in units; means have no deviations."""
+    """A published number: rows, persons, or a sum, a mean or quantiles of a column.
+
+    Attributes:
+        name: the measure's.
+        of: what is measured.
+        column: the source's column, or "".
+        unit: sums are of whole multiples of it.
+        published: the columns of the view, and of quantiles the share that each has.
+    """
 
     name: str
     of: str
     column: str
     unit: Fraction
+    published: tuple[tuple[str, Fraction | None], ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,8 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     Raises:
         UnsupportedError: an older sqlanon made it, and its metadata lack groups and types.
     """
-    from sqlanon.noisy.shape import dimension_of_ends, dimension_of_paths  # which needs arrays
+    from sqlanon.noisy.levels import dimension_of_ends
+    from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays
 
     (own,) = (row for row in rows if row[0] == "")
     facts = json.loads(str(own[5]))
@@ -88,10 +99,7 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
             dimensions.append(dimension_of_ends(name, tuple(map(Fraction, declared["ends"]))))
         else:
             dimensions.append(dimension_of_paths(name, [tuple(path) for path in declared["paths"]]))
-    measures = tuple(
-        NoisyMeasured(one["name"], one["of"], one["column"] or "", Fraction(one["unit"] or 1))
-        for one in said["measures"]
-    )
+    measures = tuple(_measured(one) for one in said["measures"])
     known = {own.name.lower() for own in fields}
     for name in [name for one in measures for name in (one.name, one.column) if name]:
         if name.lower() not in known:
@@ -103,9 +111,11 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
             tuple(table["by"]),
             table["totals"],
             {
-                (one["level"], one["measure"], one["of"]): Fraction(one["scale"])
+                (one["level"], one["measure"], "steps" if one["table"] != table["name"] else one["of"]): Fraction(
+                    one["scale"]
+                )
                 for one in said["scales"]
-                if one["table"] == table["name"]
+                if one["table"] in (table["name"], f"{table['name']}, steps of {one['measure']}")
             },
         )
         for table in said["tables"]
@@ -123,3 +133,10 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         law=said["noise"],
         groups=int(said["contributions"]["groups"]),
     )
+
+
+def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
+    shares = tuple(map(Fraction, said.get("quantiles", ())))
+    columns = NoisyMeasure(said["name"], said["of"], quantiles=shares).columns
+    published = tuple(zip(columns, shares or (None,), strict=True))
+    return NoisyMeasured(said["name"], said["of"], said["column"] or "", Fraction(said["unit"] or 1), published)

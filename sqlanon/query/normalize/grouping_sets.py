@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqlanon.query.functions.spellings import is_grouping
+from sqlanon.query.normalize.kinds import AGGREGATED
 from sqlanon.query.refusal import refuse
 
 MOST = 64
@@ -108,10 +109,10 @@ def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Exp
 
 
 def _outermost(node: exp.Expr, terms: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """The parts of an expression that are terms, and in no other term, nor in an aggregate."""
+    """The parts of an expression that are terms, and in no other term, nor in an aggregate or its FILTER."""
     if node in terms:
         return [node]
-    if isinstance(node, exp.AggFunc):
+    if isinstance(node, AGGREGATED):
         return []
     found: list[exp.Expr] = []
     for value in node.args.values():

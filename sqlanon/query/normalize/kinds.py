@@ -8,6 +8,9 @@ from sqlglot import exp
 
 from sqlanon.query.normalize.asked import Scalar
 
+AGGREGATED = (exp.AggFunc, exp.Filter, exp.WithinGroup)
+"""What is inside of these is of rows, not of their group: arguments, conditions of FILTER, orders of quantiles."""
+
 
 def has_aggregate(node: exp.Expr) -> bool:
     """Whether an expression is of a group of rows: an aggregate that is no window function."""

@@ -21,6 +21,7 @@ from sqlanon.query.sql.text_order import in_bytes, published_in_bytes
 ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
 
+_SHORT = frozenset(["TINYINT", "SMALLINT", "INTEGER"])
 _TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
 _RECODED = (
     "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
@@ -220,6 +221,10 @@ class Scope(ReleasedView):
         floats = {(VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published}
         floats |= {(n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"}
         return any((found.table, found.name) in floats for found in tree.find_all(exp.Column))
+
+    def is_short(self, column: exp.Column) -> bool:
+        """Whether an exact column of the release has whole numbers of 32 bits at most."""
+        return column.table == VIEW and self.released.column(column.name).type.upper() in _SHORT
 
     def _column(self, node: exp.Column) -> Tree:
         if node.args.get("db"):

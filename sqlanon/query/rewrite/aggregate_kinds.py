@@ -78,6 +78,12 @@ class Asked:
         return a.term is not None and self.scope.is_floating(self.plan.terms[a.term])
 
     @property
+    def short(self) -> bool:
+        """Whether the argument is a published column of whole numbers of 32 bits at most."""
+        term = self.plan.terms.get(self.aggregate.term or "")
+        return isinstance(term, exp.Column) and self.scope.is_short(term)
+
+    @property
     def average_type(self) -> exp.DataType:
         """What an average is calculated in: published means are doubles."""
         a = self.aggregate
@@ -150,8 +156,10 @@ def _averaged(asked: Asked) -> Apart:
     a = asked.aggregate
     if a.known:
         return [], known_average(a.id, asked.row, asked.average_type, floating=asked.floating)
-    make = average if a.of_boxes else average_of_exact
-    return make(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+    if a.of_boxes:
+        return average(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
+    kind, floating, short = asked.average_type, asked.floating, asked.short
+    return average_of_exact(a.id, asked.row, asked.keys, kind, floating=floating, short=short)
 
 
 def _quantile(asked: Asked) -> Apart:

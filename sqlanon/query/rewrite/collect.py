@@ -19,7 +19,7 @@ from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_aggregates import regroup
-from sqlanon.query.rewrite.group_by import common_keys, derive_key, spread_of
+from sqlanon.query.rewrite.group_by import common_keys, spread_of
 from sqlanon.query.rewrite.mixed_keys import split_mixed
 from sqlanon.query.rewrite.outputs import read_outputs
 from sqlanon.query.rewrite.query_plan import Aggregate, Check, Over, QueryPlan, Ratio, Spread
@@ -59,13 +59,13 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
     notes = Notes(bound.scope, bound.where, grouped=bool(bound.groups))
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}
-    for term, key in zip(bound.groups, common_keys(bound.scope, bound.groups), strict=True):
+    for term, (key, derive) in zip(bound.groups, common_keys(bound.scope, bound.groups), strict=True):
         if boxes_in(term):
             box = boxes_in(key)[0]
             if box not in spread or spread[box].key != key:
                 box, bucket = spread_of(bound.scope, key, spread, notes.predicates)
                 spread[box] = Spread(key, notes.predicates.fresh(), bucket)
-            keys.append(derive_key(term, key, column(f"{box}_key")))
+            keys.append(derive(column(f"{box}_key")))
         else:
             keys.append(notes.terms.column(term))
             notes.raw.add(keys[-1].name)

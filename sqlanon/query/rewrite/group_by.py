@@ -6,7 +6,8 @@ Some can be spread over their values or steps; the others are refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from sqlglot import exp
 
@@ -18,23 +19,43 @@ from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.logic.formula import restrict, tests_in
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.condition_codes import (
+    MOST_CONDITIONS,
+    asks_conditions_alone,
+    code_of,
+    conditions_of,
+    result_of,
+    with_results,
+)
 from sqlanon.query.sql.sqltree import Tree
 from sqlanon.query.where.predicates import Predicates
 
 
-def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[Tree]:
-    """For each term of GROUP BY the expression that it is grouped by: several terms of one column have a common one."""
-    found = []
+def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[tuple[Tree, Callable[[Tree], Tree]]]:
+    """For each term of GROUP BY the expression that it is grouped by, and the term by the value of that.
+
+    Several terms of one column have a common one: a step of the calendar, or a number for their conditions.
+    """
+    found: list[tuple[Tree, Callable[[Tree], Tree]]] = []
     for term in terms:
         names = boxes_in(term)
         same = [one for one in terms if len(names) == 1 and boxes_in(one) == names and _reads_one(one)]
-        key = common_key(same, scope.box(names[0]).value) if len(same) > 1 and _reads_one(term) else None
-        found.append(term if key is None else key)
+        several = len(same) > 1 and _reads_one(term)
+        key = common_key(same, scope.box(names[0]).value) if several else None
+        if key is not None:
+            found.append((key, partial(_by_step, term, key)))
+            continue
+        conditions = list(dict.fromkeys(one for other in same for one in conditions_of(other)))
+        coded = several and len(set(same)) > 1 and all(map(asks_conditions_alone, same))
+        if coded and len(conditions) <= MOST_CONDITIONS:
+            found.append((code_of(conditions), partial(_by_code, term, conditions)))
+        else:
+            found.append((term, lambda value: value))
     return found
 
 
-def derive_key(term: Tree, key: Tree, value: Tree) -> Tree:
-    """A term of GROUP BY by the value of its common key."""
+def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
+    """A term by the value of its common key."""
     if term == key:
         return value
     whole = exp.Paren(this=term.copy())
@@ -42,6 +63,12 @@ def derive_key(term: Tree, key: Tree, value: Tree) -> Tree:
         found.replace(value.copy())
     made: Tree = whole.this
     return made
+
+
+def _by_code(term: Tree, conditions: Sequence[exp.Expr], value: Tree) -> Tree:
+    """A term by the number that its conditions have in common with those of others."""
+    results = {one: result_of(value, place, len(conditions)) for place, one in enumerate(conditions)}
+    return with_results(term, results)
 
 
 def _reads_one(term: Tree) -> bool:
@@ -92,15 +119,12 @@ def spread_of(
     return box.id, bucket
 
 
-_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
-
-
 def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs | None:
     """The runs that a term is made of; None: it asks for more than conditions, or its values can be listed."""
     listed = box.field.kind in ("integer", "date", "boolean") and count_listed(scope, box) <= MOST_VALUES
     term = _searched(term)
-    conditions = [] if listed or box.point is not None else list(_conditions(exp.Paren(this=term.copy())))
-    if not conditions or boxes_in(_decided(term, dict.fromkeys(conditions, False))):
+    conditions = [] if listed or box.point is not None else list(dict.fromkeys(conditions_of(term)))
+    if not conditions or not asks_conditions_alone(term):
         return None
     asked = [
         (one, predicates.formula(one), predicates.formula(exp.Not(this=exp.Paren(this=one)))) for one in conditions
@@ -113,8 +137,11 @@ def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs
 
     def decided(holds: frozenset[int]) -> Tree:
         known = {test: test in holds for test in tests}
-        signs = {one: [restrict(formula, known) is True for formula in ends] for one, *ends in asked}
-        return _decided(term, {one: True if true else False if false else None for one, (true, false) in signs.items()})
+        results: dict[exp.Expr, Tree] = {}
+        for one, true, false in asked:
+            sure = [restrict(formula, known) is True for formula in (true, false)]
+            results[one] = exp.Boolean(this=sure[0]) if any(sure) else exp.cast(exp.null(), "BOOLEAN")
+        return with_results(term, results)
 
     null = decided(frozenset(one.id for one in cuts if one.op == "null"))
     if all(one.op in ("null", "known") for one in cuts):
@@ -131,24 +158,6 @@ def _searched(term: Tree) -> Tree:
         case.set("this", None)
     whole: Tree = made.this
     return whole
-
-
-def _conditions(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The largest conditions of a term over a column with ranges."""
-    if isinstance(node, _CONDITIONS) and boxes_in(node):
-        yield node
-        return
-    for part in node.iter_expressions():
-        yield from _conditions(part)
-
-
-def _decided(term: Tree, results: Mapping[exp.Expr, bool | None]) -> Tree:
-    """A term with the results of its conditions in their place."""
-    made = exp.Paren(this=term.copy())
-    for found in list(_conditions(made)):
-        result = results[found]
-        found.replace(exp.cast(exp.null(), "BOOLEAN") if result is None else exp.Boolean(this=result))
-    return made
 
 
 def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:

@@ -15,16 +15,15 @@ from sqlanon.query.functions.aggregates import aggregate_of, is_count, total_of
 from sqlanon.query.functions.calendar_keys import common_key
 from sqlanon.query.functions.spellings import zero_for_null
 from sqlanon.query.normalize.asked import Scalar
+from sqlanon.query.normalize.kinds import AGGREGATED
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.scope import Scope, boxes_in
 from sqlanon.query.parse.source_types import SourceTypes
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.condition_codes import CONDITIONS, MOST_CONDITIONS, code_of, result_of
 from sqlanon.query.sql.sqltree import Tree
 from sqlanon.query.sql.types import is_float
 
-_CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
-MOST_CONDITIONS = 5
-"""On one column, within terms that read others as well."""
 _ADDED = ("count", "sum", "min", "max")
 
 
@@ -52,7 +51,7 @@ def split_mixed(bound: Bound) -> Bound:
     def again(node: Tree) -> Tree:
         made = exp.Paren(this=node.copy())
         for term, place in places:
-            for found in [part for part in made.walk() if part == term and part.find_ancestor(exp.AggFunc) is None]:
+            for found in [part for part in made.walk() if part == term and part.find_ancestor(*AGGREGATED) is None]:
                 found.replace(place.copy())
         for found in list(_aggregates(made)):
             found.replace(_added(bound.query.text, found, types))
@@ -104,26 +103,12 @@ def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
         same = [i for i, part in enumerate(parts) if boxes_in(part) == [name]]
         if len(same) < 2 or common_key([parts[i] for i in same], scope.box(name).value) is not None:
             continue
-        if len(same) > MOST_CONDITIONS or not all(isinstance(parts[i].unnest(), _CONDITIONS) for i in same):
+        if len(same) > MOST_CONDITIONS or not all(isinstance(parts[i].unnest(), CONDITIONS) for i in same):
             continue
-        code: Tree | None = None
-        for place, i in enumerate(same):
-            digit = _digit(parts[i], 3**place)
-            code = digit if code is None else exp.Add(this=code, expression=digit)
-        assert code is not None
+        code = code_of([parts[i] for i in same])
         for i in same:
             found[i] = (parts[i], code)
     return found
-
-
-def _digit(condition: Tree, weight: int) -> Tree:
-    number = exp.Literal.number
-    negated = exp.Not(this=exp.Paren(this=condition.copy()))
-    ifs = [
-        exp.If(this=condition.copy(), true=number(weight)),
-        exp.If(this=negated, true=number(2 * weight)),
-    ]
-    return exp.Paren(this=exp.Case(ifs=ifs, default=number(0)))
 
 
 def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
@@ -134,22 +119,13 @@ def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
     for tree, code in coded.values():
         key = code.sql()
         place = places[key] = places.get(key, -1) + 1
-        every = range(3 ** sum(other == code for _, other in coded.values()))
-        ifs = [
-            exp.If(this=_is_one_of(code, [n for n in every if n // 3**place % 3 == digit]), true=value)
-            for digit, value in ((1, exp.true()), (2, exp.false()))
-        ]
-        read_off: Tree = exp.Paren(this=exp.Case(ifs=ifs))
+        read_off = result_of(code, place, sum(other == code for _, other in coded.values()))
         found += [(part, read_off) for part in made.walk() if part == tree]
     for part, case in found:  # after all are found: each has the conditions in it
         part.replace(case.copy())
     whole: Tree = made.this
     plain: Tree = whole.pop()
     return plain
-
-
-def _is_one_of(code: Tree, numbers: list[int]) -> Tree:
-    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(one) for one in numbers])
 
 
 def _aggregates(node: Tree) -> Iterator[Tree]:

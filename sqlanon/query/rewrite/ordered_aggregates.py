@@ -23,6 +23,9 @@ Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 """Tables by name, and the columns ``e``, ``l``, ``h``, ``u`` of the aggregate over the last of them."""
 
 
+_SUMS = ("total", "many")
+"""The columns of what an average adds up, and by what it is divided."""
+
 NAN, INFINITE = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
 
 
@@ -153,15 +156,22 @@ def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, f
 
 
 def average_of_exact(
-    number: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, *, floating: bool = False
+    number: int,
+    row: Mapping[str, Tree],
+    keys: Sequence[Tree],
+    kind: exp.DataType,
+    *,
+    floating: bool = False,
+    short: bool = False,
 ) -> Apart:
     """See `average`, of exact values: both sides add the same ones.
 
-    Certain rows are one row without a value, which comes first in both orders.
+    Certain rows are one row without a value, which comes first in both orders. ``short``: the values are whole numbers
+    whose sums are exact in 64 bits, so that one order is enough: the sum from a value on is all but the sum below it.
     """
     zero, n = exp.Literal.number(0), row["count"]
-    value = exp.cast(row["low"].copy(), kind)
-    of = when(row["certain"], exp.cast(exp.null(), kind), value)
+    value = row["low"] if short else exp.cast(row["low"].copy(), kind)
+    of = when(row["certain"], exp.null() if short else exp.cast(exp.null(), kind), value)
     chosen = {
         "v": of,
         "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
@@ -170,17 +180,15 @@ def average_of_exact(
         "e": sql("SUM(:x)", x=row["sum"]),
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
+    if short:
+        chosen |= {name: as_type(chosen[name], "BIGINT") for name in ("many", "total")}
     if floating:
         chosen |= {end: sql(f"{word}(:v)", v=value) for end, word in (("least", "MIN"), ("most", "MAX"))}
     table = f"_ordered_{number}"
     listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
     steps: list[tuple[str, exp.Expr]] = [(table, select(listed, FOUND, where=[row["possible"]], group=[*keys, of]))]
     part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
-    prefixes = {}
-    for end, order in (("al", "v NULLS FIRST"), ("ah", "v DESC NULLS FIRST")):
-        over = f"OVER ({part} ORDER BY {order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
-        prefixes[end] = mean(kind, sql(f"SUM(total) {over}"), sql(f"SUM(many) {over}"), none=False)
-    kept = [*keys, *(named(tree, end) for end, tree in prefixes.items())]
+    kept = [*keys, *(named(tree, end) for end, tree in _prefixes(kind, part, short=short).items())]
     kept += map(column, ("held", "e", "w", *(("least", "most") if floating else ())))
     steps.append((f"_average_{number}", select(kept, table)))
     low, high = sql("MIN(al)"), sql("MAX(ah)")
@@ -199,6 +207,23 @@ def average_of_exact(
         f"l{number}": low,
         f"h{number}": high,
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def _prefixes(kind: exp.DataType, part: str, *, short: bool) -> dict[str, Tree]:
+    """The averages of the certain rows and all others up to a value, ``al``, or from it on, ``ah``."""
+    rows = "ROWS BETWEEN UNBOUNDED PRECEDING AND"
+    up = f"OVER ({part} ORDER BY v NULLS FIRST {rows} CURRENT ROW)"
+    down = {name: sql(f"SUM({name}) OVER ({part} ORDER BY v DESC NULLS FIRST {rows} CURRENT ROW)") for name in _SUMS}
+    if short:
+        every = f"OVER ({part} ORDER BY v NULLS FIRST {rows} UNBOUNDED FOLLOWING)"
+        sure = f"SUM(CASE WHEN v IS NULL THEN {{0}} ELSE 0 END) {every}"
+        text = f"CASE WHEN v IS NULL THEN {{0}} ELSE {sure} + SUM({{0}}) {every} - SUM({{0}}) {up} + {{0}} END"
+        down = {name: sql(text.format(name)) for name in _SUMS}
+    total, many = _SUMS
+    return {
+        "al": mean(kind, sql(f"SUM({total}) {up}"), sql(f"SUM({many}) {up}"), none=False),
+        "ah": mean(kind, down[total], down[many], none=False),
     }
 
 

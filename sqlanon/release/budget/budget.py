@@ -15,6 +15,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
 from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.anchor import Anchor
+from sqlanon.release.budget.compare import count_shared, find_missing
 from sqlanon.release.budget.events import FOLLOWS, Event, Kind, next_event, pack_mechanisms
 from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, new_database, stamp
 from sqlanon.shell import command
@@ -75,30 +76,24 @@ class Budget:
                 )
                 raise self._refuse(f"{what}: without it a copy of this database cannot be recognized")
             return []
-        shared = min(len(there), len(mine))
-        if shared and there[shared - 1].chain != mine[shared - 1].chain:
-            raise self._refuse(
-                "its ledger and the anchor have different rows: one of them was copied, restored or changed"
-            )
-        if len(mine) > len(there) + 1:
-            raise self._refuse("the anchor is older than the ledger: the file was restored")
-        missing = there[len(mine) :]
-        if self._name is not None and any(event.body["database"] == self._name for event in missing):
-            raise self._refuse(
-                "this database lacks rows that it wrote: it was restored from a backup, or a copy of it has spent. "
-                "`sqlanon budget recover` takes them over from the anchor, with what they cost"
-            )
+        missing, wrong = find_missing(mine, there, self._name)
+        if wrong:
+            raise self._refuse(wrong)
         return missing
 
     def recover(self, because: str) -> int:
         """Take over what the anchor has, with what it cost; the database goes on under a new name.
+
+        The last row of this database may be one that the anchor never had, because a run ended between the two and
+        another database spent meanwhile. The row of the recovery has it then, and charges what it charged, so that the
+        union of both ledgers is charged.
 
         Returns:
             how many rows it took.
 
         Raises:
             PolicyError: there is no anchor, or nothing to take.
-            DatabaseError: the ledger has rows that the anchor lacks or has otherwise.
+            DatabaseError: the ledger has more rows that the anchor lacks or has otherwise.
         """
         if self._anchor is None:
             raise PolicyError(f"budget {self.spec.name}: the policy names no anchor to recover from")
@@ -106,14 +101,24 @@ class Budget:
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
             there = self._anchor.read() or []
-            mine = self._events
-            if len(mine) >= len(there):
+            shared = count_shared(self._events, there)
+            alone, missing = self._events[shared:], there[shared:]
+            if not missing:
                 raise PolicyError(f"budget {self.spec.name}: the anchor has nothing that this database lacks")
-            if mine and there[len(mine) - 1].chain != mine[-1].chain:
+            if len(alone) > 1 or not all(one.own for one in alone):
                 raise self._refuse("its ledger and the anchor have different rows, so that neither follows the other")
-            missing = there[len(mine) :]
-            self._take(missing)
-            self._add("recovered", {"because": because}, database=new_database())
+            facts: dict[str, Any] = {"because": because}
+            if alone:
+                charged = pack_mechanisms(alone[0].mechanisms)
+                facts |= {"set_aside": {"body": alone[0].body, "chain": alone[0].chain}, "mechanisms": charged}
+            self._events = [*self._events[:shared], *missing]
+            recovered = self._make("recovered", facts, new_database())
+            with self._engine.publishing():
+                for event in alone:
+                    self._ledger.set_aside(self.spec.name, event)
+                for event in [*missing, recovered]:
+                    self.put(event)
+            self.follow(recovered)
             return len(missing)
 
     @property

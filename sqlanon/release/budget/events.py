@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.errors import DatabaseError
-from sqlanon.noisy.accounting import Law, Mechanism
+from sqlanon.noisy.accounting import Mechanism
 
 Kind = Literal[
     "opened", "joined", "persons", "raised", "recovered", "reserved", "drawn", "published", "withheld", "lost"
@@ -55,8 +55,8 @@ class Event:
     def mechanisms(self) -> list[Mechanism]:
         """What it charges."""
         return [
-            Mechanism(law, Fraction(cost))
-            for law, cost, times in self.body.get("mechanisms", ())
+            Mechanism(law, Fraction(cost), *((Fraction(more[0]), int(more[1])) if more else ()))
+            for law, cost, times, *more in self.body.get("mechanisms", ())
             for _ in range(int(times))
         ]
 
@@ -136,12 +136,15 @@ def check_chain(budget: str, events: Sequence[Event]) -> None:
             )
 
 
-def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[Law, str, int]]:
+def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[str | int, ...]]:
     """Mechanisms as the ledger has them: equal ones are counted."""
     counted: dict[Mechanism, int] = {}
     for one in mechanisms:
         counted[one] = counted.get(one, 0) + 1
-    return [(one.law, str(one.cost), times) for one, times in counted.items()]
+    return [
+        (one.law, str(one.cost), times, *(() if one.smooth is None else (str(one.smooth), one.numbers)))
+        for one, times in counted.items()
+    ]
 
 
 def list_spendings(events: Iterable[Event]) -> list[Spending]:

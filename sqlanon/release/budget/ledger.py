@@ -126,6 +126,11 @@ class Ledger:
         }
         self._engine.execute(statement("budget/insert", self._engine.dialect, binds, ledger=self.table))
 
+    def set_aside(self, budget: str, event: Event) -> None:
+        """Leave out a row, in the caller's transaction: a recovery follows that has it, with what it cost."""
+        binds: dict[str, Bind] = {"budget": budget, "seq": event.seq}
+        self._engine.execute(statement("budget/set_aside", self._engine.dialect, binds, ledger=self.table))
+
 
 def user() -> str:
     """Who runs this process."""

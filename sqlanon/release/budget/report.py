@@ -79,7 +79,7 @@ def _report(engine: Engine, spec: BudgetSpec) -> BudgetReport:
 
 
 def _versions(account: Account) -> list[ChargedVersion]:
-    return [
+    made = [
         ChargedVersion(
             one.reserved.seq,
             one.release,
@@ -92,6 +92,17 @@ def _versions(account: Account) -> list[ChargedVersion]:
         )
         for one in account.spendings
     ]
+    for one in account.events:
+        if one.kind == "recovered" and one.mechanisms:  # of a row that the anchor never had
+            row = one.body["set_aside"]["body"]
+            said = (str(one.body["at"]), str(one.body["by"]), str(one.body["database"]))
+            cost = float(total_epsilon(one.mechanisms, account.delta))
+            made.append(
+                ChargedVersion(
+                    one.seq, str(row.get("release", "")), int(row.get("version", 0)), "recovered", cost, *said
+                )
+            )
+    return sorted(made, key=lambda one: one.seq)
 
 
 def _raises(account: Account) -> list[tuple[str, str, float, str]]:

@@ -53,6 +53,9 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
+            if measure["quantity"] != "quantiles":
+                del measure["quantiles"], measure["steps"]
     for key in ("context", "publish_lake", "threshold", "review"):  # 0.1.0 had none of them
         if policy[key] is None:
             del policy[key]

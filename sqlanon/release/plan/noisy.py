@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.budgeted import Quantity
 from sqlanon.engines.base import Engine
 from sqlanon.engines.lacks import NOISY, require
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
+from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.published import INTERVAL, half_width
-from sqlanon.noisy.shape import Shape, decimal_text, shape_of
+from sqlanon.noisy.shape import Part, Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
@@ -91,7 +93,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
                 0,
                 (one.name,),
             )
-            for one in shape.dimensions
+            for one in shape.groups
         ),
         feasible=(),
         method=noise.law,
@@ -126,14 +128,17 @@ def _versions(budget: Budget, noise: Noise) -> str:
 def _widths(shape: Shape, noise: Noise) -> list[str]:
     """The noise of every measure, at the finest level of each table."""
     found = []
-    for number, table in enumerate(shape.tables):
+    parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows"}
+    what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
+    for number, table in enumerate(shape.published):
         for place, measure in enumerate(shape.spec.measures):
-            part = "centered" if measure.quantity == "mean" else measure.quantity
-            series = shape.measured(number, len(table.levels) - 1, place, part)
-            unit = float(measure.unit) / (2 if part == "centered" else 1)
+            part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
+            of = shape.steps(number, place) if measure.quantity == "quantiles" else number
+            series = shape.measured(of, len(table.levels) - 1, place, part)
+            unit = 1.0 if part == "rows" else float(measure.unit) / (2 if part == "centered" else 1)
             deviation = noise.deviation(series) * unit
             width = half_width(noise, series, 1 - INTERVAL) * unit
-            what = f"the sum of {measure.name} over a group" if measure.quantity == "mean" else measure.name
+            what = what_of.get(measure.quantity, "{}").format(measure.name)
             found.append(
                 f"{table.name}: {noise.law} noise in {what} has standard deviation {deviation:.4g}; in {INTERVAL:.0%} "
                 f"of the {table.leaves} finest groups it is at most {width:.4g}"

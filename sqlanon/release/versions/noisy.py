@@ -159,8 +159,8 @@ class OfNoisy:
                 return Decision("made anew", ("an earlier run drew it",), (), previous, None)
             if not self._spend:
                 raise GuardError(
-                    f"{spec.name}: an earlier run drew a version by another policy, and did not publish it: restore "
-                    "that policy, which publishes it at no cost; run --spend pays another one"
+                    f"{spec.name}: an earlier run drew a version by another policy or sqlanon, and did not publish "
+                    "it: restore that, which publishes it at no cost; run --spend pays another one"
                 ).advising("--spend")
         if previous is not None and decision.why == ("asked for with --full",):
             raise GuardError(f"{spec.name}: a new version is paid from the budget: ask for it with --spend")
@@ -190,7 +190,10 @@ class OfNoisy:
 
     def _resumes(self, state: ReleaseState, last: Spending) -> bool:
         """Whether the noisy table that an earlier run stored is published."""
-        return is_waiting(state, last) and last.reserved.body["policy"] == policy_mark(state.spec)
+        if not is_waiting(state, last) or last.reserved.body["policy"] != policy_mark(state.spec):
+            return False
+        # Another sqlanon may have drawn other noise by the same policy, and the metadata say which.
+        return last.reserved.mechanisms == list(noise_of(shape_of(state.spec)).mechanisms)
 
     def reserve(self, work: Work) -> None:
         """Charge the version. What an earlier run left unfinished is lost, or was published after all.

@@ -76,7 +76,7 @@ def commit(
         LockedError: another program committed after the commits that ``check`` has seen.
         DatabaseError: the log cannot be read or written.
     """
-    actions: list[AddAction] = []
+    added: list[AddAction] = []
     schema = None
     name = f"delta:{place}"
     try:
@@ -84,16 +84,16 @@ def commit(
             path = Path(place, file)
             known, schema = path.stat(), Schema.from_arrow(pyarrow.parquet.read_schema(path))
             rows = json.dumps({"numRecords": pyarrow.parquet.read_metadata(path).num_rows})
-            actions = [AddAction(file, known.st_size, {}, int(known.st_mtime * 1000), data_change=True, stats=rows)]
+            added = [AddAction(file, known.st_size, {}, int(known.st_mtime * 1000), data_change=True, stats=rows)]
         how = CommitProperties(custom_metadata={FACTS: dict(facts)}, max_commit_retries=0)
         if not Path(place, "_delta_log").exists():
             check(())
             if schema is not None:
-                create_table_with_add_actions(place, schema, actions, mode="error", commit_properties=how)
+                create_table_with_add_actions(place, schema, added, mode="error", commit_properties=how)
             return
         table = DeltaTable(place)
         check(_list(table))
-        table.create_write_transaction([*actions], "overwrite", schema or table.schema(), commit_properties=how)
+        table.create_write_transaction([*added], "overwrite", schema or table.schema(), commit_properties=how)
     except CommitFailedError as error:
         raise interrupted(name) from error
     except DeltaError as error:

@@ -1,0 +1,209 @@
+"""Attacks on a release of counts: readers who look for its small cells, with the view and what they know besides.
+
+What is promised is proved by the certificate, with tables; here the readers compute, with linear programs, and share
+nothing with it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.rows import read_integer
+from sqlanon.progress import Progress, Silent
+from sqlanon.query.counts.published import CountsSpelling, read_tables
+from sqlanon.release.audit.of_counts import shape_of_entry
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.results.counts import CountsAttackReport, CountsReader
+from sqlanon.statistics.certificate import Kept
+from sqlanon.statistics.joined import Key, join_tables
+from sqlanon.statistics.reach import Reach
+from sqlanon.statistics.seen import HIDDEN, Label, Seen
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import Engine
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.statistics.shape import Shape
+
+    Longs = npt.NDArray[np.int64]
+
+MOST_PAIRS = 2000
+"""Pairs of an insider and a small cell that are tried, about; `victims` names a number of insiders."""
+MOST_SECONDS = 300
+"""After them intervals are wider, and count as undecided."""
+
+
+def attack_counts(
+    engine: Engine, entry: Entry, *, insiders: int | None = None, progress: Progress | None = None
+) -> CountsAttackReport:
+    """Look for the small cells of a published release of counts.
+
+    Args:
+        engine: the database of the release and its private tables.
+        entry: its version.
+        insiders: how many are tried at most, drawn at random.
+        progress: gets the stages.
+
+    Raises:
+        UnsupportedError: HiGHS is not installed, or there are too many combinations.
+        DatabaseError: the private tables cannot be read.
+
+    Cost: linear programs for the small cells, once for outsiders, and for each insider for those next to his own.
+    """
+    assert entry.view is not None
+    reporter, shape = progress or Silent(), shape_of_entry(entry)
+    until = time.monotonic() + MOST_SECONDS
+    reporter.stage(entry.release, "read")
+    view, shown = spell_table(entry.view), str(entry.view)
+    read = read_tables(engine, {shown: view}, CountsSpelling())
+    joined = join_tables(read.columns, read.tables, read.least)
+    order = [[one.name.lower() for one in read.columns].index(column.name.lower()) for column in shape.columns]
+    truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)
+    target = _Target(
+        joined.seen,
+        np.array([truth[key][0] for key in joined.keys], np.int64),
+        np.array([truth[key][1] < shape.threshold for key in joined.keys], bool),
+        shape.threshold,
+        lambda: until - time.monotonic(),
+    )
+    reporter.stage(entry.release, "outsiders")
+    naive = replace(joined.seen, value=np.where(target.small, HIDDEN, target.value))
+    found = [target.read("naive", naive, promised=False), target.read("outsider", joined.seen, promised=True)]
+    reporter.stage(entry.release, "insiders")
+    most = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
+    found.append(target.read_insiders(known, most, promised=shape.insiders))
+    reporter.finish(entry.release)
+    hidden = int((joined.seen.value == HIDDEN).sum())
+    return CountsAttackReport(
+        f"{entry.release}@{entry.version}",
+        shown,
+        entry.source,
+        shape.threshold,
+        len(joined.keys),
+        hidden,
+        int(target.small.sum()),
+        tuple(found),
+    )
+
+
+def find_counts(engine: Engine, release: str | None) -> Entry | None:
+    """The published version of a release of counts; None: it is none, or there are several to choose from.
+
+    Args:
+        engine: the database.
+        release: its name or view; None: the only one there is.
+    """
+    catalog = Catalog(engine)
+    if release is None:
+        places = catalog.places()
+        release = places[0].release if len(places) == 1 else None
+    found = catalog.find_published(release) if release is not None else None
+    return found if found is not None and found.statistics else None
+
+
+Known = Mapping[int, Mapping[tuple[Label, ...], int]]
+"""Of each insider the numbers of his atoms."""
+
+
+def _read_private(
+    engine: Engine, shape: Shape, kept: Kept, order: Sequence[int]
+) -> tuple[dict[Key, tuple[int, int]], Known]:
+    """The number and the persons of each cell, and what insiders know; columns in the order of the readers."""
+    many, context = len(shape.columns), shape.context()
+    places = np.argsort(order).tolist()
+    with Scratch(engine) as scratch:
+        truth = {}
+        for row in scratch.fetch("statistics/true_cells", cells=kept.cells, **context):
+            nodes = [
+                (read_integer(row[at]), _label(row[many + at]) if row[at] != shape.columns[at].levels else None)
+                for at in range(many)
+            ]
+            truth[tuple(nodes[at] for at in places)] = (read_integer(row[-2]), read_integer(row[-1]))
+        inside, insiders = scratch.table("inside"), scratch.table("insiders")
+        scratch.execute("statistics/inside", inside=inside, cells=kept.cells, atoms=kept.atoms, **context)
+        scratch.execute("statistics/insiders", insiders=insiders, cells=kept.cells, inside=inside, atoms=kept.atoms)
+        known: dict[int, dict[tuple[Label, ...], int]] = {}
+        for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept.atoms, **context):
+            labels = [_label(cell) for cell in row[1:-1]]
+            atom = tuple(labels[at] for at in places)
+            known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
+    return truth, known
+
+
+def _label(key: object) -> Label:
+    """The label of a private key: `v` and the text, or `n` for NULL."""
+    return None if key == "n" else str(key)[1:]
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What readers look for: the small cells, with their numbers."""
+
+    seen: Seen
+    value: Longs
+    small: npt.NDArray[np.bool_]
+    threshold: int
+    seconds: Callable[[], float]
+
+    def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
+        """A reader of some cells."""
+        reach = Reach(seen, seconds=self.seconds)
+        found = [(*reach.span(atoms), 0) for atoms in self._sought.values()]
+        return self._count(name, (1, 1), found, promised=promised)
+
+    def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:
+        """Persons who are alone in cells, and look for the small cells in whose blocks theirs are."""
+        owners = sorted(known)
+        drawn = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
+        plain = Reach(self.seen)
+        found: list[tuple[int, int | None, bool, int]] = []
+        for owner in drawn:
+            own = {self.seen.places[atom]: n for atom, n in known[owner].items() if atom in self.seen.places}
+            reach = Reach(self.seen, own, self.seconds)
+            near = plain.blocks_of(np.array(list(own), np.int64))
+            for atoms in self._sought.values():
+                others = [atom for atom in atoms.tolist() if atom not in own]
+                if others and near & plain.blocks_of(atoms):
+                    excess = sum(own[atom] - 1 for atom in atoms.tolist() if atom in own)
+                    found.append((*reach.span(atoms), excess))
+        return self._count("insider", (len(drawn), len(owners)), found, promised=promised)
+
+    @cached_property
+    def _sought(self) -> dict[int, Longs]:
+        """The atoms of each small cell."""
+        made: dict[int, Longs] = {}
+        for row in self.seen.of:
+            order = np.argsort(row, kind="stable")
+            cells, starts = np.unique(row[order], return_index=True)
+            for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
+                if cell >= 0 and self.small[cell]:
+                    made.setdefault(cell, atoms)
+        return made
+
+    def _count(
+        self,
+        name: str,
+        readers: tuple[int, int],
+        found: Iterable[tuple[int, int | None, bool, int]],
+        *,
+        promised: bool,
+    ) -> CountsReader:
+        cells = exact = below = undecided = 0
+        guess = 0.0
+        for low, high, reached, excess in found:
+            cells += 1
+            exact += low == high
+            below += high is not None and high < self.threshold + excess
+            undecided += not reached
+            guess += 0.0 if high is None else 1 / (high - low + 1)
+        return CountsReader(name, *readers, cells, exact, below, undecided, guess / max(cells, 1), promised)

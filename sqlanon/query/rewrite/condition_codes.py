@@ -1,0 +1,76 @@
+"""Several conditions on one column as one number, which has a digit to the base of 3 for each: TRUE, FALSE or NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.parse.scope import boxes_in
+from sqlanon.query.sql.sqltree import Tree
+
+CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
+MOST_CONDITIONS = 5
+"""On one column."""
+
+
+def conditions_of(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The largest conditions of a term over a column with ranges."""
+    if isinstance(node, CONDITIONS) and boxes_in(node):
+        yield node
+        return
+    for part in node.iter_expressions():
+        yield from conditions_of(part)
+
+
+def with_results(term: Tree, results: Mapping[exp.Expr, Tree]) -> Tree:
+    """A term with results in place of its conditions."""
+    made = exp.Paren(this=term.copy())
+    for found in list(conditions_of(made)):
+        found.replace(results[found].copy())
+    whole: Tree = made.this
+    return whole
+
+
+def asks_conditions_alone(term: Tree) -> bool:
+    """Whether a term reads its column in conditions, and nowhere else."""
+    return not boxes_in(with_results(term, {one: exp.false() for one in conditions_of(term)}))
+
+
+def code_of(conditions: Sequence[exp.Expr]) -> Tree:
+    """The number: the digit of the condition at place i weighs 3 to the power of i."""
+    digits = [_digit(condition, 3**place) for place, condition in enumerate(conditions)]
+    code = digits[0]
+    for digit in digits[1:]:
+        code = exp.Add(this=code, expression=digit)
+    return code
+
+
+def result_of(code: Tree, place: int, count: int) -> Tree:
+    """What a number says of the condition at a place.
+
+    Args:
+        code: the number.
+        place: the condition's.
+        count: how many conditions there are.
+    """
+    every = range(3**count)
+    ifs = [
+        exp.If(this=_is_one_of(code, [n for n in every if n // 3**place % 3 == digit]), true=value)
+        for digit, value in ((1, exp.true()), (2, exp.false()))
+    ]
+    return exp.Paren(this=exp.Case(ifs=ifs))
+
+
+def _digit(condition: exp.Expr, weight: int) -> Tree:
+    number = exp.Literal.number
+    negated = exp.Not(this=exp.Paren(this=condition.copy()))
+    ifs = [
+        exp.If(this=condition.copy(), true=number(weight)),
+        exp.If(this=negated, true=number(2 * weight)),
+    ]
+    return exp.Paren(this=exp.Case(ifs=ifs, default=number(0)))
+
+
+def _is_one_of(code: Tree, numbers: list[int]) -> Tree:
+    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(one) for one in numbers])

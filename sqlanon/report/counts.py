@@ -1,0 +1,208 @@
+"""The reports of a release of counts: its cells, what readers find of hidden ones, and for the owner the proofs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sqlanon.progress import Progress, Silent
+from sqlanon.query.counts.disclosure import audit_tables
+from sqlanon.query.counts.published import CountsSpelling
+from sqlanon.release.audit import audit as auditing
+from sqlanon.release.audit.audit_pair import facts_beside
+from sqlanon.release.catalog.views import spell_table
+from sqlanon.report.document import Block, Facts, Page, Section, make_table
+from sqlanon.report.settings import report_settings
+from sqlanon.results.figures import count, measure, share
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine, Relation
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.results.counts import CountsAttackReport
+    from sqlanon.results.disclosure import DisclosureReport, FoundCell
+
+SECONDS = 120
+"""For the intervals of hidden cells; after them some are wider, and the report says of how many."""
+READERS = {
+    "naive": "readers, if small cells alone were hidden",
+    "outsider": "readers of the view",
+    "insider": "persons who are alone in a cell",
+}
+"""What kinds of readers are called."""
+READING = (
+    ("hidden", "A cell without a number: it is small, or it would give a small one away. Readers do not see which."),
+    ("interval", "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones."),
+    ("found", "The least is the greatest: the number follows from the shown cells."),
+)
+
+
+def counts_for_readers(engine: Engine, view: Relation) -> Page:
+    """The report of a release of counts from what its readers may read.
+
+    Args:
+        engine: any connection that may read the view and its metadata.
+        view: the view.
+
+    Cost: two linear programs for each hidden cell, at most.
+    """
+    facts = facts_beside(engine, view.ref)
+    found = _disclosed(engine, view)
+    return Page(
+        release=str(facts.get("release", "")),
+        version=int(facts.get("version", 0)),
+        confidential=False,
+        summary=(("view", str(view.ref)), *_summary(found)),
+        sound=found.satisfied,
+        sections=(_asked(facts["statistics"]), _by_columns(found), _intervals(found)),
+    )
+
+
+def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = None, *, attack: bool = False) -> Page:
+    """The report of the published version of a release of counts.
+
+    Args:
+        engine: the database of the source, with the rights of the owner.
+        entry: the version.
+        progress: gets the parts.
+        attack: look for small cells as `sqlanon.attack.counts` does as well.
+
+    Raises:
+        PrivacyViolation: the certificate fails.
+        DatabaseError: the database refused.
+    """
+    assert entry.view is not None
+    reporter = progress or Silent()
+    view = engine.relation(spell_table(entry.view))
+    reporter.stage(entry.release, "certificate")
+    audited = auditing.audit(engine, spell_table(entry.view))
+    reporter.stage(entry.release, "intervals")
+    found = _disclosed(engine, view)
+    proved = [(one.name, measure(one.asked), measure(one.reached), "met") for one in audited.requirements]
+    sections = [
+        Section(
+            "asked",
+            "What was asked, and what was reached",
+            "Checked now, by sums of the written tables: for each small cell there are tables that agree with all "
+            "shown cells, in which it has its least number, and the number of persons that is asked.",
+            (make_table("Requirements", "requirement | >asked | >reached | result", proved),),
+        ),
+        _by_columns(found),
+        _intervals(found),
+    ]
+    if attack:
+        from sqlanon.attack import attack_counts
+
+        sections.append(_attacks(attack_counts(engine, entry, progress=reporter)))
+    sections.append(report_settings(entry.policy, entry.policy_hash))
+    reporter.finish(entry.release)
+    return Page(
+        release=entry.release,
+        version=entry.version,
+        confidential=True,
+        summary=(
+            ("published as", str(entry.view)),
+            ("made of", entry.source),
+            ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
+            *_summary(found),
+        ),
+        sound=found.satisfied,
+        sections=tuple(sections),
+    )
+
+
+def _disclosed(engine: Engine, view: Relation) -> DisclosureReport:
+    until = time.monotonic() + SECONDS
+    return audit_tables(
+        engine, {str(view.ref): spell_table(view.ref)}, CountsSpelling(), None, lambda: until - time.monotonic()
+    )
+
+
+def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
+    cells = sum(one.cells for one in found.tables)
+    return (
+        ("cells", count(cells)),
+        ("hidden", f"{count(found.hidden)} different cells"),
+        ("of them found by readers", count(found.exact)),
+    )
+
+
+def _asked(said: object) -> Section:
+    rows = [(key, str(value)) for key, value in sorted(_flat("", said))]
+    table = make_table("Rules", "rule | value", rows)
+    return Section("asked", "The rules", "As the metadata of the view have them.", (table,))
+
+
+def _flat(path: str, value: object) -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [line for key, item in value.items() for line in _flat(f"{path}.{key}".lstrip("."), item)]
+    return [(path, json.dumps(value) if isinstance(value, list) else value)]
+
+
+def _by_columns(found: DisclosureReport) -> Section:
+    hidden = Counter(" x ".join(one.values) or "the grand total" for one in found.found)
+    tables = [(one.table, count(one.cells), count(one.hidden), share(one.hidden, one.cells)) for one in found.tables]
+    margins = [(name, count(hidden[name])) for name in sorted(hidden, key=lambda name: (name.count(" x "), name))]
+    return Section(
+        "cells",
+        "Cells",
+        "How many cells each table has, and which are hidden.",
+        (
+            make_table("Cells of the tables", "table | >cells | >hidden | >share", tables),
+            make_table("Hidden cells by their columns", "columns | >hidden", margins),
+        ),
+        READING[:1],
+    )
+
+
+def _intervals(found: DisclosureReport) -> Section:
+    widths = Counter(_width(one) for one in found.found)
+    rows = [(name, count(widths[name])) for name in WIDTHS if widths[name]]
+    blocks: list[Block] = [make_table("Widths of the intervals", "numbers that a cell can have | >hidden cells", rows)]
+    if found.undecided:
+        blocks.append(Facts((("intervals that may be narrower", count(found.undecided)),)))
+    return Section(
+        "intervals",
+        "What readers find",
+        "Computed from the view alone, by linear programs that integers check.",
+        tuple(blocks),
+        READING[1:],
+    )
+
+
+WIDTHS = ("one: it is found", "2 to 5", "6 to 20", "21 to 100", "more than 100", "any: nothing bounds it")
+
+
+def _width(one: FoundCell) -> str:
+    if one.high is None:
+        return WIDTHS[5]
+    many = one.high - one.low + 1
+    return WIDTHS[sum(many > most for most in (1, 5, 20, 100))]
+
+
+def _attacks(report: CountsAttackReport) -> Section:
+    rows = [
+        (
+            READERS[one.name],
+            count(one.readers),
+            count(one.cells),
+            count(one.exact),
+            count(one.below),
+            share(one.guess, 1),
+            ("held" if one.held else "FOUND") if one.promised else "",
+        )
+        for one in report.attacks
+    ]
+    failed = frozenset(at for at, one in enumerate(report.attacks) if not one.held)
+    head = "reader | >tried | >small cells | >found | >found to be small | >guessed | verdict"
+    return Section(
+        "attacks",
+        "Attacks",
+        f"Readers who look for the {count(report.small)} cells of fewer than {count(report.persons)} persons.",
+        (make_table("What they find", head, rows, failed),),
+        (
+            ("guessed", "The expected share of right guesses, where each number of an interval is as likely."),
+            ("persons who are alone in a cell", "They know its number, and look for the cells next to it."),
+        ),
+    )
