@@ -108,7 +108,7 @@ def _figures(
         if name in _LEAST and counts is not None:
             yield ModelFigure(name, column, form, as_number(_LEAST[name](counts)), False)
             continue
-        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), rows.names, ())
+        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), tuple(rows.names), ())
         if isinstance(model, OfCounts) and counts is not None:
             reached = model.judge_within(counts, engine, rows.table, rows.names[0])
         else:
