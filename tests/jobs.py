@@ -94,6 +94,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     ),
     "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
+        "tests/contract/test_lake_published.py::test_the_same_of_kills_at_every_step",
         "tests/safety/test_budget.py",
         "tests/safety/test_compact_file.py",
         "tests/safety/test_compact_killed.py",
