@@ -81,7 +81,7 @@ def attack(
     return found
 
 
-def _report(
+def _report(  # noqa: PLR0913 - older than the limit
     scratch: Scratch,
     on: Subject,
     material: Material,

@@ -41,7 +41,7 @@ def anonymize(
 ) -> FrameRelease: ...
 
 
-def anonymize(
+def anonymize(  # noqa: PLR0913 - keywords of the public interface
     source: Any,
     *,
     to: str | os.PathLike[str] | None = None,

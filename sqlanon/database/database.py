@@ -79,7 +79,7 @@ class Database(Readable):
             report = run(self.engine, spec, self._machine, self._progress, how)
         return Release(self, spec, report)
 
-    def run(
+    def run(  # noqa: PLR0913 - keywords of the public interface
         self,
         spec: ReleaseSpec,
         *,

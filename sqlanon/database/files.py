@@ -165,7 +165,7 @@ def columns_read(spec: ReleaseSpec) -> ColumnReading:
     )
 
 
-def _reading(
+def _reading(  # noqa: PLR0913 - older than the limit
     source: Path,
     null: str | Sequence[str] = (),
     delimiter: str | None = None,

@@ -11,7 +11,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.release.divide.classes import Machine
 
 
-def connect(
+def connect(  # noqa: PLR0913 - keywords of the public interface
     url: str | SparkSession,
     *,
     progress: Progress | None = None,

@@ -128,7 +128,7 @@ class Readable:
             spec=None if spec is None else with_tables(self.engine, spec),
         )
 
-    def assess(
+    def assess(  # noqa: PLR0913 - keywords of the public interface
         self,
         table: str,
         *,
@@ -417,7 +417,7 @@ class Readable:
         """Counts about every column of a table."""
         return profile(self.engine, source)
 
-    def query(
+    def query(  # noqa: PLR0913 - keywords of the public interface
         self,
         sql: str,
         *,

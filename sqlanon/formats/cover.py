@@ -59,7 +59,7 @@ class Claim:
     boolean: bool = False
 
 
-def count_covered(
+def count_covered(  # noqa: PLR0913 - older than the limit
     form: Format,
     template: str,
     scratch: Scratch,

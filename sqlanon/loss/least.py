@@ -68,7 +68,7 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
     return min(max(least, 0.0), 1.0)
 
 
-def bound_widths(
+def bound_widths(  # noqa: PLR0913 - older than the limit
     codes: Ints,
     counts: Longs,
     asked: Longs,

@@ -146,7 +146,7 @@ class Answer:
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
-def make_answer(
+def make_answer(  # noqa: PLR0913 - older than the limit
     columns: Sequence[tuple[str, bool]],
     tight: Mapping[str, bool],
     rows: Sequence[Sequence[Any]],

@@ -39,7 +39,7 @@ TRIES = 3
 """How often a query is asked whose release is replaced meanwhile."""
 
 
-def ask(
+def ask(  # noqa: PLR0913 - keywords of the public interface
     engine: Engine,
     sql: str,
     *,
@@ -129,7 +129,7 @@ def ask(
         return _ask_several(engine, union, parts, limits, asked)
 
 
-def _ask(
+def _ask(  # noqa: PLR0913 - older than the limit
     engine: Engine,
     query: Query,
     limits: Limits,
@@ -212,7 +212,7 @@ def _ask_several(
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 
-def _ask_released(
+def _ask_released(  # noqa: PLR0913 - older than the limit
     engine: Engine,
     query: Query,
     released: Released,

@@ -82,7 +82,7 @@ class Ran:
         return sum(4 if bounded else 1 for _, bounded in self.final.columns)
 
 
-def run_query(
+def run_query(  # noqa: PLR0913 - older than the limit
     engine: Engine,
     query: Query,
     released: Released,

@@ -44,7 +44,7 @@ class Population:
         return self.table is not None or self.size is not None or self.weight is not None
 
 
-def assess(
+def assess(  # noqa: PLR0913 - older than the limit
     engine: Engine,
     table: str,
     *,
@@ -175,7 +175,7 @@ def _check(table: str, known: Population, threshold: float, persons: bool) -> No
         )
 
 
-def _population(
+def _population(  # noqa: PLR0913 - older than the limit
     engine: Engine,
     table: str,
     relation: Relation,

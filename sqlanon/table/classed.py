@@ -12,7 +12,7 @@ from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 
-def attach_classes(
+def attach_classes(  # noqa: PLR0913 - older than the limit
     scratch: Scratch,
     encoded: Encoded,
     assign: TableRef,

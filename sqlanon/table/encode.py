@@ -118,7 +118,7 @@ def spread_of(scratch: Scratch, domain: Domain) -> float:
     return number(scratch.fetch("recode/range", domain=domain.table)[0][0])
 
 
-def encode(
+def encode(  # noqa: PLR0913 - older than the limit
     scratch: Scratch,
     roles: Roles,
     stage: TableRef,

@@ -78,7 +78,7 @@ def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, obj
     return reading.staged | {"recode": recoded | {"leaves": leaves}}
 
 
-def take_stage(
+def take_stage(  # noqa: PLR0913 - older than the limit
     scratch: Scratch,
     roles: Roles,
     link: Sequence[str],

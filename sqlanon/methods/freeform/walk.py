@@ -34,7 +34,7 @@ def windows_of(n: int, block: int, shift: int = 0) -> Longs:
     return np.array([cuts[:-1], cuts[1:]], np.int64).T.copy()
 
 
-def walk_blocks(
+def walk_blocks(  # noqa: PLR0913 - older than the limit
     codes: Ints,
     geometry: Geometry,
     k: int,

@@ -28,7 +28,7 @@ _WORTH = 50_000 * 8**2
 """Rows times columns squared, from which on a piece is worth a thread of its own."""
 
 
-def grow_tree(
+def grow_tree(  # noqa: PLR0913 - older than the limit
     rows: Bare,
     spare: Bare,
     geometry: Geometry,

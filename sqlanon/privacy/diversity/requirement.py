@@ -62,7 +62,7 @@ def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int
     return items, int(group.max(initial=0)) + 1, int(pair.max(initial=0)) + 1
 
 
-def _make_failing(
+def _make_failing(  # noqa: PLR0913 - older than the limit
     scratch: Scratch,
     made: TableRef,
     rows: Grouped,

@@ -53,7 +53,7 @@ class Lookup:
         bucketed: the boxes are unrolled into buckets, each in a row with its group and ends.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - older than the limit
         self,
         box: Box,
         ways: Sequence[frozenset[int]],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.consistent import make_consistent
 from sqlanon.noisy.levels import Dimension, Level, levels_of
@@ -111,12 +112,13 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         places = [_places(dimensions, level) for level in levels]
         for depth, *rest in rows:
             labels = tuple(None if one is None else str(one) for one in rest[: len(dimensions)])
-            place = places[int(str(depth))].get(labels)
+            at = read_integer(depth)
+            place = places[at].get(labels)
             if place is None:
                 continue
-            seen[int(str(depth))][place] += 1
+            seen[at][place] += 1
             for name, value in zip(columns, rest[len(dimensions) :], strict=True):
-                found[int(str(depth))][name][place] = float(str(value))
+                found[at][name][place] = number(value)
         if not (seen[-1] == 1).all():
             raise PolicyError(f"{released.view.ref} lacks groups of its table {table.name}: it is not as published")
         sizes = tuple(np.bincount(level.node, minlength=level.size) for level in levels)

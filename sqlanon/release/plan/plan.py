@@ -166,7 +166,7 @@ def plan(
         progress.finish(spec.name)
 
 
-def estimate(
+def estimate(  # noqa: PLR0913 - older than the limit
     method: Method,
     rows: int,
     columns: int,
