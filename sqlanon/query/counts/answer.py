@@ -22,7 +22,7 @@ from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query
-from sqlanon.query.parse.scope import Scope
+from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""
-KINDS = ("integer", "decimal", "float", "text", "boolean", "date", "enum")
-"""Kinds of columns that conditions and keys may read: a value and its text are one to one."""
 ASKED = "count(*), count(x), sum(x) and sum(measure), each with FILTER (WHERE ..) or without"
 """What has an answer, for refusals."""
 
@@ -72,23 +70,10 @@ def answer_counts(
     Cost: the cells are read once for each version, and the finest ones once for each query; for each aggregate of each
     group that shown cells do not give two linear programs, which end at the deadline with wider bounds.
     """
-    _check_clauses(query)
+    refuse_clauses(query, f"are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
     bound = bind(engine, query, released)
     check_valid(bound)
     return _Reader(engine, bound, released, seconds).answer(rows)
-
-
-def _check_clauses(query: Query) -> None:
-    unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
-        (query.joins, query.joins[0] if query.joins else None, "joins"),
-        (query.having, query.having, "HAVING"),
-        (query.qualify, query.qualify, "QUALIFY"),
-        (query.regroup, None, "groups of groups"),
-        (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
-    )
-    for present, node, what in unread:
-        if present:
-            refuse(query.text, node, f"{what} are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
 
 
 class _Reader:
@@ -103,7 +88,10 @@ class _Reader:
         bound = self._bound
         items: list[int | _Asked] = []
         for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
-            items.append(self._key(tree, written) if tree.find(exp.AggFunc) is None else self._read(tree, written))
+            if tree.find(exp.AggFunc) is None:
+                items.append(find_term(bound, tree, written, f"counts ask {ASKED}"))
+            else:
+                items.append(self._read(tree, written))
         asked = [one for one in items if isinstance(one, _Asked)]
         weights = [one.weight for one in asked]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
@@ -160,13 +148,6 @@ class _Reader:
 
     def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
         return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
-
-    def _key(self, tree: Tree, written: exp.Expr) -> int:
-        """Which term of GROUP BY an item is."""
-        for place, term in enumerate(self._bound.groups):
-            if term == tree.unnest():
-                return place
-        return refuse(self._text, written, f"this must be in GROUP BY; over counts ask {ASKED}")
 
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
@@ -229,7 +210,7 @@ class _Reader:
         for place, name in enumerate(columns):
             own = self._fields[name]
             listed.append(named(exp.cast(column(name, "v"), "VARCHAR"), f"_label{place}"))
-            listed.append(named(_typed(self._scope, own, column(name, "v")), name))
+            listed.append(named(cast_published(self._scope, own, column(name, "v")), name))
         for one in self._released.columns:
             level = exp.Literal.number(0 if one.name in inside else one.levels)
             where.append(exp.EQ(this=column(f"level_{one.name}", "v"), expression=level))
@@ -268,15 +249,6 @@ class _Found:
 
 def _where(weight: Tree, condition: Tree | None) -> Tree:
     return weight if condition is None else sql("CASE WHEN :c THEN :w END", c=condition, w=weight)
-
-
-def _typed(scope: Scope, own: Field, tree: Tree) -> Tree:
-    """A published value in its type in the source."""
-    if own.kind == "enum":
-        return exp.cast(tree, "VARCHAR")
-    if own.kind == "text" and own.collation is not None and scope.engine.capabilities.collations:
-        return scope.collate(own, tree)
-    return exp.cast(tree, exp.DataType.build(own.source_type, dialect=scope.engine.dialect, udt=True))
 
 
 def _unreadable(own: Field, found: exp.Column) -> str:
