@@ -24,6 +24,12 @@ CREATE TABLE hospital AS
 SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age
 FROM (SELECT p, (hash(p * 5 + 1) % 1000003) / 1000003.0 AS u FROM range(60000) AS r(p)) AS each
 """
+LARGE = """
+CREATE TABLE large AS
+SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age,
+    hash(p * 5 + 4) % 10 AS diagnosis
+FROM (SELECT p, (hash(p * 5 + 1) % 1000003) / 1000003.0 AS u FROM range(600000) AS r(p)) AS each
+"""
 TABLES: dict[str, tuple[str, str]] = {
     "adult 3 columns": (
         "adult",
@@ -31,6 +37,7 @@ TABLES: dict[str, tuple[str, str]] = {
     ),
     "sal 4 columns": ("sal", '{sex: {}, education: {}, marital: {}, twenty: {hierarchy: "steps:2"}}'),
     "hospital": ("hospital", '{ward: {hierarchy: "steps:10,50,200"}, sex: {}, age: {}}'),
+    "large hospital": ("large", '{ward: {hierarchy: "steps:10,50,200"}, sex: {}, age: {}, diagnosis: {}}'),
     "adult 5 columns": (
         "adult",
         "{education: {hierarchy: education.csv}, sex: {}, workclass: {hierarchy: workclass.csv}, race: {}, decade: {}}",
@@ -50,6 +57,7 @@ def read_sources(db: Any) -> None:
         f"FROM (FROM read_csv('{folder / SAL}') LIMIT 100000)"
     )
     db.engine.execute(HOSPITAL)
+    db.engine.execute(LARGE)
 
 
 def write_hierarchies(folder: Path) -> None:

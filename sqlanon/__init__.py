@@ -183,6 +183,7 @@ __all__ = [
     "ColumnSpec",
     "CompactReport",
     "CountsAttackReport",
+    "CountsSpelling",
     "DataChange",
     "Database",
     "DatabaseError",

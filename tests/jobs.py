@@ -22,6 +22,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/contract/test_query_aggregates.py::test_bounds_of_many_quotients_and_cases_hold",
         "tests/contract/test_query_aggregates.py::test_more_counts_and_shares_are_as_narrow_as_possible",
         "tests/contract/test_query_aggregates.py::test_more_counts_of_mixed_conditions_are_as_narrow_as_possible",
+        "tests/contract/test_query_averages.py",
         "tests/contract/test_query_functions.py",
         "tests/contract/test_query_interval.py",
         "tests/contract/test_query_keys.py",
@@ -93,6 +94,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
     ),
     "load": ("tests/serve/test_load.py::test_ten_thousand_asks",),
     "kills": (
+        "tests/contract/test_lake_published.py::test_the_same_of_kills_at_every_step",
         "tests/safety/test_budget.py",
         "tests/safety/test_compact_file.py",
         "tests/safety/test_compact_killed.py",

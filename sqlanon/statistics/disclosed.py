@@ -54,7 +54,7 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
     """
     try:
         reach = Reach(seen, seconds=seconds)
-        reach.check()
+        whole = reach.check()
     except ContradictionError as found:
         raise ContradictionError(_find_proof(seen, seconds, found.cells)) from found
     known: dict[bytes, tuple[int, int | None, bool]] = {}
@@ -69,11 +69,13 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
             if key not in known:
                 known[key] = reach.span(atoms)
             low, high, reached = known[key]
-            made[cell] = Interval(cell, max(low, seen.hidden), high, reached)
+            made[cell] = Interval(cell, max(low, seen.hidden), high, reached and whole)
     empty = [cell for cell in np.flatnonzero(seen.value == HIDDEN).tolist() if cell not in made]
     if empty and seen.hidden > 0:
         raise ContradictionError(np.array(empty, np.int64))
-    return [made.get(cell, Interval(cell, 0, 0, True)) for cell in np.flatnonzero(seen.value == HIDDEN).tolist()]
+    return [
+        made.get(cell, Interval(cell, 0, 0, reached=whole)) for cell in np.flatnonzero(seen.value == HIDDEN).tolist()
+    ]
 
 
 def _find_proof(seen: Seen, seconds: Callable[[], float], some: Longs) -> Longs:

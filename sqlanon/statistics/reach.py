@@ -119,15 +119,26 @@ class Reach:
             return low, None, first is not None
         return low, -high, low == -high or (first is not None and last is not None)
 
+    def keep(self, table: Longs) -> None:
+        """Remember a table that has all shown cells, so that ends that it reaches need no program."""
+        for block in self._blocks:
+            own = table[self._free[block.atoms]]
+            if block.program.has(own, block.box):
+                block.keep(own)
+
     def blocks_of(self, atoms: Longs) -> set[int]:
         """The blocks that some atoms are in; what is in other blocks says nothing about them."""
         found = self._block_of[atoms]
         return set(found[found >= 0].tolist())
 
-    def check(self) -> None:
-        """Raise `ContradictionError` if a block has no table; one that is out of time may have none."""
-        for block in self._blocks:
-            self._search(block, np.zeros(len(block.atoms), np.int64))
+    def check(self) -> bool:
+        """Whether a table of whole numbers was found that agrees with all shown cells.
+
+        Raises:
+            ContradictionError: there is none.
+        """
+        found = [self._search(block, np.zeros(len(block.atoms), np.int64)) for block in self._blocks]
+        return all(one.table is not None for one in found)
 
     def _least_of(self, at: Longs, weight: Longs) -> tuple[int | None, dict[int, Longs] | None]:
         """The least sum, and of each block that counts a table that has it."""

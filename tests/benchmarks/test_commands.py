@@ -24,6 +24,14 @@ def test_search(tmp_path, data):
 
 
 @pytest.mark.thorough
+def test_lake(tmp_path):
+    found = benchmark("lake", tmp_path / "lake.json", "--rows", "2000", "--repeat", "1")["results"]
+    assert [one["source"] for one in found] == ["duckdb", "delta", "iceberg", "parquet"]
+    assert all(one["verified"] for one in found)
+    assert len({one["classes"] for one in found}) == 1
+
+
+@pytest.mark.thorough
 def test_statistics(tmp_path, data):
     assert data
     pytest.importorskip("highspy")

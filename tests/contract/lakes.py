@@ -40,6 +40,9 @@ class Delta:
     def table(self) -> DeltaTable:
         return DeltaTable(self.folder / "published")
 
+    def forget(self) -> None:
+        """Nothing is kept open."""
+
     def arrow(self) -> pa.Table:
         return self.table.to_pyarrow_table()
 
@@ -47,7 +50,7 @@ class Delta:
         write_deltalake(self.folder / "published", rows, mode="append")
 
     def files(self) -> set[str]:
-        return {path.name for path in (self.folder / "published").glob("*.parquet")}
+        return {path.name for path in (self.folder / "published").glob("sqlanon-*.parquet")}
 
     def committed(self) -> set[str]:
         found = (commit.get("sqlanon", {}).get("file") for commit in self.table.history())
@@ -65,6 +68,10 @@ class Iceberg:
     @property
     def table(self) -> Any:
         return self.catalog.load_table("clinic.published")
+
+    def forget(self) -> None:
+        """Close the catalog's connections; the next use opens new ones."""
+        self.catalog.engine.dispose()
 
     def arrow(self) -> pa.Table:
         return self.table.scan().to_arrow()

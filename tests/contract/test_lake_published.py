@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -264,13 +265,23 @@ ACTS: dict[str, Callable[[Any, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "act", ["run", *(pytest.param(act, marks=pytest.mark.thorough) for act in ("rollback", "unpublish"))]
-)
-@pytest.mark.parametrize(
-    "step", [2, *(pytest.param(step, marks=pytest.mark.thorough) for step in range(40) if step != 2)]
-)
-def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(warehouse, lake, act, step, monkeypatch):
+def copied(folder: Path) -> dict[Path, bytes]:
+    """Every file of a folder."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def restore(folder: Path, before: dict[Path, bytes], lake: Delta | Iceberg) -> None:
+    """Make a folder as it was, also for the catalog that has a file of it open."""
+    lake.forget()
+    for path in copied(folder):
+        if path not in before:
+            path.unlink()
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def kill_at(steps: Iterable[int], act: str, warehouse: str, lake: Delta | Iceberg, patch: pytest.MonkeyPatch) -> None:
+    """Publish twice, then act, once for each step at which the process is lost, until the act ends before."""
     spec = spec_of(lake)
     versions = []
     with sqlanon.connect(warehouse) as db:
@@ -278,11 +289,28 @@ def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(wa
             db.engine.execute(f"DELETE FROM visits WHERE NOT {rows}")
             db.run(spec)
             versions.append(rows_in(lake))
-    if die(warehouse, lambda db: ACTS[act](db, spec), step, monkeypatch) < step:
-        return  # it ends before
-    assert rows_in(lake) in [*versions, Counter()]
-    with sqlanon.connect(warehouse) as db:
-        db.run(spec)
-        assert rows_in(lake) == shown(db)
-        assert rows_in(lake) in versions
-        assert lake.files() == lake.committed()
+    before = copied(lake.folder)
+    for step in steps:
+        restore(lake.folder, before, lake)
+        if die(warehouse, lambda db: ACTS[act](db, spec), step, patch) < step:
+            assert step > 5
+            return
+        assert rows_in(lake) in [*versions, Counter()]
+        with sqlanon.connect(warehouse) as db:
+            db.run(spec)
+            assert rows_in(lake) == shown(db)
+            assert rows_in(lake) in versions
+            assert lake.files() == lake.committed()
+
+
+@pytest.mark.parametrize(
+    "act", ["run", *(pytest.param(act, marks=pytest.mark.thorough) for act in ("rollback", "unpublish"))]
+)
+def test_after_a_kill_readers_have_a_whole_version_and_the_next_run_tidies_up(warehouse, lake, act, monkeypatch):
+    kill_at([0, 2], act, warehouse, lake, monkeypatch)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("act", ACTS)
+def test_the_same_of_kills_at_every_step(warehouse, lake, act, monkeypatch):
+    kill_at(count(), act, warehouse, lake, monkeypatch)

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from sqlanon.noisy.draw import add_noise
+from sqlanon.noisy.published import estimate
 from sqlanon.noisy.shape import shape_of
+from sqlanon.noisy.split import noise_of
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import Made, Rows, exact, stays
 from tests.engines import create_table
@@ -97,3 +100,29 @@ def test_a_person_of_all_steps_changes_no_more_than_the_norms(shared_db: Any, tm
         assert sum(change) <= one.l1
         assert sum(x * x for x in change) <= one.l2
         assert one.measure == 0 or sum(change) == one.l1  # the person has more than counts
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_intervals_contain_the_step_of_the_counted_rows(law: str, shared_db: Any, tmp_path: Path) -> None:
+    draw = random.Random(4)
+    rows: Rows = [(pid, "north", draw.choice("FM"), 5, draw.expovariate(0.15)) for pid in range(400)]
+    asked: dict[str, Any] = ASKED | {"measures": "{n: rows, cost: {quantiles: [0.5, 0.9], range: [0, 20], steps: 10}}"}
+    more = f"noise: {law}\n      kept: false"
+    made = Made(shared_db, tmp_path, rows, contributions="{groups: 1, rows: 1}", more=more, **asked)
+    shape = shape_of(made.spec)
+    found, noise = exact(shared_db, shape, made.source), noise_of(shape)
+    ends = [float(end) for end in shape.spec.measures[1].ends]
+    inside = total = 0
+    for _ in range(150):
+        drawn = [add_noise(one, noise.law, scale) for one, scale in zip(found, noise.scales, strict=True)]
+        made_of = estimate(shape, noise, drawn)
+        for level, size in enumerate((1, 2)):
+            counts = found[shape.measured(shape.steps(0, 1), level, 1, "rows")].reshape(-1, size)
+            for share, one in zip((0.5, 0.9), made_of[0, level, 1], strict=True):
+                for group in range(size):
+                    below = counts[:, group].cumsum()
+                    at = int((below < share * below[-1]).sum())
+                    inside += one.low[group] <= ends[at] and ends[at + 1] <= one.high[group]
+                    total += 1
+    assert inside / total > 0.9, inside / total  # the claim is 0.95, and those of one drawing depend on each other

@@ -49,11 +49,11 @@ def holds(cell: Any, rows: list[Row]) -> None:
     assert float(cell.high) == pytest.approx(float(max(known)), rel=1e-12)
 
 
-@pytest.mark.every_engine
 @pytest.mark.parametrize("type_", TYPES)
-def test_averages_are_those_of_the_best_sets(shared_db: Any, type_: str) -> None:
-    rng = random.Random(type_)
-    for _ in range(2):
+@pytest.mark.parametrize("draws", [1, pytest.param(5, marks=pytest.mark.thorough)])
+def test_averages_are_those_of_the_best_sets(shared_db: Any, type_: str, draws: int) -> None:
+    rng = random.Random(f"{type_} {draws}")
+    for _ in range(draws):
         rows, name = drawn(rng), f"v{uuid.uuid4().hex[:10]}"
         columns = [
             quasi("age", "integer", "INTEGER"),

@@ -46,7 +46,8 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
         if venn is None:
             notes.append(f"a condition has more than {MOST_CELLS} cells")
             continue
-        texts = set().union(*(_texts(scope, rows, i, term) for term in terms_of_counts(rows.plan)[i]))
+        alone = _of_condition(rows, i)
+        texts = set().union(*(_texts(scope, alone, i, term) for term in terms_of_counts(rows.plan)[i]))
         if len(texts) > MOST_CLASSES:
             notes.append(f"a condition cuts more than {MOST_CLASSES} different classes")
             continue
@@ -66,6 +67,12 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
         rough=rough_aggregates(scope, rows.plan, rows.domains, counts).union(*(one.rough for one in beside)),
         beside=beside,
     )
+
+
+def _of_condition(rows: BoxRows, condition: int) -> BoxRows:
+    """The rows with the counts of one condition, and of WHERE, which rows have to satisfy: others are not read."""
+    counts = {i: one for i, one in rows.counts.items() if i in (0, condition)}
+    return replace(rows, counts=counts, venns={condition: rows.venns[condition]})
 
 
 def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> list[str]:

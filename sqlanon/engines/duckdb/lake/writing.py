@@ -71,9 +71,8 @@ class LakeWriter:
         form = FORMATS.get(lake.scheme) if lake else None
         if lake is None or form is None:
             raise UnsupportedError(f"{name}: {PARQUET.why}")
-        if not all(map(find_spec, form.packages)):
-            raise PolicyError(f"{name}: {lake.scheme} needs more packages: pip install 'sqlanon[{lake.scheme}]'")
-        return f"{lake.scheme}:{import_module(form.commits).canonical(lake.place)}"
+        commits, where = _commits(str(lake))
+        return f"{lake.scheme}:{commits.canonical(where)}"
 
     def facts(self, place: str) -> Sequence[Facts]:
         commits, where = _commits(place)
@@ -123,9 +122,16 @@ class LakeWriter:
 
 
 def _commits(place: str) -> tuple[Any, str]:
-    """The module of a place's format, and the place there."""
+    """The module of a place's format, and the place there.
+
+    Raises:
+        PolicyError: its packages are not installed.
+    """
     scheme, _, where = place.partition(":")
-    return import_module(FORMATS[scheme].commits), where
+    form = FORMATS[scheme]
+    if not all(map(find_spec, form.packages)):
+        raise PolicyError(f"{place}: {scheme} needs more packages: pip install 'sqlanon[{scheme}]'")
+    return import_module(form.commits), where
 
 
 def _path(place: str, file: str) -> Path:
