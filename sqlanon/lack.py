@@ -21,7 +21,7 @@ KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A marker; it is false, so that it stands in a declaration in place of True.
+    """A marker; it is false, so that a declaration has it in place of True.
 
     Attributes:
         kind: see `KINDS`.

@@ -390,8 +390,8 @@ class ReleaseSpec:
             of fewer stops the run and fails an audit.
         null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are
             refused.
-        row_security: ``"applied"``: rows hidden from the releasing role by row-level security are not released; None: a run
-            stops where it hides rows.
+        row_security: ``"applied"``: rows that row-level security hides from the releasing role are left out; None:
+            a run stops where it hides rows.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
