@@ -41,7 +41,7 @@ def make_requirements(
         privacy: the requirements asked.
         sensitive: the release's sensitive columns.
         persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
-        columns: the policy's settings of the columns; none where hashes stand for unknown values.
+        columns: the policy's settings of the columns; none where hashes represent unknown values.
     """
     known = {column.name.lower(): column for column in columns}
     asked = tuple(
