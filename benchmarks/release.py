@@ -6,7 +6,8 @@ It prints milliseconds, stages and database calls of `Database.anonymize` over 4
 
 Three columns, two of them quasi-identifiers, are released again and again over one open connection, after a first time
 that compiles, with effort `fast` and with the default, `normal`. Without ``--url`` only DuckDB in memory is measured.
-It ends with 1 where a release takes more calls or, on DuckDB, more time than `CALLS` and `MILLISECONDS` allow; the time is meant for a quiet machine.
+It ends with 1 where a release takes more calls or, on DuckDB, more time than `CALLS` and `MILLISECONDS` allow; the time
+is meant for a quiet machine.
 """
 
 from __future__ import annotations
