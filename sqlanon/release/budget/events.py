@@ -15,7 +15,7 @@ from sqlanon.noisy.accounting import Mechanism
 Kind = Literal[
     "opened", "joined", "persons", "raised", "recovered", "reserved", "drawn", "published", "withheld", "lost"
 ]
-"""What happened.
+"""Kinds of events.
 
 ``reserved``: a version may read the source, and is charged. ``drawn``: its noisy table is stored. ``published``,
 ``withheld`` (it failed its verification) and ``lost`` (the run ended before it drew) end it; all are charged.
@@ -25,7 +25,7 @@ FOLLOWS: Mapping[str, tuple[str, ...]] = {
     "reserved": ("drawn", "withheld", "lost"),
     "drawn": ("published", "withheld"),
 }
-"""What may come after a state of a version."""
+"""States that may follow a state of a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Event:
     """One row of the ledger.
 
     Attributes:
-        seq: its number, from 1.
-        kind: what happened.
+        seq: number of the row, from 1.
+        kind: kind of event.
         body: the facts, as JSON has them; never a number of the data.
         chain: SHA-256 of the chain before it and of the body.
-        own: the database that has the row wrote it; else it took it from the anchor.
+        own: True if the database that has the row wrote it; False if the row comes from the anchor.
     """
 
     seq: int
@@ -53,7 +53,7 @@ class Event:
 
     @property
     def mechanisms(self) -> list[Mechanism]:
-        """What it charges."""
+        """Mechanisms that the event charges."""
         return [
             Mechanism(law, Fraction(cost), *((Fraction(more[0]), int(more[1])) if more else ()))
             for law, cost, times, *more in self.body.get("mechanisms", ())
@@ -92,7 +92,7 @@ def write_body(body: Mapping[str, Any]) -> str:
 
 
 def read_body(text: str) -> Mapping[str, Any]:
-    """A stored body; what is no mapping is an empty one, whose chain is wrong."""
+    """A stored body; text that is no mapping gives an empty body, so that the chain is wrong."""
     try:
         body = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What was spent and what is left, for people; nothing is written."""
+"""Spent and remaining budget, for people; nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers run on the rows of a block: the keys of a curve, and a method on a table of its own."""
+"""Tasks of workers on the rows of a block: the keys of a curve, and a method on a table of the block alone."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What methods read of a domain: its codes with the rows of each, and their positions where they have an order."""
+    """Input of methods from a domain: codes, number of rows of each, and positions where codes have an order."""
 
     domain: Domain
     rows: Longs
@@ -154,7 +154,7 @@ class Solver:
                 made = self.method.assign(replace(self.context, scratch=scratch, encoded=here))
                 read = scratch.sql("blocks/rows", table=made.table, columns=["rid", "class"])
                 rows, found = scratch.fetch_arrays(read, ["int32", "int32"])
-        except (AssertionError, InfeasibleError):  # what kernels find out first
+        except (AssertionError, InfeasibleError):  # first errors of kernels
             return np.full(n, -1, np.int32)
         finally:
             engine.close()

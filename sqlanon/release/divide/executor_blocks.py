@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignment:
-    """What the method assigns: in the engine's workers where that can be, otherwise here.
+    """The method's assignment, computed in the engine's workers if possible, otherwise here.
 
     Raises:
         InfeasibleError: a block alone cannot meet the requirements.

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The k matchings of a graph, remixed, of which one is drawn.
+    """The k matchings of a graph, remixed, and the matching that is drawn.
 
     Attributes:
         k: how many.
         table: scratch table (rid, class integer): the box in which every row is published.
         edges: scratch table (rid, slot, box integer; matching smallint): the boxes of every row.
         slots: scratch table (rid, slot integer).
-        content: what random numbers are keyed with, besides secret and release, as a keyed hash.
+        content: key of the random numbers besides secret and release, as a keyed hash.
     """
 
     k: int
@@ -56,7 +56,7 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
     Args:
         context: the run as the method saw it.
         spec: the release.
-        secret: what the release's hashes are keyed with, which the method does not get.
+        secret: key of the release's hashes, hidden from the method.
         matches: the graph.
 
     Raises:
@@ -124,7 +124,7 @@ def _deal_boxes(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
 
 
 def list_asked(spec: ReleaseSpec) -> dict[str, object]:
-    """What a policy says of the boxes: the method, its options, and k."""
+    """The policy's settings for the boxes: the method, the method's options, and k."""
     options = METHODS[spec.method.name].values(spec.method.options)
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
@@ -149,7 +149,7 @@ class DrawnBoxes(Divided):
     Attributes:
         drawn: the boxes.
         spec: the release.
-        secret: what they are drawn with.
+        secret: key of the draw.
     """
 
     drawn: Drawn
@@ -164,7 +164,7 @@ class DrawnBoxes(Divided):
         return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
-        """The certificate, whose tables get their names when the release has a version."""
+        """The certificate, before the version of the release gives names to the tables."""
         own, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
         candidates = Candidates(own.k, rows, own.edges, own.slots, unnamed.edges, own.content)
         return Certified(candidates, self.spec, self.secret, unnamed)

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """What is known of the persons' tokens.
+    """Tokens of the persons, and tokens published elsewhere.
 
     Attributes:
         token: their alias in the stage.
-        elsewhere: scratch table (token, sign) of the published tables of the scope; None: there are no others.
+        elsewhere: scratch table (token, sign) of the published tables of the scope; None without others.
     """
 
     token: str
@@ -99,7 +99,7 @@ def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[A
 
 
 def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints, Ints]:
-    """Rows of each person, and what its token is like elsewhere."""
+    """Rows of each person, and the kind of the person's token elsewhere."""
     import numpy as np
 
     (person,) = encoded.persons
@@ -136,12 +136,12 @@ def choose_row_counts(rows: Ints, like: Ints, absent: dict[int, int], k: int) ->
 
     Args:
         rows: of each person.
-        like: what kind of persons it is, from 1; 0: of those who are published nowhere else.
-        absent: of each kind, how many are published elsewhere and have no row.
+        like: the kind of each person, from 1; 0: published nowhere else.
+        absent: of each kind, the number of persons who are published elsewhere and have no row.
         k: persons.
 
     Returns:
-        rows that are published of each person, and its block.
+        number of published rows of each person, and the person's block.
 
     Cost: a sort of the persons, and the different numbers of rows of each kind.
     """

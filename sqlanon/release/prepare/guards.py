@@ -1,4 +1,4 @@
-"""Guards: what stops a release before any work, each with its explicit opt-out (design, section 9)."""
+"""Guards: refusals of a release before any work, each with an explicit opt-out (design, section 9)."""
 
 from __future__ import annotations
 
@@ -100,10 +100,10 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
 def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
     """Guard of persons with several rows.
 
-    It finds insensitive columns with too many rows whose value is one person's alone.
+    It finds insensitive columns with too many rows that have a value of one person alone.
 
     Raises:
-        GuardError: there is one, and the policy does not accept it.
+        GuardError: there is such a column, and the policy does not accept it.
     """
     if not spec.person:
         return
@@ -169,9 +169,9 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
     Args:
         scratch: the database.
         spec: the release.
-        staged: what was read.
-        quasi: its quasi columns.
-        part: what was read is a part of the source's rows: the column is then looked at in the source.
+        staged: the staged source.
+        quasi: the quasi columns.
+        part: the stage has a part of the source's rows: the column is then looked at in the source.
 
     Raises:
         GuardError: they are, and the policy does not accept it.
@@ -203,10 +203,10 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
 def guard_values(
     scratch: Scratch, spec: ReleaseSpec, sensitive: Sequence[Domain], requirements: Sequence[Requirement]
 ) -> None:
-    """Requirements that ask what values are find what they need.
+    """Check that requirements on values find the values they need.
 
     Raises:
-        PolicyError: every one that does not.
+        PolicyError: every requirement that does not.
     """
     by_name = {domain.reading.name: domain for domain in sensitive}
     problems = []
@@ -219,10 +219,10 @@ def guard_values(
 
 
 def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
-    """The policy is one that its format can keep.
+    """Check that the format can keep the policy.
 
     Raises:
-        PolicyError: everything that does not fit, each with what to do.
+        PolicyError: every problem, each with a remedy.
     """
     problems = format_of(spec.format.kind).problems(spec, roles)
     if problems:
@@ -280,7 +280,7 @@ def check_feasible(
     rows: int,
     persons: Sequence[str] = (),
 ) -> tuple[Feasible, ...]:
-    """What the whole table as one class reaches: no release of all its rows can reach more of a monotone requirement.
+    """Values that the whole table reaches as one class: no release of all rows reaches more in a monotone requirement.
 
     Where rows may be left out, those that remain may be more diverse: the method finds out.
 

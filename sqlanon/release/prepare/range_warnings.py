@@ -1,4 +1,4 @@
-"""Warnings of plan about columns whose range is that of a few rows."""
+"""Warnings of plan about columns with a range set by a few rows."""
 
 from __future__ import annotations
 
