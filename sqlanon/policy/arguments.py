@@ -30,13 +30,13 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
 
     Args:
         source: table or view, ``table`` or ``schema.table``.
-        options: what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
+        options: keys of a policy file, as in docs/policy.md. Relative paths start in the working directory.
             ``k`` must be said, except with ``maximize``, with the format anatomy and with ``k_map`` or
             ``delta_presence``: 1 publishes rows as they are. ``name`` defaults to the source's table name; ``publish``
             stays None if it is not given.
 
     Raises:
-        PolicyError: with every problem, each as ``argument: what is wrong; what is allowed``.
+        PolicyError: with every problem, each as ``argument: problem; allowed values``.
         TypeError: an argument that there is not, or no quasi column.
 
     Example:

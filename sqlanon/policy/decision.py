@@ -1,4 +1,4 @@
-"""What people decided about a release: its context, and the threshold with the number of its guideline."""
+"""Decisions of people about a release: its context, and the threshold with the number of its guideline."""
 
 from __future__ import annotations
 

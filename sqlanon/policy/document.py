@@ -2,7 +2,7 @@
 
 Scalars stay the text that was written, so that a column called ``no`` or a value ``1e3`` keeps its spelling; only an
 empty or null scalar is None. Nothing is ever constructed from tags, and aliases that grow without bound are stopped.
-What keys mean belongs in `models`.
+The meaning of keys belongs in `models`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ DEEPEST = 20
 """Mappings and lists inside each other at most."""
 
 KEPT = (("secret",),)
-"""Keys whose ``${NAME}`` stays as it is written: a run reads the variable."""
+"""Keys that keep ``${NAME}`` as written: a run reads the variable."""
 
 READ = ("connection", "hierarchy")
-"""Keys whose ``${NAME}`` is replaced by the variable. What others hold is shown by `plan`, in errors and to readers."""
+"""Keys with ``${NAME}`` replaced by the variable. `plan`, errors and readers show the values of all other keys."""
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + tag for tag in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")}
@@ -60,9 +60,9 @@ class Document:
 
     Attributes:
         file: the file as the user named it.
-        data: what it holds.
-        found: problems so far: path, what is wrong, what is allowed.
-        unread: paths whose values could not be read; the data holds nothing there.
+        data: content of the file.
+        found: problems so far: path, problem, allowed values.
+        unread: paths with values that could not be read; the data holds nothing there.
     """
 
     def __init__(self, file: str, text: str, environ: Mapping[str, str], *, connection: bool = True) -> None:

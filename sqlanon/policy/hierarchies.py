@@ -28,7 +28,7 @@ def read_hierarchy(path: str | os.PathLike[str], name: str | None = None) -> Hie
 
     Args:
         path: the file.
-        name: what messages call it; default: the path.
+        name: name of the file in messages; default: the path.
 
     Raises:
         PolicyError: with every problem of the file and its line.
@@ -73,7 +73,7 @@ def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[s
 
     Args:
         path: the file.
-        name: what messages call it; default: the path.
+        name: name of the file in messages; default: the path.
 
     Raises:
         PolicyError: with every problem of the file and its line.

@@ -30,7 +30,7 @@ def load(
             used.
 
     Raises:
-        PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
+        PolicyError: with every problem of the file, each as ``file:line: place: problem; allowed values``.
     """
     document = read(FilePath(path), os.environ if environ is None else environ, connection=connection)
     return _spec(document, os.fspath(path))

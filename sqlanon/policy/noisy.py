@@ -1,6 +1,6 @@
 """Differentially private statistics: from budgets and releases of a policy file to their specs.
 
-What belongs here: whatever of them can be checked without the database. Nothing is spent here.
+Here belong all checks that need no database. Nothing is spent here.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read_noisy(
     Args:
         raw: its mapping, for which `is_noisy` holds.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         files: reads hierarchies.
         view: the view of a release that names none, by its name.
         budgets: those of the file.
@@ -154,7 +154,7 @@ def _find_budget(name: str, at: Path, problems: Problems, budgets: Budgets) -> B
 
 
 def _find_person(source: str, budget: BudgetSpec, path: Path, problems: Problems) -> tuple[str, ...]:
-    """The columns that say whose row it is."""
+    """The columns that identify the person of a row."""
     parts = [part.casefold() for part in name_parts(source) or ()]
     for table, columns in budget.persons:
         if [part.casefold() for part in name_parts(table) or ()] == parts:

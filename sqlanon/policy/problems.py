@@ -1,6 +1,6 @@
 """Collecting every problem of a policy before raising one error.
 
-Here are the collector and the form of a place. What is checked belongs in `sqlanon.declared.kinds` (one value) and
+Here are the collector and the form of a place. Checks belong in `sqlanon.declared.kinds` (one value) and
 `checks` (values that must fit together). No message shows a value of the policy: it may be a secret from the
 environment or a cell of a table; only keys, column names and file names are shown.
 """
@@ -24,7 +24,7 @@ class Origin(Protocol):
         """An order to sort by (the line) and the words that lead the user there."""
 
     def display(self, path: Path, text: str) -> str:
-        """What a message may show of the file name ``text`` at ``path``."""
+        """The form of the file name ``text`` at ``path`` that messages may show."""
 
 
 class Problems:
@@ -46,7 +46,7 @@ class Problems:
         self._muted.update(paths)
 
     def add(self, path: Path, what: str, allowed: str = "") -> None:
-        """Note one problem: what is wrong at ``path`` and what is allowed there."""
+        """Note one problem at ``path`` and the values allowed there."""
         if any(path[:depth] in self._muted for depth in range(len(path) + 1)):
             return
         order, place = self._origin.place(path)
@@ -60,7 +60,7 @@ class Problems:
         return path in self._above or any(path[:depth] in self._paths for depth in range(len(path)))
 
     def display(self, path: Path, text: str) -> str:
-        """What a message may show of the file name ``text`` at ``path``."""
+        """The form of the file name ``text`` at ``path`` that messages may show."""
         return self._origin.display(path, text)
 
     def stop(self) -> None:

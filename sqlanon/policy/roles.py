@@ -26,14 +26,14 @@ from sqlanon.policy.vocabulary import (
 K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
 _MEASURES = frozenset({"float", "decimal", "date", "timestamp", "time", "interval", "boolean"})
-"""Kinds whose values are measures, times or answers, and number nobody."""
+"""Kinds of measures, times or answers, which number nobody."""
 _FEW = 50
 _OFTEN = 10
 """A column of at most `_FEW` values, each in `_OFTEN` rows or more on average, is a category."""
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 SENSITIVE_BY_NAME = "sensitive by its name"
-"""How the reason of a column begins whose name looks sensitive."""
+"""First words of the reason for a column with a name that looks sensitive."""
 _SINGLE = 0.01
 """Share of rows alone with their value above which a column published as it is names persons.
 
@@ -49,14 +49,14 @@ _MOSTLY = 0.9
 
 
 class ColumnProfileLike(Protocol):
-    """What is known of a column: counts only.
+    """Counts of a column, without values.
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
-    ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like
+    ``comparable`` is false for types without equality, of which values cannot be counted. Of texts, ``iso`` look like
     dates or times that begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``,
     ``15-Mar-2020``), ``coded`` have digits and no space, and are no numbers with decimals and no times, ``worded`` are
-    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, of what is
-    left without a few values far from all others; None: there are none.
+    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, without a
+    few values far from all others; None: no ends.
     """
 
     @property
@@ -180,7 +180,7 @@ def _is_worded(column: ColumnProfileLike) -> bool:
 
 
 def is_attribute(column: ColumnProfileLike) -> bool:
-    """Whether a column says what stays the same of a person: sex, birth, race."""
+    """Whether a column holds a constant attribute of a person: sex, birth, race."""
     few = column.distinct >= 2 and column.nulls * 2 <= column.rows and column.comparable
     return few and find_first(words_of(column.name), words_.ATTRIBUTES) is not None
 
@@ -213,7 +213,7 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
     Args:
         column: in counts.
         persons: how many may have values of it of their own: the persons, where a value is one person's; else the rows.
-        alone: rows whose value is one person's alone.
+        alone: rows with a value that a single person has.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
@@ -378,7 +378,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
 
 
 def _identifier(found: str, column: ColumnProfileLike) -> Proposed:
-    """A column that identifies by its name; what its repeats mean depends on the name."""
+    """A column that identifies by its name; the meaning of its repeats depends on the name."""
     reason = f"identifies, by its name ({found}); {counts_of(column)}"
     if not column.comparable:
         return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)

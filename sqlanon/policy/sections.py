@@ -48,7 +48,7 @@ class Section(Record):
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`: `definition` is what it refers to."""
+        """See `Value.schema`: `definition` is the target of the reference."""
         reference = {"$ref": f"#/$defs/{self.title}"}
         form = self.parts[self.main].value if self.main else self.form
         return {"anyOf": [form.schema, reference]} if form else reference
@@ -139,8 +139,8 @@ def _section(
     """The section of the keys whose paths begin with a prefix.
 
     Args:
-        make: the dataclass of the section, whose fields they are.
-        prefix: what their paths begin with.
+        make: the dataclass of the section, which has these keys as fields.
+        prefix: common start of their paths.
         within: the parts that have keys of their own.
         instead: see `Part.instead`.
         more: further attributes of `Section`.
@@ -168,7 +168,7 @@ def _further() -> dict[str, Part]:
 
 
 def _several(value: object) -> object:
-    """A list that is not empty, whose items are read one by one."""
+    """A list that is not empty, to be read item by item."""
     if not isinstance(value, list) or not value:
         raise ValueError("the list is empty" if value == [] else "not a list")
     return value
@@ -320,7 +320,7 @@ def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseM
     Args:
         raw: its mapping.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
 
     Returns:
         The release with broken parts left out or replaced by something harmless (``problems.broken`` reports which), or

@@ -1,6 +1,6 @@
 """A release of counts: from its mapping in a policy file to its spec.
 
-Such a release has keys of its own: what is about classes of rows does not apply.
+Such a release has keys of its own: those about classes of rows do not apply.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read_statistics(
     Args:
         raw: its mapping, with the key `KEY`.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         files: reads hierarchies.
         view: the view of a release that names none, by its name.
     """
@@ -52,7 +52,7 @@ def read_statistics(
 def read_protected(
     raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: Callable[[str], str]
 ) -> ReleaseSpec | None:
-    """The spec of a release whose small cells are protected; see `read_statistics`."""
+    """The spec of a release with protected small cells; see `read_statistics`."""
     own = {}
     for key, value in raw.items():
         if key in RELEASE.parts and key not in STATISTICS_RELEASE.parts:

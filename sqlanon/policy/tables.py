@@ -2,8 +2,8 @@
 
 A policy file writes it as one mapping, and a run publishes it in one transaction.
 
-Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by
-what the table says.
+Every table becomes a `ReleaseSpec` of its own, named `release.table`: the keys of the mapping for all tables, replaced
+by the keys of the table.
 """
 
 from __future__ import annotations

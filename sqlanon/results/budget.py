@@ -38,12 +38,12 @@ class BudgetReport(Report):
 
     Attributes:
         name: its name.
-        epsilon, delta: what may be spent.
-        spent: what all versions cost together, at most.
+        epsilon, delta: the allowed spending.
+        spent: the cost of all versions together, at most.
         left: the rest.
         tables: the tables of its persons.
-        anchor: the file outside of the database; None: there is none.
-        versions: what was charged.
+        anchor: the file outside of the database; None: no file.
+        versions: the charges.
         raised: when it was raised, by whom, to which epsilon, and why.
         beside: releases of rows or counts of the same persons, which no epsilon bounds.
     """

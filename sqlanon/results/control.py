@@ -24,7 +24,7 @@ class ControlledAttack:
         low, high: the interval of ``risk``.
         exact: every person or predicate was tried.
         successes: on persons inside; an expected number where of several released rows one is drawn.
-        expected: what the control group predicts of these: ``control`` of as many attempts.
+        expected: successes among these that the control group predicts: ``control`` of as many attempts.
     """
 
     attack: str
@@ -50,14 +50,14 @@ class ControlReport(Report):
     Attributes:
         release, source: their names.
         method, format: of the trial.
-        counted: ``rows`` or ``persons``: what was held out.
+        counted: ``rows`` or ``persons``: the unit of those held out.
         inside, outside: how many of them.
         rows: that the trial was made of; ``released``: that it has.
         released: see there.
         control: the share that was held out, as asked.
         seed: of all draws.
         attacks: in the order of the registry.
-        not_measured: what is missing, each with the reason.
+        not_measured: missing measures, each with the reason.
         seconds: by step.
     """
 

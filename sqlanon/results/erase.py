@@ -1,4 +1,4 @@
-"""What erasing keys from a lineage costs, or did."""
+"""Cost and result of erasing keys from a lineage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EraseReport(Report):
             new lineage.
         stays: rows of the other published classes; None: nothing is published. With 0 no version can follow: the
             release has to be withdrawn before the keys are erased.
-        versions: earlier ones whose tables are dropped.
+        versions: earlier versions with tables to be dropped.
         version: the version that was published without them; None: there is none, as nothing is published, or nothing
             was done yet.
         done: the keys are erased.

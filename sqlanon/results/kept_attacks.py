@@ -10,11 +10,11 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class KeptAttacks(Report):
-    """What `sqlanon attack --keep` found of one version.
+    """Results of `sqlanon attack --keep` on one version.
 
     Attributes:
-        release: its name.
-        version: which was attacked.
+        release: name of the release.
+        version: the attacked version.
         made_at: when, UTC.
         known: how many quasi columns could be known.
         found: success of finding a row by any number of true values: mean over victims and sets, the largest.

@@ -1,4 +1,4 @@
-"""What a version of a lineage holds beside the source: `refresh: {mode: frozen}`."""
+"""State of a version of a lineage beside the source: `refresh: {mode: frozen}`."""
 
 from __future__ import annotations
 

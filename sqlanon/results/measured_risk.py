@@ -101,9 +101,9 @@ def _risks(run: RunReport) -> dict[str, Fraction | None]:
 
 
 def _of_rows(run: RunReport) -> Fraction | None:
-    """None for format anatomy, whose rows are exact, and for releases of counts.
+    """None for format anatomy, which has exact rows, and for releases of counts.
 
-    Of a lineage the smallest exit group counts: who has all versions sees it leave.
+    Of a lineage the smallest exit group counts: a holder of all versions sees it leave.
     """
     if run.published_sensitive is not None or run.statistics is not None or not run.min_class:
         return None
@@ -113,7 +113,7 @@ def _of_rows(run: RunReport) -> Fraction | None:
 def _of_persons(run: RunReport) -> Fraction | None:
     if _of_rows(run) is None:
         return None
-    # Of several identifiers the one with the fewest values counts. Lineages have what their requirement reached.
+    # Of several identifiers the one with the fewest values counts. Lineages have the value their requirement reached.
     fewest = list(run.min_identifiers.values()) or [int(one.reached) for one in run.requirements if one.name == PERSONS]
     return Fraction(1, max(min(fewest), 1)) if fewest else None
 
