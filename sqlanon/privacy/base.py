@@ -252,8 +252,8 @@ class Requirement(ABC):
         """The same with the policy's settings of the column, such as a hierarchy."""
         return self
 
-    def of_two_values(self) -> Requirement:
-        """An equal requirement of a column of two values that methods solve better; by default itself."""
+    def in_best_form(self, values: int) -> Requirement:
+        """An equal requirement, of a column of so many values, that methods solve better; by default itself."""
         return self
 
     def refusal(self, values: Values) -> str | None:

@@ -60,9 +60,9 @@ class EntropyDiversity(OfCounts):
         """One per sensitive column that is asked about, and one more each if joint."""
         return [cls(asked, *place) for asked, place in each_asked(privacy, cls.name, sensitive)]
 
-    def of_two_values(self) -> Requirement:
-        """See `Requirement.of_two_values`: with shares p and 1 - p the entropy falls in the larger one."""
-        if self.asked > 2:
+    def in_best_form(self, values: int) -> Requirement:
+        """See `Requirement.in_best_form`: with shares p and 1 - p the entropy falls in the larger one."""
+        if values != 2 or self.asked > 2:
             return self
         return FrequencyDiversity(1 / at_most(_larger_share(self.asked)), self.column, self.value, self.within)
 

@@ -122,16 +122,12 @@ class Prepared:
     @property
     def solved(self) -> tuple[Requirement, ...]:
         """Requirements for methods, each in the form in which they solve it best."""
+        values = {domain.reading.name: domain.codes for domain in self.sensitive}
         return tuple(
-            one.of_two_values() if not one.across and one.column in self._of_two_values else one
+            one.in_best_form(values[one.column]) if not one.across and one.column in values else one
             for one in self.requirements
             if not one.afterwards
         )
-
-    @property
-    def _of_two_values(self) -> frozenset[str]:
-        """Sensitive columns of two values."""
-        return frozenset(domain.reading.name for domain in self.sensitive if domain.codes == 2)
 
     @property
     def owned(self) -> bool:
