@@ -70,7 +70,7 @@ def audit_groups(
 ) -> tuple[GroupAudit, SensitiveAudit, tuple[RequirementResult, ...]]:
     """The groups, the diversity of the sensitive column in them, and a policy's requirements.
 
-    k of a policy whose format hides the quasi values is counted over the quasi columns, where it then fails.
+    If the policy's format hides the quasi values, k is counted over the quasi columns, where it then fails.
     """
     (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
     one, grouping, exact = (

@@ -30,14 +30,14 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
 
     It checks the matchings, the draw, that both were made by the secret, and that the table is unchanged.
 
-    Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never
-    said to hold.
+    Without a certificate, and with a policy that has its source here, k can be refuted (`most_candidates`), and is
+    never said to hold.
 
     Args:
         engine: the session.
         place: the release.
         named: columns are named for the audit.
-        spec: a policy's release, whose k is checked as well.
+        spec: a policy's release; its k is checked as well.
 
     Raises:
         PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would
@@ -74,7 +74,7 @@ def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
 
 
 def _audit_without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
-    """What the source says without a certificate: that k does not hold, or that it may."""
+    """Report from the source without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     if other := _other_boxes(spec):
         return _report(place, rows, 0, (), other)

@@ -14,7 +14,7 @@ from sqlanon.table.scratch import Scratch
 
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
-    """Check the certificate of the version that a view shows, once more, as it was checked before it was published.
+    """Repeat the check of the certificate of the version that a view shows, made before publication.
 
     Whether cells are those of the source is checked by run, and not here: the source may have changed.
 
@@ -22,7 +22,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         engine: the session.
         place: the release.
         named: columns are named for the audit.
-        spec: a policy's release, whose threshold is compared as well.
+        spec: a policy's release; its threshold is compared as well.
 
     Raises:
         PolicyError: the private tables cannot be read from here, or columns are named.

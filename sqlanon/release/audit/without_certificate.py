@@ -25,11 +25,11 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
 
     Args:
         engine: the session, which has the source.
-        release: what is published.
-        spec: the policy's release, whose source is read.
+        release: the published table.
+        spec: the policy's release, of which the source is read.
 
     Returns:
-        That k and what it means; or None, and why nothing was decided.
+        That k and an explanation; or None, and the reason why nothing was decided.
 
     Raises:
         PolicyError: the source is not in this database, or has other columns than the policy.
