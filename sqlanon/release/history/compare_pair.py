@@ -41,8 +41,8 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         scratch: the run, or the audit.
         old: the earlier version.
         new: the later version.
-        privacy: what every group must meet.
-        fewest: persons in every group, at least, by each identifier that its version counts; 1 asks for none.
+        privacy: the requirements on every group.
+        fewest: persons in every group, at least, by each identifier that the version counts; 1 asks for none.
 
     Cost: three joins of the two histories by key, and one step a link.
     """
@@ -189,7 +189,7 @@ def _find_failing(
     shared: Sequence[str],
     fewest: int,
 ) -> None:
-    """Make the table ``failing`` of the rows of the version ``whole`` whose group does not meet all that is asked."""
+    """Make the table ``failing`` of the rows of the version ``whole`` in groups that do not meet all requirements."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     counted = whole.persons

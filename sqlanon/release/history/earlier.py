@@ -18,9 +18,9 @@ class Earlier:
 
     Args:
         state: the release; where ``every``, with all its versions.
-        previous: the version that readers have, or had last; None: there is none.
-        every: all versions that readers had are compared with the coming one, as they may have kept them. Otherwise
-            they are those whose rows have boxes of their own.
+        previous: the version that readers have, or had last; None without such a version.
+        every: all versions that readers had are compared with the coming version, as they may have kept them. Otherwise
+            only versions with boxes of their own for the rows.
     """
 
     def __init__(self, state: ReleaseState, previous: Entry | None, *, every: bool) -> None:
@@ -63,7 +63,7 @@ class Earlier:
 
 
 def list_kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
-    """Of the versions of a release those that readers had and whose history is there, oldest first."""
+    """The versions that readers had and that still have a history, oldest first."""
     return [
         entry
         for entry in entries

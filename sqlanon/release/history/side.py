@@ -1,4 +1,4 @@
-"""One version of a release in a comparison of two: its history, and what the hashes there were made of."""
+"""One version of a release in a comparison of two: the history, and the inputs of its hashes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sqlanon.table.scratch import Scratch
 
 
 class Side:
-    """One version in a comparison: its history table, and what its hashes were made of.
+    """One version in a comparison: the history table, and the inputs of its hashes.
 
     Args:
-        version: its number.
-        history: its table.
-        policy: its policy, as the catalog has it.
+        version: number of the version.
+        history: the history table.
+        policy: the policy, as the catalog has it.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,
             otherwise.
-        persons: of events: per identifier that is counted, its column in the history.
-        boxes: the column of its history with all boxes that a row fits; None: its class is all.
+        persons: of events: the column in the history of each identifier that is counted.
+        boxes: the column of the history with all boxes that a row fits; None: the class is all.
     """
 
     def __init__(
