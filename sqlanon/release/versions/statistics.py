@@ -1,6 +1,6 @@
 """Versions of counts: cells are counted, hidden, and verified by a certificate.
 
-See docs/statistics.md. A release has one version: what two of them reveal together is not known.
+See docs/statistics.md. A release has one version: joint disclosures of two are not known.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Hide:
 
 @dataclass(frozen=True, slots=True)
 class Assemble:
-    """Put together what is published."""
+    """Put the content to publish together."""
 
     release: str
 
@@ -92,7 +92,7 @@ class Assemble:
 
 
 class OfStatistics:
-    """See `Version`. One run's alone: it keeps what the stages found.
+    """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
