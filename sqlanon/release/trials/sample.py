@@ -1,4 +1,4 @@
-"""A part of a large staged table, on which `plan` and `run` try out what a method loses."""
+"""A part of a large staged table, on which `plan` and `run` try out the losses of a method."""
 
 from __future__ import annotations
 
