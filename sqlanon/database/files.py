@@ -35,7 +35,7 @@ class OpenedFile:
     Attributes:
         database: in memory.
         table: the table's name.
-        notes: what to know of columns that stayed text, one line each.
+        notes: facts to know about columns that stayed text, one line each.
         population: the name of the table of the second file.
     """
 
@@ -175,7 +175,7 @@ def _reading(  # noqa: PLR0913 - older than the limit
     ignore: str | Sequence[str] = (),
     date_format: str | None = None,
 ) -> FileReading:
-    """How a file is read, whose kind is known."""
+    """Options of reading a file of a known kind."""
     if not str(source).lower().endswith(FILES):
         raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
     texts = (null,) if isinstance(null, str) else tuple(null)

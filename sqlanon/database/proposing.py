@@ -1,4 +1,4 @@
-"""The proposal of ``sqlanon init`` for a table: made of counts, tried by `plan`, and cut to what a release carries."""
+"""Proposal of ``sqlanon init`` for a table: made of counts, tried by `plan`, cut to columns of acceptable loss."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_OF_ONE = 0.8
 def count_related(
     engine: Engine, source: str, profile: Sequence[ColumnProfile], labels: dict[str, list[str]] | None
 ) -> policy.Related:
-    """What is counted over columns of a table together.
+    """Counts over several columns of a table together.
 
     Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for
     each column of many values that would be published in clear.
@@ -93,7 +93,7 @@ def try_proposal(
     if proposal.refused:
         return proposal, None
     refused: tuple[str, ...] = ()
-    # A format that adds no columns, whose names could be taken or too long, is the second choice.
+    # A format that adds no columns, with names that could be taken or too long, is the second choice.
     plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
     for asked in proposal.weaker():
         for form in (FormatSpec().kind, plain):
@@ -122,10 +122,10 @@ def propose_for_table(
     """A proposal for a table, tried and cut.
 
     Args:
-        database: its database.
+        database: the database of the table.
         source: the table.
-        labels: the security labels of its columns, which decide first.
-        warned: what is wrong with what was read.
+        labels: the security labels of the columns, which decide first.
+        warned: warnings about the rows that were read.
     """
     profile = database.profile(source)
     made = policy.propose(profile, labels, count_related(database.engine, source, profile, labels))

@@ -25,14 +25,14 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
 
     Args:
         engine: the database.
-        view: a release's view, in it or in ``file``.
+        view: a release's view, in the database or in ``file``.
         kind: of the frame.
         file: a database file that the release was published into.
 
     Raises:
         UnsupportedError: the library of that kind is not installed.
         PolicyError: such a frame cannot hold every value of a column.
-        PrivacyViolation: what was made differs from the view.
+        PrivacyViolation: the frame differs from the view.
 
     Cost: two passes; of an engine that writes no frames, all rows are in memory as Python's values first.
     """
@@ -58,14 +58,14 @@ def write(
         views: of a release, each with its file.
         file: a database file that the release was published into.
         sensitive: columns of which no two values may become one.
-        escape_formulas: of CSV files: write a ' before what a spreadsheet takes for a formula.
+        escape_formulas: of CSV files: write a ' before each cell that a spreadsheet takes for a formula.
 
     Returns:
-        what readers of the files must know.
+        facts that readers of the files must know.
 
     Raises:
         PolicyError: such a file cannot hold every value of a column.
-        PrivacyViolation: what is read back differs from the view.
+        PrivacyViolation: the rows read back differ from the view.
         DatabaseError: a file cannot be written.
     """
     some = next(iter(views.values()))

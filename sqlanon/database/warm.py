@@ -30,7 +30,7 @@ _DEFAULTS: tuple[dict[str, Any], ...] = ({"k": 5}, {"k": 5, "refine": True}, {"k
 
 
 class _Notes(Silent):
-    """Nothing of the made-up releases but what is compiled."""
+    """Notes about compilation alone, not about the made-up releases."""
 
     def __init__(self, progress: Progress) -> None:
         self.note = progress.note  # type: ignore[method-assign]
@@ -42,8 +42,8 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
     No database is opened, and no row is read.
 
     Args:
-        specs: the releases; none: what a first release by default, `plan` with hierarchies, ``refine`` and attacks
-            need.
+        specs: the releases; none: kernels of a first release by default, `plan` with hierarchies, ``refine`` and
+            attacks.
         progress: gets notes.
 
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
@@ -68,7 +68,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
 
 def _seconds(spec: ReleaseSpec, rows: int) -> float:
-    """What the method takes, by its estimate."""
+    """Estimated time of the method."""
     return estimate(method_of(spec), rows, len(spec.with_role("quasi")), spec.privacy.k).seconds
 
 
@@ -131,7 +131,7 @@ def run_made_up(
 
 
 def _simplify(column: ColumnSpec) -> ColumnSpec:
-    """A column whose hierarchy, if it has one, is a tree at hand, with values that need no preparation."""
+    """A column with a tree at hand as hierarchy, if it has any, and with values that need no preparation."""
     tree = column.hierarchy if isinstance(column.hierarchy, Hierarchy) or not column.hierarchy else _TREE
     ordered = None if column.ordered == "declared" else column.ordered
     return replace(column, hierarchy=tree, ordered=ordered, recode=None, scope=None, secret=None)
