@@ -37,9 +37,9 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
         scratch: the run.
         quasi: the quasi columns.
         spans: the classes' own boxes.
-        levels: what the method decides.
+        levels: the method's choice of levels.
 
-    Cost: a join of the classes with their levels, and one for every hierarchy column with its leaves times its height.
+    Cost: a join of the classes with the levels, and for every hierarchy column a join with its leaves times its height.
     """
     parts: list[Part] = []
     for at, some in enumerate(split_runs(quasi)):
