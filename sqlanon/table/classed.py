@@ -1,4 +1,4 @@
-"""The staged rows with their classes: what a method assigned by codes, joined with the rows themselves."""
+"""The staged rows with their classes: the method's assignment by codes, joined with the rows themselves."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
         encoded: the work table.
         assign: table (rid, class).
         extra: further aliases of the stage to carry along.
-        secret: what the hash is keyed with.
-        codes: the quasi columns whose codes the classed rows have as well.
-        divided: rows of equal codes may be in more than one class, or some of them in none.
-        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may
-            be one.
+        secret: key of the hash.
+        codes: the quasi columns for which the classed rows have codes as well.
+        divided: rows of equal codes may be in several classes, or some of them in none.
+        shared: a table (rid) that has all rows for which that holds, in whole groups of equal codes; None: it may hold
+            for any row.
         omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the
             rows of equal codes they are, the hash decides too. None: every row is in ``assign``.
         listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).

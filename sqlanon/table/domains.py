@@ -20,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")
-"""Integers whose range is too wide for the arithmetic of positions as it is."""
+"""Integers with a range that is too wide for the arithmetic of positions as it is."""
 
 
 def build_domains(

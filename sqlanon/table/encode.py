@@ -36,8 +36,8 @@ class Encoded:
     Attributes:
         roles: the source's columns.
         stage: the table of the originals.
-        coded: what makes the work table, or the table itself.
-        rows: how many.
+        coded: the statement that makes the work table, or the table itself.
+        rows: number of rows.
         quasi, sensitive: the columns of these roles.
         persons: the counted identifiers, where a requirement counts persons.
         population: a population that holds the rows, where a requirement compares classes with it.
@@ -70,7 +70,7 @@ class Encoded:
 
     @property
     def staged(self) -> Work:
-        """What makes the codes of all staged rows."""
+        """Statement that makes the codes of all staged rows."""
         assert isinstance(self.coded, Work), "codes of a part of the rows are a table"
         return self.coded
 
@@ -81,7 +81,7 @@ class Encoded:
 
     @property
     def counted(self) -> tuple[Domain, ...]:
-        """The columns whose codes requirements count, in the order in which methods read them."""
+        """The columns with codes that requirements count, in the order in which methods read them."""
         return self.sensitive + self.persons
 
 

@@ -25,8 +25,8 @@ def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -
 
     Args:
         scratch: the run.
-        roles: what will be staged.
-        rows: how many rows.
+        roles: the columns to stage.
+        rows: number of rows.
         exact: the format publishes the staged values themselves, so that they keep their type.
 
     Returns:

@@ -1,9 +1,9 @@
 """Tokens of identifiers: a keyed HMAC-SHA-256 of a value's text, which every engine computes in SQL.
 
 The token of a value is the first 128 bits of HMAC(key, text), as 32 hexadecimal digits (RFC 2104, section 5, has
-truncation), and the key is HMAC(secret, what it is for): the scope, and for a number of an event also the column's
-name. So tokens of the same person are equal in all tables of a scope, and what is equal in two scopes, or a person's
-number and an event's, has different tokens.
+truncation), and the key is HMAC(secret, purpose): the scope, and for a number of an event also the column's name. So
+tokens of the same person are equal in all tables of a scope, and equal values of two scopes, or equal numbers of a
+person and an event, have different tokens.
 
 HMAC(key, text) = SHA256(key xor opad, SHA256(key xor ipad, text)). Both padded keys are made here and bound as values:
 the text of a statement holds neither secret nor key.
@@ -71,7 +71,7 @@ def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
 
 
 def mark(made: Mapping[str, bytes], secret: str) -> str:
-    """What shows that the same keys were used, keyed with the release's own secret."""
+    """Mark that the same keys were used, keyed with the release's own secret."""
     text = b"".join(name.encode() + b"\0" + key for name, key in sorted(made.items()))
     return hmac.new(secret.encode(), text, "sha256").hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""The staged snapshot: what is read of the source, copied once."""
+"""The staged snapshot: the columns read from the source, copied once."""
 
 from __future__ import annotations
 
@@ -96,17 +96,17 @@ def take_stage(  # noqa: PLR0913 - older than the limit
 
     Args:
         scratch: the run.
-        roles: what to read.
-        link: columns whose hash ties a released row to its source row inside the private schema, if ``roles`` says of
-            none.
+        roles: the columns to read.
+        link: columns that are hashed to tie a released row to the source row inside the private schema, unless
+            ``roles`` names some.
         key: columns that identify a row from version to version.
-        secret: what the key's hash is keyed with.
+        secret: key of the hash of the key columns.
         persons: identifiers that are counted.
         dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
-        rows: how many there are, as far as that is known.
-        step: what the table is called.
+        rows: number of rows, as far as that is known.
+        step: name of the table.
         keys: of each pseudonym by its name in lower case; None: they are not staged.
-        owner: the persons whose rows are to be recognized in later versions.
+        owner: the persons with rows to recognize in later versions.
     """
     parts = scratch.engine.capabilities.numbers_parts
     stage = scratch.table(f"{step}_placed" if parts else step)

@@ -41,7 +41,7 @@ def in_parts(
         scratch: the run.
         name: of the table.
         key: the column that every part has, unique in each: rows of the same key are one row.
-        items: what has columns; none makes one part without.
+        items: items that have columns; none makes one part without.
         make: makes a part of some items: (table to make, items, whether it is the first); gives its columns but the
             key.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 PARTS = 4
-"""In so many parts at most the codes are read without a table: each is a scan of the stage, whose rows are wider."""
+"""Most parts in which codes are read without a table: each is a scan of the stage, which has wider rows."""
 BLOCK = 1 << 24
 """More rows than these are sent in several values: PostgreSQL's hold 1 GiB."""
 
