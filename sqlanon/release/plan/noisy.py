@@ -45,7 +45,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
         watch: measures the stages.
 
     Raises:
-        PolicyError: the source cannot be measured, or delta is above one in the number of persons.
+        PolicyError: the source cannot be measured, or delta is above 1 in the number of persons.
         InfeasibleError: the budget does not suffice.
     """
     asked = spec.noisy
@@ -150,7 +150,7 @@ def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str)
     """Cuts by bounding, for the owner; and the number of rows.
 
     Raises:
-        PolicyError: delta is above one in the number of persons.
+        PolicyError: delta is above 1 in the number of persons.
     """
     spec = state.spec
     asked = spec.noisy

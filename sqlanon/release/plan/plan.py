@@ -70,7 +70,7 @@ def plan(
         beside: other releases of the same policy, for warnings about readers of several; the tables that are
             published together with this release are read too, as a change of one makes new versions of all.
         machine: resources of a run; None: this machine, as by default. With a key and an earlier version, the method
-            runs here too: joint disclosures of both versions depend on its classes.
+            runs here too: joint disclosures of both versions depend on the classes.
         new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
 
     Raises:
@@ -224,7 +224,7 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
 
 
 def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
-    """The tables that are published together with one, in their order, where all are given."""
+    """The tables that are published together with a table, in their order, where all are given."""
     given = {one.name: one for one in beside} | {spec.name: spec}
     names = spec.together.tables if spec.together else ()
     return [given[name] for name in names] if names and given.keys() >= set(names) else [spec]

@@ -75,7 +75,7 @@ def _treatment(domain: Domain) -> str:
 
 
 def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
-    """The texts of the statements, each after its name."""
+    """The texts of the statements, each after the statement's name."""
     form = format_of(spec.format.kind)
     layout = form.layout(ready.roles, ready.quasi, spec.format)
     stage = TableRef(None, "_sqlanon_run_stage")
