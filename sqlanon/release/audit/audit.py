@@ -60,9 +60,9 @@ def audit(
     Args:
         engine: the database of the table.
         table: the table's name.
-        quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
-        sensitive: columns whose diversity is measured.
-        identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.
+        quasi: the columns that make the classes; None: every column except sensitive columns (and identifiers).
+        sensitive: columns for which diversity is measured.
+        identifiers: columns with distinct values counted per class, each column by itself, NULLs as one value.
         spec: a policy's release; its requirements are then checked as well. None: the catalog's requirements on the
             version that the view shows.
 

@@ -26,7 +26,7 @@ from sqlanon.sqltext import statement
 
 
 def find_counted(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
-    """The table of sensitive values, if ``relation`` is a release that has one; ``facts`` as `facts_beside` read them.
+    """The table of sensitive values, if ``relation`` is a release with such a table; ``facts`` of `facts_beside`.
 
     Raises:
         PolicyError: ``relation`` is that table itself.
@@ -56,7 +56,7 @@ def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
 
 
 def _find_value_table(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
-    """The name that the metadata of a release give for its table of sensitive values."""
+    """The name of the table of sensitive values in the metadata of a release."""
     name = facts.get("sensitive_view")
     return name if name and engine.exists(replace(rows, name=name)) else None
 

@@ -1,4 +1,4 @@
-"""Audit of a release with boxes of their own by its certificate, and by its source where that may be read.
+"""Audit of a release with boxes of their own by the certificate, and by the source where that may be read.
 
 The view alone does not show k.
 """
@@ -21,7 +21,7 @@ from sqlanon.sqltext import statement
 
 
 def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
-    """Whether every row of a release has a box of its own, by the catalog or by its metadata."""
+    """Whether every row of a release has a box of its own, by the catalog or by the metadata."""
     return facts.get("boxes") == "own" or (entry is not None and entry.boxes is not None)
 
 
@@ -37,7 +37,7 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
         engine: the session.
         place: the release.
         named: columns are named for the audit.
-        spec: a policy's release; its k is checked as well.
+        spec: a policy's release, for the check of k against the policy.
 
     Raises:
         PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would

@@ -97,7 +97,7 @@ def _join_values(
 
 
 def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
-    """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
+    """The columns of a version's private link table with hashes of these sensitive columns; none unless it has all."""
     if entry is None:
         return []
     own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]

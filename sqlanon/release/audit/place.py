@@ -41,7 +41,7 @@ class Place:
 
 @contextmanager
 def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
-    """The table, while its file is open.
+    """The table, while the file of the table is open.
 
     A release that went into another file is read there if the session is on the source's database, which has the
     private tables of persons and classes. On the file itself they are out of reach.

@@ -27,7 +27,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 
     Rows are matched through the private link tables, as by a reader who knows a person's place in both releases.
     Where a release is of events, persons are counted in the intersections as `audit` counts them. Where a release has
-    boxes of its own, candidates are counted: see `together_candidates`.
+    boxes of their own, candidates are counted: see `together_candidates`.
 
     Cost: one pass over the source and two joins.
 

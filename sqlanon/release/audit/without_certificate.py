@@ -1,7 +1,7 @@
 """Without a certificate: whether boxes can be those of k matchings at all, by the source alone.
 
 Every row must fit k boxes and every box k rows, which degrees may refute, and both at once, which a maximum flow
-decides. A graph that exists proves no k: nobody knows by it which matchings were made, and how one of them was drawn.
+decides. A graph that exists proves no k: nobody knows by it which matchings were made, and how a matching was drawn.
 """
 
 from __future__ import annotations
