@@ -28,7 +28,7 @@ BY_ROWS = (
     "persons: whole: persons are counted in each group of rows, and not in all groups together that the rows of one "
     "person are in"
 )
-"""Numbers of persons differ from version to version, so that a person of two versions is not known to be one."""
+"""Numbers of persons differ from version to version, so that nobody knows that persons of two versions are the same."""
 
 
 def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> HistoryReport:
@@ -44,7 +44,7 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         privacy: the requirements on every group.
         fewest: persons in every group, at least, by each identifier that the version counts; 1 asks for none.
 
-    Cost: three joins of the two histories by key, and one step a link.
+    Cost: three joins of the two histories by key, and a step a link.
     """
     if old.key != new.key:
         return _report_unknown(scratch, old, new, "the key's columns or their types changed")

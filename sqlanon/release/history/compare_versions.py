@@ -34,7 +34,7 @@ NOT_COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The new version compared with those before it; ``table`` is its own history, where there is a key."""
+    """The new version compared with earlier versions; ``table`` is the new history, where there is a key."""
 
     table: TableRef | None
     data: DataChange | None
@@ -66,7 +66,7 @@ def compare_versions(
         secret: key of the release's hashes.
 
     Raises:
-        GuardError: a version has boxes of its own, rows have other candidates than before, and the policy sets no
+        GuardError: a version has boxes of their own, rows have other candidates than before, and the policy sets no
             bound.
     """
     previous = earlier.previous
@@ -105,7 +105,7 @@ def _report_unknown(previous: Entry, version: int, rows: int) -> HistoryReport:
 def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Earlier) -> Entry | None:
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
-    Where there is none, and one of two versions has boxes of its own, a policy must say how many rows they may leave
+    Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
     with fewer candidates than k: without such boxes a reader of both has the intersections of two classes, here often
     of one row. Versions that were replaced or taken back count, as readers may have kept them.
 

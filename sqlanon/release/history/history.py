@@ -75,7 +75,7 @@ def rows_of(
 
 
 def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
-    """Columns of a history of its own: of the sensitive values, and of the persons."""
+    """Columns of a history besides key and class: of the sensitive values, and of the persons."""
     return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
 
 
@@ -113,7 +113,7 @@ def compare_new(
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
-    """Stop a version that reveals too much together with one before.
+    """Stop a version that reveals too much together with an earlier version.
 
     Raises:
         PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
@@ -129,7 +129,7 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
 
 
 def format_figures(one: HistoryReport) -> str:
-    """The figures of one comparison in a line."""
+    """The figures of a comparison in a line."""
     if one.unknown:
         return f"they cannot be compared: {one.unknown}"
     parts = []
@@ -143,13 +143,13 @@ def format_figures(one: HistoryReport) -> str:
 
 
 def report_incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
-    """That two versions cannot be compared: all rows of the new one fail."""
+    """Report that two versions cannot be compared: all rows of the new version fail."""
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
 
 
 def is_gone(entry: Entry) -> str:
-    """Why a version is compared with none: its lineage was dropped."""
+    """Reason why a version is compared with none: the lineage was dropped."""
     return f"the lineage of version {entry.version} is gone"
 
 
@@ -161,7 +161,7 @@ def report_lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> Hi
 
 
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
-    """Every version against the one before it, and against the one it replaced where that is another.
+    """Every version against the version before, and against the version that it replaced where that is another.
 
     Raises:
         PolicyError: no such release, or no two versions of it have a history.

@@ -1,4 +1,4 @@
-"""One version of a release in a comparison of two: the history, and the inputs of its hashes."""
+"""A version of a release in a comparison of two: the history, and the inputs of the hashes in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.table.scratch import Scratch
 
 
 class Side:
-    """One version in a comparison: the history table, and the inputs of its hashes.
+    """A version in a comparison: the history table, and the inputs of the hashes in it.
 
     Args:
         version: number of the version.
@@ -50,7 +50,7 @@ class Side:
 
 
 def side_of(scratch: Scratch, entry: Entry) -> Side:
-    """A version of the catalog; an older sqlanon kept no persons in its history."""
+    """A version of the catalog; an older sqlanon kept no persons in the history."""
     persons_of, history = hashes_of(counted_in(entry.policy)), stored_rows(scratch.engine, entry).history(scratch)
     if persons_of:
         there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
@@ -63,7 +63,7 @@ class Boxed(Protocol):
 
     @property
     def boxes(self) -> str | None:
-        """The column of its history with all boxes that a row fits; None: its class is all."""
+        """The column of the history with all boxes that a row fits; None: the class is all."""
 
 
 def counts_candidates(one: Boxed, two: Boxed) -> bool:
