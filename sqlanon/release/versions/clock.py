@@ -33,7 +33,7 @@ def refuse_kept_scratch(spec: ReleaseSpec) -> None:
     """Refuse to keep the tables of a run.
 
     Raises:
-        PolicyError: they would have exact answers beside the noisy ones.
+        PolicyError: they would have exact answers beside the noisy answers.
     """
     if spec.noisy is not None:
         raise PolicyError(f"{spec.name}: --keep-scratch would keep exact answers beside the noisy ones")

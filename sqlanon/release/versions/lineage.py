@@ -123,7 +123,7 @@ class OfLineage:
         return Planned(work.prepared, tried, notes)
 
     def profile(self, work: Work) -> None:
-        """See `Version.profile`: that of the cohort; one that cannot meet the policy waits."""
+        """See `Version.profile`: that of the cohort; a cohort that cannot meet the policy waits."""
         tried = self._outlook.tried
         assert tried is not None
         try:

@@ -40,7 +40,7 @@ from sqlanon.spec import ReleaseSpec
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Charge a version, before anything of its source is read."""
+    """Charge a version, before the source is read."""
 
     release: str
     budget: str
@@ -150,7 +150,7 @@ class OfNoisy:
         """See `Version.decide`: whether the source changed is never looked at.
 
         Raises:
-            GuardError: a version was lost or withheld, or is withdrawn, and that another one is paid was not asked for.
+            GuardError: a version was lost or withheld, or is withdrawn, and payment for another was not asked for.
         """
         spec, previous = state.spec, state.last_shown
         last = last_spending(state)
@@ -284,7 +284,7 @@ class OfNoisy:
         return self._event
 
     def record(self, work: Work, state: Kind) -> None:
-        """Note the outcome of the version, which stays charged; one that cannot follow its state is not noted."""
+        """Note the outcome of the version, which stays charged; an outcome that cannot follow the state is left out."""
         asked = work.spec.noisy
         assert asked is not None
         budget = Budget(work.state.engine, asked.budget)
@@ -295,7 +295,7 @@ class OfNoisy:
         """See `Version.look`: nothing is staged."""
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`: it has its own."""
+        """See `Version.stages`: stages of noisy statistics."""
         return self.own_stages(work)
 
     def plan(self, work: Work) -> Planned:

@@ -153,7 +153,7 @@ class OfStatistics:
         return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
 
     def plan(self, work: Work) -> PlanReport:
-        """See `Version.plan`: the cells are counted, and the share of small ones of each margin is noted."""
+        """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
         return plan_counts(work, shape, cube, list_neighbours(work.state))
@@ -274,7 +274,7 @@ class OfStatistics:
 def metadata_rows(
     spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
 ) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: its rules, and its columns; nothing of the data but counts of its own rows."""
+    """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
     asked, counted = spec.statistics, report.statistics
     assert asked is not None
     assert counted is not None

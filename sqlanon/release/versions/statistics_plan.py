@@ -1,4 +1,4 @@
-"""Plan of a release of counts: its cells are counted, and how many of each margin are small; nothing is hidden."""
+"""Plan of a release of counts: cells are counted, and how many of each margin are small; nothing is hidden."""
 
 from __future__ import annotations
 
