@@ -16,7 +16,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True)
 class ColumnLosses:
-    """NCP of each quasi column, by its name, from 0 (exact) to 1 (all lost), and how many rows were measured."""
+    """NCP of each quasi column, by name, from 0 (exact) to 1 (all lost), and how many rows were measured."""
 
     of: dict[str, float]
     rows: int

@@ -91,7 +91,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
 
 
 def _find_least(context: Context, methods: Able, losses: Losses) -> Found | None:
-    """The method that loses least, and its loss; None where none finds classes."""
+    """The method that loses least, and the loss; None where no method finds classes."""
     from sqlanon.methods.best.method import run_each
 
     found = [(lost, spec) for spec, _, lost in run_each(context, methods, losses, [])]

@@ -1,4 +1,4 @@
-"""A method tried on the rows of a release, or on a part of them, for its loss."""
+"""A method tried on the rows of a release, or on a part of them, to measure the loss."""
 
 from __future__ import annotations
 
