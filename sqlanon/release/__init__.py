@@ -1,6 +1,6 @@
 """Releases: the work of a run.
 
-It reads a source, divides its rows into classes, verifies what is written, publishes it, and keeps the catalog.
+It reads a source, divides the rows into classes, verifies the written tables, publishes them, and keeps the catalog.
 
 Contents: `run`, `plan`, `preview` and `erase`, which build one list of `stages` and carry it out, print it or
 stop in it; the kinds of `versions`; and the reading of finished releases (`audit`). No algorithm. The folders import

@@ -149,7 +149,7 @@ def _list(
     hashed: TableRef,
     secret: str,
 ) -> None:
-    """Put keys on the list of erased ones, and change nothing else.
+    """Put keys on the list of erased keys, and change nothing else.
 
     Published rows were made with another key or secret.
     """
@@ -166,7 +166,7 @@ def _list(
 def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Lineage, bool]:
     """The lineage to erase from, and whether it can have another version.
 
-    ``lost``: whether the list or the secret is missing, or belongs to another key than the present one.
+    ``lost``: whether the list or the secret is missing, or belongs to a key other than the present key.
     """
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:
@@ -233,7 +233,7 @@ def _check_dropped(engine: Engine, release: str) -> None:
     """No table of an earlier version is left.
 
     Raises:
-        DatabaseError: one is.
+        DatabaseError: a table is still there.
     """
     entries = Catalog(engine).entries(release)
     left = [

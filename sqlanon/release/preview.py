@@ -42,7 +42,7 @@ class Preview:
         release, source: names of the release and of the source.
         rows: of the source.
         classes, min_class: number and least size of the classes to publish, where classes that publish the same are
-            one; a run may make others, as it draws anew.
+            united; a run may make others, as it draws anew.
         columns: columns of the source that are published in some form, and the columns that each becomes, in the order
             of the policy.
         exposed: the risk with every published column; None: no column is published unchanged.
@@ -91,9 +91,9 @@ def preview(
 
     Raises:
         PolicyError, GuardError, InfeasibleError, PrivacyViolation: errors that would stop the run.
-        UnsupportedError: the release keeps its cells from version to version, so that no run makes all classes.
+        UnsupportedError: the release keeps cells from version to version, so that no run makes all classes.
 
-    Cost: that of a run without its last third: no table is written, verified or published.
+    Cost: that of a run without the last third: no table is written, verified or published.
     """
     if not 1 <= rows <= MOST:
         raise PolicyError(f"preview: 1 to {MOST} rows are shown")

@@ -48,9 +48,9 @@ class Rehearsed:
         scratch: the run that drops them.
         spec: the release, with the method that a run would take.
         staged: the rows that it was made of.
-        made: its classes.
+        made: the classes.
         table: the rows that would be published.
-        names: of each quasi column of the source, its columns in ``table``.
+        names: of each quasi column of the source, the columns in ``table``.
     """
 
     scratch: Scratch
@@ -108,7 +108,7 @@ def rehearse(
         PolicyError, GuardError, InfeasibleError, PrivacyViolation: errors that would stop the run.
         UnsupportedError: the release has no rows with cells of their own (counts, format anatomy).
 
-    Cost: that of a run without its last third: the table is not verified as written.
+    Cost: that of a run without the last third: the table is not verified as written.
     """
     if spec.statistics is not None or spec.noisy is not None:
         raise UnsupportedError(f"{spec.name}: a release of statistics has no rows; it cannot be tried")

@@ -45,11 +45,11 @@ class RunOptions:
     """Options of one run, beside the policy.
 
     Attributes:
-        full: make a new version even where source, policy and sqlanon are those of the published one.
+        full: make a new version even where source, policy and sqlanon are those of the published version.
         allow_weaker: the policy may promise less than that of the published version.
         only_due: leave a release alone that a run looked at less than ``every`` ago.
         compare: leave a release that is up to date; without it a new version is made in any case.
-        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or
+        keep_scratch: keep every intermediate table in the private schema, with source values, until the next run or
             `clean`; the report lists them.
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
         spend: of differentially private statistics pay for a version now, whatever the clock says.
@@ -71,7 +71,7 @@ def run(
     progress: Progress | None = None,
     options: RunOptions | None = None,
 ) -> RunReport:
-    """Make one release, verify it and publish it, or raise and leave everything as it was.
+    """Make a release, verify it and publish it, or raise and leave everything as it was.
 
     Args:
         engine: the source's database.
@@ -108,7 +108,7 @@ def run_tables(
 
     If one table fails, an error is raised and everything stays as it was.
 
-    Where one table has anything new, all get a new version.
+    Where any table has anything new, all get a new version.
 
     Args:
         engine: the sources' database.
