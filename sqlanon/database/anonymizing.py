@@ -66,7 +66,7 @@ def anonymize(  # noqa: PLR0913 - keywords of the public interface
         to: of a file, the file to write; it appears only when the release has been verified. Format anatomy writes the
             sensitive values of ``out.csv`` into ``out_sensitive.csv``. Of a frame none.
         progress: gets stages, counts and notes of long work.
-        null: CSV: texts that mean a missing value, in addition to the empty one.
+        null: CSV: texts that mean a missing value, in addition to the empty text.
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), windows-1252, latin-1, utf-16, or another encoding of Python.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows, and only where each
@@ -83,7 +83,7 @@ def anonymize(  # noqa: PLR0913 - keywords of the public interface
 
     Raises:
         PolicyError: a file's kind is not known, a header or a frame names a column twice, or an option does not fit.
-        DatabaseError: a file or a frame cannot be read, or a file not be written; of a CSV with its line and column.
+        DatabaseError: a file or a frame cannot be read, or a file not be written; of a CSV with line and column.
         TypeError: an unknown argument, or ``to`` is missing for a file.
 
     Example:

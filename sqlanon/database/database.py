@@ -202,7 +202,7 @@ class Database(Readable):
     def revoke(
         self, release: str, *, by: str, reason: str | None = None, key: str | os.PathLike[str] | None = None
     ) -> Approval:
-        """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
+        """Revoke every approval of a release; with ``needs_approval`` runs of the release stop from now on."""
         return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
 
     def keep_attacks(self, report: AttackReport | CountsAttackReport) -> KeptAttacks:
@@ -211,7 +211,7 @@ class Database(Readable):
         Reports show them over the versions.
 
         Raises:
-            UnsupportedError: they are of a release of counts, which has one version.
+            UnsupportedError: they are of a release of counts, which has a single version.
         """
         if not isinstance(report, AttackReport):
             raise UnsupportedError(f"{report.release} has counts: figures of attacks on it are not kept")
@@ -220,7 +220,7 @@ class Database(Readable):
         return kept
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
-        """Withdraw a release from its readers; ``purge`` drops its versions as well.
+        """Withdraw a release from readers; ``purge`` drops all versions as well.
 
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
@@ -247,7 +247,7 @@ class Database(Readable):
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with the result of `plan`.
 
-        Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
+        The format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
         """
         return try_proposal(self, proposal, source)[0]
 

@@ -137,7 +137,7 @@ def open_file(
 def open_files(
     paths: Sequence[str | os.PathLike[str]], *, progress: Progress | None = None, **reading: Any
 ) -> Iterator[tuple[Database, Mapping[str, str], tuple[str, ...]]]:
-    """Several files as tables of an in-memory DuckDB: the database, of each path its table, and `OpenedFile.notes`."""
+    """Several files as tables of an in-memory DuckDB: the database, the table of each path, and `OpenedFile.notes`."""
     notes: list[str] = []
     names: dict[str, str] = {}
     with connect("duckdb:///:memory:", progress=progress) as database:

@@ -69,7 +69,7 @@ class FrameRelease(Release):
         return self._audited
 
     def evaluate(self, workload: object = None) -> NoReturn:
-        """A release of a frame is not evaluated: that needs its source.
+        """A release of a frame is not evaluated: that needs the source.
 
         Raises:
             PolicyError: always.
@@ -84,7 +84,7 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
     """Anonymize a data frame; see `sqlanon.anonymize`.
 
     Raises:
-        PolicyError: it is no frame, or an option does not fit one.
+        PolicyError: it is no frame, or an option does not fit a frame.
     """
     given = cast("dict[str, Any]", options)
     for name, reason in _NOT_HERE.items():

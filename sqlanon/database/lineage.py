@@ -75,7 +75,7 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
         engine: the database.
         namespace: see `namespace_of`.
         name: of the operation.
-        releases: of which each has an event of its own.
+        releases: of which each has a separate event.
     """
     if os.environ.get(SWITCH, "").casefold() not in ("1", "true", "yes", "on"):
         yield
@@ -108,7 +108,7 @@ class _Sender:
         self._runs = {name: str(uuid.uuid4()) for name in operation.releases}
 
     def send(self, state: str, failed: str = "") -> None:
-        """Send the events of one moment; failures are logged."""
+        """Send the events of a moment; failures are logged."""
         try:
             library = importlib.import_module(EXTRA)
         except ImportError:

@@ -23,7 +23,7 @@ MOST_LOSS = 0.25
 LEAST_QUASI = 3
 """Quasi columns that a proposal keeps, whatever they lose on average."""
 MOST_OF_ONE = 0.8
-"""The NCP of a quasi column from which it says next to nothing, so that only the last one is kept."""
+"""NCP from which a quasi column says next to nothing, so that only the last such column is kept."""
 
 
 def count_related(
@@ -88,7 +88,7 @@ def try_proposal(
 ) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with the result of `plan`, and the plan.
 
-    Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
+    The format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
     """
     if proposal.refused:
         return proposal, None

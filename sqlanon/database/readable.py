@@ -118,7 +118,7 @@ class Readable:
         identifiers: Sequence[str] = (),
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
-        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.audit.audit.audit`."""
+        """Measure k, l and risk of any table, or of a release by name; see `sqlanon.release.audit.audit.audit`."""
         return audit(
             self.engine,
             table_named(self.engine, table),
@@ -190,7 +190,7 @@ class Readable:
     def find_quasi(
         self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> IdentifyingReport:
-        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
+        """How well sets of columns of any table distinguish rows; see `sqlanon.risk.identifying.identify`."""
         return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
 
     def known(
@@ -214,7 +214,7 @@ class Readable:
         """Disclosures of hidden cells to readers of published tables of counts; see `audit_tables`.
 
         Args:
-            tables: names of tables, or of releases of counts; a mapping gives each its name in the report.
+            tables: names of tables, or of releases of counts; a mapping gives the name of each in the report.
             spelling: spelling of counts in tables of others.
             persons: numbers below it are small.
             seconds: after them intervals are wider, and count as undecided.
@@ -245,7 +245,7 @@ class Readable:
         """Approvals and revocations of a release, or of all, oldest first.
 
         Args:
-            release: its name.
+            release: the name of the release.
             signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
 
         Raises:
@@ -261,7 +261,7 @@ class Readable:
     def evaluate(
         self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
     ) -> Evaluation:
-        """Measure how well a release answers for its source; see `sqlanon.evaluate.run.evaluate`.
+        """Measure how well a release answers for the source; see `sqlanon.evaluate.run.evaluate`.
 
         Args:
             release: name or view of the release; None: the only release.
@@ -281,8 +281,8 @@ class Readable:
         The result is for the owner: nodes are values.
 
         Args:
-            release: its name or view.
-            column: its name in the source.
+            release: name or view of the release.
+            column: the column's name in the source.
 
         Raises:
             PolicyError: no such release, or the column has no hierarchy.
@@ -344,7 +344,7 @@ class Readable:
         sets: Sequence[Sequence[str]] | None = None,
         seed: int | None = None,
     ) -> ControlReport:
-        """Try a release in scratch on a part of its persons, and attack them and the others.
+        """Try a release in scratch on a part of the persons, and attack them and the others.
 
         See `sqlanon.attack.control.run.attack_with_control`. Publishes nothing.
         """
@@ -399,7 +399,7 @@ class Readable:
         """A bundle of evidence about the published version, as a ZIP archive; docs/evidence.md describes it.
 
         Args:
-            release: its name or view.
+            release: name or view of the release.
             audience: ``readers``: without catalog, approvals and figures of the source.
 
         Raises:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Release:
-    """A release that was just made: its report, and ways to ask about it."""
+    """A release that was just made: the report, and ways to ask about the release."""
 
     def __init__(self, database: Readable, spec: ReleaseSpec, report: RunReport) -> None:
         self._database = database
@@ -40,7 +40,7 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: its report."""
+        """The report, for notebooks."""
         return self.report._repr_html_()
 
     def loss(self) -> LossReport:
@@ -53,7 +53,7 @@ class Release:
         return self._database.audit(spell_table(view_of(engine, self.spec)), spec=self.spec)
 
     def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
-        """Measure how well this release answers for its source; see `Database.evaluate`."""
+        """Measure how well this release answers for the source; see `Database.evaluate`."""
         return self._database.evaluate(self.spec.name, workload)
 
     def query(self, sql: str, *, allow_linking: bool = False, interval: float | None = None) -> Answer:

@@ -1,4 +1,4 @@
-"""The published rows of a release out of its database: as a data frame, or as a file."""
+"""The published rows of a release outside the database: as a data frame, or as a file."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def write(
 ) -> list[str]:
     """Write views to CSV or Parquet files.
 
-    No file takes its place before all are written, read back, and found equal to the views.
+    No file gets its name before all are written, read back, and found equal to the views.
 
     Args:
         engine: the database.
-        views: of a release, each with its file.
+        views: of a release, each with the file to write.
         file: a database file that the release was published into.
-        sensitive: columns of which no two values may become one.
+        sensitive: columns in which no two values may become equal.
         escape_formulas: of CSV files: write a ' before each cell that a spreadsheet takes for a formula.
 
     Returns:
@@ -89,8 +89,8 @@ def check_file(path: Path, *, escape_formulas: bool = False) -> None:
     """A release can be written to this file.
 
     Raises:
-        PolicyError: it has another ending, or its folder is missing; or formulas are to be escaped in a file that no
-            spreadsheet computes.
+        PolicyError: the file has another ending, or the folder is missing; or formulas are to be escaped in a file
+            that no spreadsheet computes.
     """
     if path.suffix.lower() not in WRITTEN:
         raise PolicyError(f"{path}: releases are written as .csv or .parquet")

@@ -23,7 +23,7 @@ FEW, MANY = 2_000, 40_000
 Columns of many different values have wider codes, for which some kernels are compiled apart.
 """
 MOST_SECONDS = 20.0
-"""Of a method on the larger table, by its estimate; slower ones are compiled for the smaller one alone."""
+"""Of a method on the larger table, by estimate; slower methods are compiled for the smaller table alone."""
 _VALUES = 60
 _TREE = Hierarchy("made up", tuple((f"v{n:02}", f"g{n // 4}", "*") for n in range(_VALUES)))
 _DEFAULTS: tuple[dict[str, Any], ...] = ({"k": 5}, {"k": 5, "refine": True}, {"k": 5, "l": 2, "refine": True})
@@ -81,7 +81,7 @@ def _defaults() -> Iterator[ReleaseSpec]:
 
 
 def add_hierarchy(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with one more quasi-identifier, which has a hierarchy."""
+    """The release with a further quasi-identifier, which has a hierarchy."""
     return replace(spec, columns=(*spec.columns, ColumnSpec("c", "quasi", hierarchy=_TREE)))
 
 
@@ -96,7 +96,7 @@ def run_made_up(
     """Run a release of a made-up table in memory.
 
     Args:
-        spec: the release; of its columns roles and kinds count.
+        spec: the release; only roles and kinds of columns count.
         rows: of the table.
         progress: gets notes.
         planned: plan it first.
