@@ -1,7 +1,7 @@
 """Format anatomy: exact rows in one table, the sensitive values of each group of rows in another (Xiao & Tao 2006).
 
 A group is a class of any method's assignment, so that this is also the permutation publishing of Ghinita et al. (2009).
-Its number is drawn: the method's own number could reveal the place of the class in an order.
+The number of a group is drawn: the method's own number could reveal the place of the class in an order.
 """
 
 from __future__ import annotations

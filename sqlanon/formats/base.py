@@ -40,7 +40,7 @@ class Field(Protocol):
 
     @property
     def kind(self) -> str:
-        """Of its type."""
+        """Kind of the type of the column."""
 
     @property
     def source_type(self) -> str:
@@ -58,7 +58,7 @@ class Cell:
     The SQL is DuckDB's and means the same on every engine.
 
     Attributes:
-        parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
+        parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal, the ``node`` of a hierarchy column.
         state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value), and where
             ``beside`` is true ``ends`` (a value between the ends, or NULL); None: none throughout.
         mean: the class's mean, where it is published.
@@ -191,7 +191,7 @@ class Format:
 
         It is a table (seen, said) of their numbers.
 
-        Asked of formats whose facts say ``cells``.
+        Asked of formats with facts that say ``cells``.
 
         Args:
             scratch: the run.
@@ -211,7 +211,7 @@ class Format:
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
         """The region that a reader takes a row of each class to be in: a table in the form of formats/regions.
 
-        None if its own values are published.
+        None if the values themselves are published.
 
         Raises:
             PolicyError: the format cannot say it.
@@ -276,7 +276,7 @@ class Recoded:
         leveled: the boxes have the level that is published.
         members: which rows are in which box.
         wider: boxes may reach further than the rows of their classes, now or later.
-        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class:
+        attained: quasi columns of which each published end, or member of a set, is the value of some row of the class:
             verify found it.
     """
 
@@ -309,7 +309,7 @@ class Recoded:
 
     @property
     def sensitive(self) -> tuple[Published, ...]:
-        """The columns of the table of sensitive values, where there is one."""
+        """The columns of the table of sensitive values, if the format has such a table."""
         return self.layout.sensitive
 
     def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:

@@ -1,4 +1,4 @@
-"""A quasi column while its boxes are recoded, as the templates of formats take it."""
+"""A quasi column while boxes are recoded, as the templates of formats take it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A quasi column while its boxes are recoded, with the scratch tables that templates join.
+    """A quasi column while boxes are recoded, with the scratch tables that templates join.
 
     Attributes:
         code: the code column; ``domain``: the table of the column's codes and values.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A quasi column and its published columns, as the templates read them.
+    """A quasi column and the published columns, as the templates read them.
 
     Attributes:
         alias: the staged original; ``as_text`` if it is compared as text, ``type`` the type of cast texts.

@@ -24,8 +24,8 @@ class Grouping:
     Attributes:
         table: the table of the rows to group: the release itself, or the release's table of groups.
         columns: the columns of ``table`` that make a group; none: all rows are one group.
-        count: the column of ``table`` with the number of rows of the release that a row represents; None: one each.
-        persons: columns of ``table`` with a number of each person, one per counted identifier; a release has none.
+        count: the column of ``table`` with the number of rows of the release that a row represents; None: 1 each.
+        persons: columns of ``table`` with a number of each person, per counted identifier; a release has none.
     """
 
     table: TableRef

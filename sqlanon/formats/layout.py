@@ -30,9 +30,9 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One column of the release.
+    """A column of the release.
 
-    Its source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
+    The source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
     """
 
     source: str
@@ -48,7 +48,7 @@ class Layout:
     Attributes:
         names: per quasi column (by code) the published columns.
         columns: all published columns, in the source's order.
-        sensitive: the columns of the table of sensitive values, where there is one.
+        sensitive: the columns of the table of sensitive values, if there is such a table.
     """
 
     names: dict[str, Names]

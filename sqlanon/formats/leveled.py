@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def height_of(domain: Domain) -> int:
-    """The level at which a quasi column publishes any value: the root of its hierarchy, 1 without one."""
+    """The level at which a quasi column publishes any value: the root of the hierarchy, 1 without a hierarchy."""
     return hierarchy_of(domain).height if domain.reading.treatment == "hierarchy" else 1
 
 
@@ -39,7 +39,7 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
         spans: the classes' own boxes.
         levels: the method's choice of levels.
 
-    Cost: a join of the classes with the levels, and for every hierarchy column a join with its leaves times its height.
+    Cost: a join of the classes with the levels, and for every hierarchy column a join with leaves times height.
     """
     parts: list[Part] = []
     for at, some in enumerate(split_runs(quasi)):

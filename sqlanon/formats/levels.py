@@ -38,7 +38,7 @@ class Least:
 
     Attributes:
         wide: by the name of a quasi column, how many classes publish more than the least.
-        ends: names of the columns whose published ends are the least and greatest value of every class, as the engine
+        ends: names of the columns that publish the least and greatest value of every class as ends, as the engine
             compares values: so every value lies between them.
         reached: rows that reach the release, as the covering predicate counts them; None: no count was made that shows
             it.

@@ -40,7 +40,7 @@ class Members:
 
     @property
     def certified(self) -> Grouping | None:
-        """Groups that a private table has, as the published one does not show them; None: the format shows them."""
+        """Groups of a private table, where the published table does not show them; None: the format shows them."""
         return None
 
 
@@ -77,7 +77,7 @@ class Candidates(Members):
         return self.matched, rows * self.k
 
     def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
-        """See `Members.count_published`: every row is published in one of its boxes."""
+        """See `Members.count_published`: every row is published in a single box of those that it fits."""
         table = scratch.table("single")
         scratch.execute("freeform/single", single=table, boxes=boxes, columns=list(codes))
         return table
