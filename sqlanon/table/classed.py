@@ -107,13 +107,13 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
 
 
 MOST_VALUES = 1 << 17
-"""Of a column with more values than these the rows are joined: its domain would be sent to every executor."""
+"""Of a column with more values than these the rows are joined: the domain would be sent to every executor."""
 
 
 def _decodable(encoded: Encoded) -> bool:
     """Whether codes determine the staged values, and links are hashes of these columns only.
 
-    Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in
+    Equal values must look the same. A text of a hierarchy is a leaf of it; other values may be spelled there in
     another way.
     """
     roles = encoded.roles
@@ -130,7 +130,7 @@ def _decodable(encoded: Encoded) -> bool:
 
 
 def _decode_rows(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
-    """The rows of `attach_classes` from their codes. That they are the staged ones, the sum of their hashes shows."""
+    """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows."""
     parts, classed = encoded.staged.parts, scratch.table("classed")
     columns = [
         parts[domain.code] | {"alias": domain.reading.alias, "domain": domain.table}

@@ -25,7 +25,7 @@ class Domain:
         singles: rows with a value that occurs once.
         top: rows of the most frequent value, NULL included.
         code: the code column's name in the work table: c1.. quasi, a1.. sensitive, b1.. of persons.
-        spread: of an ordered column, the range of its domain; None: not computed yet.
+        spread: of an ordered column, the range of the domain; None: not computed yet.
     """
 
     reading: Reading
@@ -46,11 +46,11 @@ class Domain:
 
     @property
     def fits_bits(self) -> bool:
-        """Whether a set of its values fits into the bits of one integer: of a nominal column with few of them."""
+        """Whether a set of the values fits into the bits of one integer: of a nominal column with few of them."""
         return self.reading.treatment == "nominal" and self.codes <= 62
 
     def is_dense(self, rows: int) -> bool:
-        """Whether its values are integers in a range that is small beside so many rows."""
+        """Whether the values are integers in a range that is small beside so many rows."""
         whole = self.reading.column.kind == "integer" and self.reading.treatment == "ordered"
         return whole and self.spread is not None and self.spread < min(4 * rows, DENSE)
 
@@ -69,7 +69,7 @@ class Domain:
 
     @property
     def code_type(self) -> str:
-        """The narrow integer type of its codes."""
+        """The narrow integer type of the codes."""
         return "SMALLINT" if self.codes <= 32767 else "INTEGER"
 
     @property

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 MANY = 32
-"""So many tables are counted by one statement."""
+"""Most tables that a statement counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The encoded work table of one run: ``work`` holds rid and one code per column, ``stage`` the originals.
+    """The encoded work table of a run: ``work`` holds rid and a code per column, ``stage`` the originals.
 
     Attributes:
         roles: the source's columns.
@@ -65,7 +65,7 @@ class Encoded:
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
-        """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
+        """Row ids and codes without the work table; None if it exists, or no other way is needed. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
     @property

@@ -32,7 +32,7 @@ def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -
     Returns:
         the roles with their types, and whether the engine's row numbers are 0 to rows - 1.
 
-    Cost: a scan of the text columns, and one of each that gets a type.
+    Cost: a scan of the text columns, and a scan of each that gets a type.
     """
     engine, source = scratch.engine, roles.relation.ref
     able = engine.capabilities

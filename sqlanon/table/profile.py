@@ -16,10 +16,10 @@ from sqlanon.table.extremes import MOST, ends_of, number_of
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One column in counts.
+    """Counts of a column.
 
     Attributes:
-        name, type, kind: as the system catalog has it; an enum's type does not contain its values.
+        name, type, kind: as the system catalog has it; an enum's type does not contain the values.
         rows: rows of the table.
         nulls: rows that are NULL.
         distinct: distinct values without NULL.
@@ -54,7 +54,7 @@ class ColumnProfile:
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     """Profile every column of a table. Cost: one GROUP BY a column.
 
-    A column of a type that cannot be hashed (such as PostgreSQL's json) is counted by its text; a column that cannot be
+    A column of a type that cannot be hashed (such as PostgreSQL's json) is counted by text; a column that cannot be
     compared even so counts as all distinct.
     """
     relation = engine.relation(source)

@@ -26,7 +26,7 @@ _BLOCK = 64
 
 
 def has_stable_text(column: Column) -> bool:
-    """Whether equal values of a column have one text, the same on every engine.
+    """Whether equal values of a column have the same text, on every engine.
 
     That holds for whole numbers, text, enums and UUIDs.
     """
@@ -61,7 +61,7 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
 
 
 def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
-    """The key of each pseudonym column, by its name in lower case; ``kept``: see `secret_of`."""
+    """The key of each pseudonym column, by name in lower case; ``kept``: see `secret_of`."""
     person, found = spec.token, {}
     secret = secret_of(spec, kept)
     for column in spec.with_role("pseudonym"):

@@ -1,4 +1,4 @@
-"""The columns of the source as a release reads them: one of them, the persons that are counted, and all by role."""
+"""The columns of the source as a release reads them: a column, the persons that are counted, and all by role."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ENDS = ("bottom", "top", "other")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One column of the source as this release reads it.
+    """A column of the source as this release reads it.
 
     Attributes:
         spec: the policy's words on it.
         column: the source's column.
-        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy
+        alias: the name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy
             order.
         treatment: quasi columns only.
         listed: the scratch type that lists the values of a text column and as which it is staged; see
@@ -122,7 +122,7 @@ class Counted:
 
     @property
     def reading(self) -> Reading:
-        """Its numbers as a column of the staged table."""
+        """The numbers of the persons as a column of the staged table."""
         return Reading(ColumnSpec(self.name, "identifier"), Column(self.name, "BIGINT", "integer"), self.alias)
 
 
@@ -161,7 +161,7 @@ class Roles:
         quasi, sensitive, insensitive: the columns that are staged.
         identifiers, identifier_specs: the columns that are never published.
         link: inputs of the hash that is a row's link, where tables of staged rows have no column ``link``: the alias
-            of each column, and whether it is staged as a type that lists its texts. Empty: they have the column.
+            of each column, and whether it is staged as a type that lists the texts. Empty: they have the column.
         linked: the same where these tables have the column, if all of these columns are staged.
         pseudonyms: the columns that are published as tokens; they are staged where `take_stage` gets keys.
     """
@@ -182,7 +182,7 @@ class Roles:
         return self.sensitive + self.insensitive + self.pseudonyms
 
     def token_of(self, name: str) -> Reading:
-        """A pseudonym by its name."""
+        """A pseudonym by name."""
         return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:

@@ -1,4 +1,4 @@
-"""Scratch tables of one run: named by one function, dropped in the end.
+"""Scratch tables of a run: named by one function, dropped in the end.
 
 They are temporary tables of the session, of which a killed run leaves none. Where an engine has no such tables they are
 made in the private schema: a run there holds a lock with the run's name, and the next run drops the tables with a free
@@ -52,7 +52,7 @@ Keep = Callable[[TableRef, Step], None]
 
 
 class Scratch:
-    """An engine and the temporary tables of one run on it; a context manager that drops them."""
+    """An engine and the temporary tables of a run on it; a context manager that drops them."""
 
     def __init__(
         self, engine: Engine, watch: Stopwatch | None = None, keep: Keep | None = None, *, alone: bool = True
@@ -62,7 +62,7 @@ class Scratch:
         Args:
             engine: the database.
             watch: measures the stages.
-            keep: gets every table before it is dropped. Statements then go one by one, so that each has its own time.
+            keep: gets every table before it is dropped. Statements then go one by one, so that each is timed.
             alone: no other run, which may be larger, uses the engine meanwhile.
         """
         self._alone = alone
@@ -83,7 +83,7 @@ class Scratch:
     def beside(self) -> Scratch:
         """A separate place in the same stage, for tables of the same names; ``keep`` gets those tables too.
 
-        A context manager, as this one.
+        A context manager, as `Scratch`.
         """
         made = Scratch(self.engine, self._watch, self._keep, alone=self._alone)
         made._inner, made.few = True, self.few
@@ -175,7 +175,7 @@ class Scratch:
         return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
-        """Pass a table to the keeper of scratch tables, if there is one, before its drop.
+        """Pass a table to the keeper of scratch tables, if there is a keeper, before the table is dropped.
 
         The rows of a view are in other tables.
         """
@@ -220,7 +220,7 @@ class Scratch:
             self._forget_dropped()
 
     def _forget_dropped(self) -> None:
-        """Forget the tables whose drops have run; those of a batch that failed are dropped at the end."""
+        """Forget the tables with drops that have run; those of a batch that failed are dropped at the end."""
         for table in self._dropping:
             self._tables.remove(table)
         self._dropping = []
@@ -259,18 +259,18 @@ class Scratch:
     def fetch(
         self, name: str, binds: dict[str, Bind] | None = None, *, max_rows: int = 100_000, **context: object
     ) -> list[tuple[object, ...]]:
-        """Render a query and fetch its few rows; see `Engine.fetch`."""
+        """Render a query and fetch the few rows; see `Engine.fetch`."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
         found = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
         self._forget_dropped()
         return found
 
     def count(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> int:
-        """The whole number that a template of one row and one column returns."""
+        """The whole number that a template of a single row and column returns."""
         return read_integer(self.fetch(name, binds, max_rows=1, **context)[0][0])
 
     def numbers(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> tuple[int, ...]:
-        """The whole numbers of the one row that a template returns; none where it returns no row."""
+        """The whole numbers of the single row that a template returns; none where it returns no row."""
         rows = self.fetch(name, binds, max_rows=1, **context)
         return read_integers(rows[0]) if rows else ()
 
