@@ -46,7 +46,7 @@ class Earlier:
         known = self._comparable(self.state.versions)
         newest = max((one.version for one in self.state.versions if one.status in SEEN), default=0)
         if not any(one.version == newest for one in known):
-            # An earlier version whose tables were dropped may have its history.
+            # An earlier version with dropped tables may have a history.
             known = self._comparable(self.state.every_version())
         wanted = [known[-1].version] if known else []
         wanted += [self.previous.version] if self.previous else []
