@@ -1,6 +1,6 @@
-"""The budget that a policy names: opened, compared with its anchor, spent, raised.
+"""The budget that a policy names: opened, compared with the anchor, spent, raised.
 
-The order of a version: its row is committed here and in the anchor before anything of its source is read.
+The order of a version: a row is committed here and in the anchor before anything of the source is read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, 
 from sqlanon.shell import command
 
 LOCK = "budgets"
-"""One lock for all budgets: two that are opened at once must not both take a table."""
+"""One lock for all budgets: two budgets that are opened at once must not both take a table."""
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
 
@@ -85,7 +85,7 @@ class Budget:
         """Take over the events of the anchor and their costs; the database goes on under a new name.
 
         The last row of this database may be missing from the anchor, because a run ended between the two writes and
-        another database spent meanwhile. The recovery's row then contains it and charges its cost, so that the union of
+        another database spent meanwhile. The recovery's row then contains it and charges the cost, so that the union of
         both ledgers is charged.
 
         Returns:
@@ -215,7 +215,7 @@ class Budget:
         self._add("opened", facts, database=new_database())
 
     def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:
-        """Add the outcome of a version, inside `hold`; one that cannot follow its state is not added."""
+        """Add the outcome of a version, inside `hold`; an outcome that cannot follow the state is left out."""
         account = self.account
         states = {one.reserved.seq: one.state for one in (account.spendings if account else ())}
         if kind in FOLLOWS.get(states.get(of.seq, ""), ()):

@@ -54,7 +54,7 @@ def settle(budget: Budget, state: ReleaseState) -> None:
 
 
 def is_noisy_due(state: ReleaseState) -> bool:
-    """Whether the clock asks for a new version, or an earlier run left one that is paid."""
+    """Whether the clock asks for a new version, or an earlier run left a paid version."""
     last = last_spending(state)
     if last is not None and is_waiting(state, last):
         return True

@@ -17,8 +17,8 @@ Kind = Literal[
 ]
 """Kinds of events.
 
-``reserved``: a version may read the source, and is charged. ``drawn``: its noisy table is stored. ``published``,
-``withheld`` (it failed its verification) and ``lost`` (the run ended before it drew) end it; all are charged.
+``reserved``: a version may read the source, and is charged. ``drawn``: the noisy table is stored. ``published``,
+``withheld`` (it failed verification) and ``lost`` (the run ended before it drew) end it; all are charged.
 """
 
 FOLLOWS: Mapping[str, tuple[str, ...]] = {
@@ -82,12 +82,12 @@ class Spending:
 
     @property
     def version(self) -> int:
-        """Its number, which a lost one may share with the next."""
+        """Number of the version, which a lost version may share with the next."""
         return int(self.last.body.get("version", self.reserved.body["version"]))
 
 
 def write_body(body: Mapping[str, Any]) -> str:
-    """JSON in one form."""
+    """JSON in canonical form."""
     return json.dumps(body, sort_keys=True)
 
 
@@ -137,7 +137,7 @@ def check_chain(budget: str, events: Sequence[Event]) -> None:
 
 
 def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[str | int, ...]]:
-    """Mechanisms as the ledger has them: equal ones are counted."""
+    """Mechanisms as the ledger has them: equal mechanisms are counted."""
     counted: dict[Mechanism, int] = {}
     for one in mechanisms:
         counted[one] = counted.get(one, 0) + 1

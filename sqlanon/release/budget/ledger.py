@@ -1,6 +1,6 @@
 """The ledger of a budget: the costs of all releases of the same persons, for ever.
 
-A version is charged by a row that is committed before anything of its source is read; no row is changed or deleted, and
+A version is charged by a row that is committed before the source is read; no row is changed or deleted, and
 nothing gives a charge back.
 """
 
@@ -60,7 +60,7 @@ class Account:
         return list_spendings(self.events)
 
     def last_of(self, release: str) -> Spending | None:
-        """The last version of a release of this database, not of another one that shares the budget."""
+        """The last version of a release of this database, not of another database that shares the budget."""
         own = [one for one in self.spendings if one.release == release and one.reserved.own]
         return own[-1] if own else None
 

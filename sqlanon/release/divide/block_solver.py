@@ -36,7 +36,7 @@ class Keys:
     Attributes:
         keys: of codes.
         packing: where the codes are.
-        quasi: how many of them the curve goes through, the first ones.
+        quasi: how many of them the curve goes through, from the first on.
     """
 
     keys: Any
@@ -74,14 +74,14 @@ class Solver:
     """A block's name, row ids and words -> row ids, classes, words.
 
     A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its
-    name and a number of each class within it is a class of its own. Less than 0: the block cannot meet the
+    name and a number of each class within it is a class of the block alone. Less than 0: the block cannot meet the
     requirements, and has that number for itself.
 
     Attributes:
-        context: the run, without its engine.
-        method: its name and options.
-        columns: of the quasi columns, then of the sensitive ones.
-        packing: where their codes are.
+        context: the run, without the engine.
+        method: name and options of the method.
+        columns: of the quasi columns, then of the sensitive columns.
+        packing: places of the codes.
     """
 
     context: Context

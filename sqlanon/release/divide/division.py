@@ -1,6 +1,6 @@
 """A division: the input on which a policy's method runs, so that every staged row gets a class.
 
-The plain one is here, each other one is a file; see `choose_division`.
+The plain division is here, each other division is a file; see `choose_division`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Division:
         return requirements
 
     def try_method(self, context: Context, method: Method) -> Assignment:
-        """Run the method on a sample, for its loss."""
+        """Run the method on a sample, to measure the loss."""
         return method.assign(context)
 
     def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:

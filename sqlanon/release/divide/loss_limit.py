@@ -25,7 +25,7 @@ _ROUNDED = Fraction(1, 10**12)
 
 
 def describe_bound(accuracy: Accuracy | None) -> str | None:
-    """The bound in one line, for plan and notes; None without one."""
+    """The bound in one line, for plan and notes; None without a bound."""
     if accuracy is None:
         return None
     parts = [f"{name} within {_format(extent)}" for name, extent in accuracy.extents]

@@ -44,7 +44,7 @@ def recode_classes(
     recode: Callable[[TableRef, TableRef | None], Recoded],
     blocks: Mapping[int, int] | None = None,
 ) -> tuple[TableRef, Recoded, int]:
-    """Recode classes, and unite those whose groups fail.
+    """Recode classes, and unite those with failing groups.
 
     Args:
         scratch: the run.
@@ -110,7 +110,7 @@ def _unite_failing(
     values: Sequence[Values],
     blocks: Mapping[int, int] | None,
 ) -> tuple[Longs, Longs, int] | None:
-    """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
+    """The classes with their new numbers, and how many groups fail; None if no group fails or all rows are one group.
 
     ``values`` are those of the sensitive columns by code, where a requirement reads values.
     """
@@ -159,7 +159,7 @@ def _unite_failing(
 
 
 def _in_pairs(joins: Flags) -> Flags:
-    """Every second group of a sequence of groups to be joined with the next one, from the first on.
+    """Every second group of a sequence of groups to be joined with the next, from the first on.
 
     That way no group is in two pairs.
     """

@@ -1,6 +1,6 @@
 """Boxes of their own between method and publication.
 
-Rows and boxes are numbered, one matching is drawn, and every row occurs once for each of its boxes.
+Rows and boxes are numbered, a matching is drawn, and every row occurs once for each box that it fits.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Drawn:
 def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
     """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
 
-    Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places
-    in the graph. So the method decides neither by its order nor by its numbers, and verification makes all of it again
+    Rows are numbered by their quasi values, and rows of equal values by a keyed hash: that also gives their places
+    in the graph. So order and numbers of the method decide nothing, and verification makes all of it again
     from the graph (`sqlanon.release.verify.certificate`).
 
     Args:
@@ -130,7 +130,7 @@ def list_asked(spec: ReleaseSpec) -> dict[str, object]:
 
 
 def match_rows(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
-    """A scratch table of the classed rows, each once for each of its boxes.
+    """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
 
@@ -171,7 +171,7 @@ class DrawnBoxes(Divided):
 
 
 class OwnBoxes(Division):
-    """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
+    """The method gives each row several boxes, of which one is drawn; a method that gives classes may do so."""
 
     title: ClassVar[str] = "rows with boxes of their own"
     remarks: ClassVar[tuple[str, ...]] = (
@@ -189,7 +189,7 @@ class OwnBoxes(Division):
     def check_once(self, what: str) -> None:
         """It cannot, as the secret would not stay.
 
-        Of drawings by several secrets a reader takes for each record the rows that fit its box in all, and those are
+        Of drawings by several secrets a reader takes for each record the rows that fit the boxes in all, and those are
         few.
         """
         raise PolicyError(
@@ -200,7 +200,7 @@ class OwnBoxes(Division):
         )
 
     def key(self, secret: str) -> str:
-        """Another secret than the one that draws."""
+        """A secret other than that of the draw."""
         return of_method(secret)
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:

@@ -1,7 +1,7 @@
 """`persons: whole`: a method divides persons, not their rows, and every row gets the class of its person.
 
-A person is one row to the method, with the least and the greatest code of its rows in every column (once where no
-person has more than one): the box of a class over its persons' rows is as wide as both together. So every method that
+A person is one row to the method, with the least and the greatest code of the person's rows in every column (once
+where no person has several): the box of a class over its persons' rows is as wide as both together. Every method that
 divides rows by k does, with k persons. Of a sensitive column the method sees the value that most rows of the person
 have, which is a guide only, and none where too few rows have it. Requirements over rows, and over persons except for
 their number, are judged on the rows: classes that fail are united with the next class (see `merge_failing_groups`). A
@@ -56,7 +56,7 @@ def assign(context: Context, method: Method) -> Assignment:
     Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes
     stay as they were.
 
-    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With
+    Cost: a GROUP BY of the rows by person, another for each sensitive column that must be diverse, and a join. With
     ``refine`` the method runs twice, and boxes of rows are made as often.
     """
     scratch, encoded = context.scratch, context.encoded
@@ -114,7 +114,7 @@ def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
 
 
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
-    """A table of the persons, its encoded form, and the share of rows that keep each value.
+    """A table of the persons, the encoded form, and the share of rows that keep each value.
 
     The shares are of values that are asked about: the part of the rows that have the value which the method sees.
 
@@ -172,7 +172,7 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
 
 
 def _ends(domain: Domain, *, several: bool) -> list[Domain]:
-    """A column of the rows as columns of persons: its ends, or one that counts for both where they are equal."""
+    """A column of the rows as columns of persons: the ends, or one column for both where they are equal."""
     if several:
         return [domain, replace(domain, code=f"{domain.code}h")]
     weighed = replace(domain.reading.spec, weight=2 * domain.reading.spec.weight)
@@ -185,7 +185,7 @@ def guide_requirements(
     """Requirements on values, for the value that most rows of each person have: few classes then fail over rows.
 
     The most frequent values of persons can be less even than the rows. A requirement could then be nearly all that the
-    persons reach, met by one class of all of them and hardly any other: it is lowered (see `_lessen`), or dropped.
+    persons reach, met by a class of all of them and hardly any other: it is lowered (see `_lessen`), or dropped.
     """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
@@ -238,7 +238,7 @@ class PersonsWhole(Division):
     by_choice: ClassVar[bool] = True
 
     def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
-        """Those of the person: rows of one who is published wait."""
+        """Columns of the person: rows of persons who are published wait."""
         return spec.person
 
     def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:

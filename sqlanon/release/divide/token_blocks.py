@@ -2,7 +2,7 @@
 
 Tokens reveal the rows of one person, so that persons of a class must have equally many rows.
 
-A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables
+A reader of tokens sees more of a person than the class: the number of rows there, and the cells in the other tables
 of the scope. Persons are therefore divided into blocks first, by both, and a method divides the persons of each block.
 Fewer than k persons who are alike would be found by it: rows of theirs are left out until they are as many as those of
 k others, or none. Which of a person's rows, a keyed hash decides.
@@ -232,7 +232,7 @@ def _divide_block(
 
 
 class TokenBlocks(persons_whole.PersonsWhole):
-    """The method sees the persons of one block after the other, who are alike by their tokens."""
+    """The method sees the persons of a block at a time, who are alike by their tokens."""
 
     title: ClassVar[str] = "persons, in blocks of tokens that are alike,"
 

@@ -21,7 +21,7 @@ def source_snapshot(
 
     Args:
         engine: the session.
-        asked: the releases, each with its source.
+        asked: the releases, each with the source.
         planned: no rows are released, so that a part will do; `hidden_rows` says so.
 
     Raises:

@@ -34,11 +34,11 @@ class Reading:
 
     Attributes:
         secret: key of the release's hashes.
-        memory: bytes for the kernels, unless the policy has a limit of its own.
+        memory: bytes for the kernels, unless the policy has a limit.
         tokens: key of the pseudonyms, as the private schema has it.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
         held: the caller has a snapshot, of several tables.
-        follows: the caller compares the keys with those of a lineage, which finds repeated ones.
+        follows: the caller compares the keys with those of a lineage, which finds repeated keys.
         lasting: classes stay while rows leave them: rows and persons are recognized in later versions.
         planned: no rows are released.
         snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
@@ -55,7 +55,7 @@ class Reading:
     snapshot: str = ""
 
     def known_mark(self, snapshot: str) -> str | None:
-        """The fingerprint of the source's rows, where its version shows it; None: they are to be read."""
+        """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""
         same = bool(snapshot) and snapshot == self.snapshot
         return self.same_as.partition(" ")[0] if same and self.same_as is not None else None
 
@@ -67,7 +67,7 @@ class Staged:
     Attributes:
         spec: the release.
         roles: the columns.
-        stage: scratch table of its rows; ``rows`` of them.
+        stage: scratch table of the rows; ``rows`` of them.
         source: the catalog's record of the source.
         persons: the counted identifiers.
         requirements: those of the policy.
@@ -100,7 +100,7 @@ class Unchanged:
 class Prepared:
     """A staged and profiled source, ready to encode.
 
-    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only), ``person_codes`` their
+    ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only), ``person_codes`` their
     domains where a requirement counts persons.
     """
 

@@ -41,7 +41,7 @@ def read_of(works: Works) -> ReadSources:
 
 
 def stages_after_reading(works: Works) -> list[Stage]:
-    """The further stages, now that the sources were read: where one table has anything new, all get a new version."""
+    """The further stages, now that the sources were read: where any table has anything new, all get a new version."""
     if all(work.unchanged for work in works.values()):
         return [Leave(name, _version(work)) for name, work in works.items()]
     made = [stage for work in works.values() for stage in work.version.stages(work)]

@@ -1,4 +1,4 @@
-"""One table on its way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
+"""A table on the way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Planned:
 
 
 class Version(Protocol):
-    """How the next version of a release is made of its source and of the versions before it."""
+    """How the next version of a release is made of the source and of earlier versions."""
 
     @property
     def follows(self) -> bool:
@@ -74,12 +74,12 @@ class Version(Protocol):
         """All stages, of versions that read their source by themselves; none: it is staged, and `stages` follow."""
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """The stages from here to the one that publishes, for a source that was looked at."""
+        """The stages from here to publication, for a source that was looked at."""
 
     def plan(self, work: Work) -> Planned | PlanReport:
         """Profile the rows that a method would divide. Nothing is written.
 
-        A kind that divides no rows makes the report itself, but for its stages and its change.
+        A kind that divides no rows makes the report itself, but for the stages and the change.
         """
 
     def profile(self, work: Work) -> None:
@@ -111,7 +111,7 @@ class Work:
         scratch: the run's tables.
         siblings: the tables that are published together with this one.
         read: the source, from `stage.ReadSources` on.
-        ready: its domains, from `stage.Profile` on.
+        ready: the domains of the source, from `stage.Profile` on.
         data: rows that came and went.
         made: the classes, from `stage.Divide` on.
         compared: with the versions before, from `stage.Compare` on.
@@ -187,7 +187,7 @@ class Work:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the source is as the published version saw it, and nothing else asks for a new one."""
+        """Whether the source is as the published version saw it, and nothing else asks for a new version."""
         return self.decision.same_as is not None and self.decision.same_as == self.source.fingerprint
 
 
@@ -209,7 +209,7 @@ class Stage(Protocol):
 def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:
     """The state of a release with a held lock, after the remains of a killed run are removed.
 
-    ``every``: with all its versions.
+    ``every``: with all versions of the release.
     """
     with watch.stage("state"):
         Catalog(engine).guard()
