@@ -68,7 +68,7 @@ class Released:
     ``source`` is the table that the release was made from, as the policy writes it; ``left_out`` counts the source's
     rows that are not published. ``metadata`` are the rows that it was read from, and ``token`` in them identifies this
     version; "" where an older sqlanon made it. With ``refresh: {mode: frozen}``, ``unlike`` are the rows that differ
-    from the source; ``as_of_source``: bounds are asked of the source, these rows included. ``candidates``: every row has
+    from the source; ``as_of_source``: bounds are about the source, these rows included. ``candidates``: each row has
     a separate box, the least cover of so many rows, and every row is in as many boxes. ``known`` keeps the database's
     replies about this version, see `once`.
     """
