@@ -1,4 +1,4 @@
-"""What a policy asks of a method, and why the two may not go together."""
+"""The requests of a policy to a method, and why the two may not go together."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Refused:
     """Why a policy and a method do not fit.
 
     Attributes:
-        what: what is wrong.
-        allowed: what to write instead.
+        what: the problem.
+        allowed: the advice: an allowed value.
         option: the option of the method that it is about; empty: the method itself.
     """
 
@@ -33,7 +33,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a policy asks of a method, as far as that is known before a database is read.
+    """The requests of a policy to a method, as far as they are known before a database is read.
 
     Attributes:
         method: its name, with ``options`` as they are used: defaults included.
@@ -43,8 +43,8 @@ class Asked:
         loose: those that are not monotone where this is asked.
         population: those that compare classes with a population.
         joint: it also holds within every value of the other sensitive columns.
-        maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least
-            accepted.
+        maximize: the requirement to make as large as a bound on the loss allows; None: none. The others are then the
+            least accepted.
         quasi, sensitive: how many columns have the role.
         named: the names of the sensitive columns.
         suppression: the share of the rows that may be suppressed; None: the policy has none.
@@ -100,7 +100,7 @@ class Asked:
 
 
 PERSONS = "persons"
-"""What messages call requirements over persons, which belong to the key `person` and not to `privacy`."""
+"""Name in messages of requirements over persons, which belong to the key `person` and not to `privacy`."""
 
 
 Rule = Callable[[Asked], Refused | None]

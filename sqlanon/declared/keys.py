@@ -4,7 +4,7 @@ It has the meaning of each, its default, and its form in Python and on the comma
 
 This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
 anonymize`, the checks of files, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` groups keys.
-What extensions declare is not asked for here, as this is done on import.
+Declarations of extensions are not read here, as this is done on import.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "method.name",
         METHOD_NAME,
         REQUIRED,
-        # A test compares: to ask the registry here would import what its extensions declare.
+        # A test compares: to ask the registry here would import the declarations of extensions.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
         "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
         "`microaggregation`, `freeform`, `matchings`. "

@@ -15,7 +15,7 @@ _COLUMN = Kind("a column's name", {"type": "string"}, str)
 
 
 class _Read:
-    """What options share: they are read as their kind of value is."""
+    """Common part of options: they are read by their kind of value."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class Word(_Read):
     Attributes:
         name: as policies write it.
         words: the allowed values, the default first.
-        about: what it decides, for the reference.
+        about: the decision it makes, for the reference.
         shown: whether reports name it even where it has its default.
     """
 
@@ -85,7 +85,7 @@ class Whole(_Read):
 class Several(_Read):
     """An option that takes several methods, each with options of its own; see `Word` for the attributes.
 
-    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by
+    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. The named methods are checked by
     `check`.
     """
 

@@ -19,12 +19,12 @@ Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
 
 Note = Callable[[Path, str, str], None]
-"""Takes a problem: its place, what is wrong, what is allowed."""
+"""Takes a problem: its place, a description, the allowed values."""
 
 MISSING: Final = "is missing"
 
 BROKEN: Final = object()
-"""What is read where something is wrong and nothing can be taken instead."""
+"""The result of reading a wrong value without a substitute."""
 
 
 def read_at(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
@@ -47,7 +47,7 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
     """The value.
 
     Raises:
-        ValueError: with the first of its problems. What is missing comes last: its key may be there, misspelled.
+        ValueError: with the first of its problems. Missing keys come last: they may be there, misspelled.
     """
     problems: list[ValueError] = []
     missing: list[ValueError] = []
@@ -72,10 +72,10 @@ class Part:
         value: the kind of value that it takes.
         default: its value where none is given.
         at_most: a smaller number asks for more.
-        text: what it means.
+        text: the meaning.
         field: of the dataclass, if it is not called as the key.
         null: an empty value is the same as none.
-        instead: what is taken, so that reading can go on, where what is given is wrong or a required value is missing.
+        instead: substitute for a wrong value or a missing required one, so that reading can go on.
     """
 
     value: Value
@@ -88,14 +88,14 @@ class Part:
 
     @property
     def assumed(self) -> Any:  # noqa: ANN401 - of the field's own kind
-        """What is read where nothing is given."""
+        """The value where nothing is given."""
         if isinstance(self.value, Record) and self.default is not None:
             return _first(self.value, self.default)
         return self.default
 
     @property
     def replaced(self) -> Any:  # noqa: ANN401 - of the field's own kind
-        """What is taken for a value that is wrong."""
+        """The substitute for a wrong value."""
         return self.instead if self.instead is not BROKEN or self.default is REQUIRED else self.assumed
 
     def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - of the field's own kind
@@ -112,7 +112,7 @@ class Record:
 
     Attributes:
         make: a frozen dataclass with these fields.
-        parts: what each takes.
+        parts: the part of each key.
         main: the field that a number alone sets; empty: none.
     """
 
@@ -181,7 +181,7 @@ class Record:
         return self.make(**found)
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
-        """What to do with a key that is no part: note it."""
+        """Handle a key that is no part: note it."""
         note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
@@ -214,7 +214,7 @@ class ByColumn:
 
     Other columns are then not asked about.
 
-    A mapping whose keys are all fields of the record is the record itself.
+    A mapping with fields of the record as all its keys is the record itself.
     """
 
     inner: Value

@@ -1,4 +1,4 @@
-"""A registry: what is declared under a name, each name once, by the package itself and by extensions.
+"""A registry: declarations by name, each name once, of the package itself and of extensions.
 
 The package's own declarations may be named in place of given, ``module:NAME`` as entry points name them: each is then
 next to the code that it is about, which no import of this room reaches.
@@ -34,7 +34,7 @@ class Registry(Mapping[str, T]):
     where one cannot be used, every question raises `PolicyError`.
 
     Args:
-        kind: what is declared, one of them in words, for messages.
+        kind: kind of the declarations, one of them in words, for messages.
         known: the first declarations, or where each is; those are imported when one of the registry is asked for first.
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
@@ -54,7 +54,7 @@ class Registry(Mapping[str, T]):
 
     @cached_property
     def own(self) -> tuple[T, ...]:
-        """What the package declares itself, but for its extensions; to read it adds none."""
+        """Declarations of the package itself, without extensions; to read it adds none."""
         return tuple(cast("T", _import_object(one)) if isinstance(one, str) else one for one in self._first)
 
     @cached_property
@@ -114,7 +114,7 @@ class Registry(Mapping[str, T]):
         from sqlanon.declared.extensions import add_all
 
         with cls._lock:
-            # The module of an extension may itself ask, and gets what there is.
+            # The module of an extension may itself ask, and gets the declarations so far.
             if Registry._complete or Registry._adding:
                 return
             Registry._adding = True

@@ -56,7 +56,7 @@ LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(
 """Two rounds of trials that lower the loss by less than this share together are the last ones."""
 TIMES = {"fast": 0, "normal": 1, "high": 4}
 CORES = 2
-"""What seconds of an effort are stated for."""
+"""Number of cores that seconds of an effort are stated for."""
 _NANO = 10**9
 
 
@@ -77,7 +77,7 @@ class Columns(NamedTuple):
     lines: int
     """Ordered columns."""
     sets: int = 0
-    """Columns whose classes publish the set of their values."""
+    """Columns with classes that publish the set of their values."""
     trees: int = 0
     """Columns with a hierarchy."""
 
@@ -115,7 +115,7 @@ def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
 
 
 def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec | None:
-    """What a release asks of refine, with the number of trials."""
+    """The refine settings of a release, with the number of trials."""
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
     if spec.effort is None:

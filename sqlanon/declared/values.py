@@ -31,7 +31,7 @@ _EXACT = re.compile(
 
 
 class Wrong(ValueError):
-    """What is wrong with a value, and what is allowed where its kind does not say it as exactly."""
+    """A wrong value: the problem, and the allowed values where the kind does not say them as exactly."""
 
     def __init__(self, what: str, allowed: str = "") -> None:
         super().__init__(what)
@@ -77,7 +77,7 @@ def _plain(number: Fraction) -> int | float:
 
 
 class Value(Protocol):
-    """What a key takes."""
+    """The kind of value of a key."""
 
     @property
     def allowed(self) -> str:

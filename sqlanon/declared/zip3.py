@@ -15,7 +15,7 @@ Information (2012), question "May parts or derivatives of any of the listed iden
 """
 
 INSTEAD: Final = "000"
-"""What these become, and every text that is not of three digits."""
+"""Replacement of these prefixes, and of every text that is not of three digits."""
 
 
 def zip3_paths() -> list[tuple[str, ...]]:
