@@ -56,7 +56,7 @@ def work_on_each(
 ) -> int:
     """Do the work for every release and report each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once.
+    A release that reads the table of a failed one is not tried. ``record`` gets each outcome at once.
     ``again`` is the same command for one release with more options.
     """
     outcomes: list[Outcome[R]] = []

@@ -1,7 +1,7 @@
-"""What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
+"""Common part of all commands: the options --json, --quiet, -v and --debug, the screen, and the end of a command.
 
 A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to
-one that has ``--db`` those that confirm what Spark does not do; `Commands` gives errors of the command line itself the
+one that has ``--db`` those that confirm limits of Spark; `Commands` gives errors of the command line itself the
 same two forms as all others, text or JSON.
 """
 
@@ -114,7 +114,7 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
 
 
 class Paneled(TyperCommand):
-    """A command whose ``--help`` lists its options by panels, those without one last."""
+    """A command with options listed by panels in ``--help``, those without a panel last."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides their types
         """Write the arguments and the panels, in the order in which they come first."""

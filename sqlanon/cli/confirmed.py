@@ -1,4 +1,4 @@
-"""The options that confirm what Spark does not do for a release: of every command with ``--db``."""
+"""The options that confirm limits of Spark for a release: of every command with ``--db``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """An option, the argument of `sqlanon.connect` that it sets, and what typer knows of it."""
+    """An option, the argument of `sqlanon.connect` that it sets, and its declaration for typer."""
 
     option: str
     name: str

@@ -28,8 +28,8 @@ class Failure:
 
     Attributes:
         kind: the error's class, such as ``PolicyError``.
-        message: what, where and what to do; several lines when a policy has several problems.
-        exit_code: what the command ends with.
+        message: problem, place and advice; several lines when a policy has several problems.
+        exit_code: exit code of the command.
         problems: each problem of a policy.
         hint: a line for humans only.
         error: the exception, for ``--debug``.
@@ -51,7 +51,7 @@ class Failure:
 
 
 def describe(error: BaseException) -> Failure:
-    """What the screen shows of an exception without ``--debug``."""
+    """The form of an exception on the screen without ``--debug``."""
     if isinstance(error, Terminated):
         message = f"stopped by {error.number.name}; nothing is half published"
         return Failure("Interrupted", message, 128 + error.number, error=error)
@@ -97,13 +97,13 @@ def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
         lines = [f"error: {before}{failure.message.removeprefix(before)}"]
     if failure.hint and not debug:
         lines.append(failure.hint)
-    # A name in a message may hold what a terminal obeys.
+    # A name in a message may hold control sequences of a terminal.
     sys.stderr.write("".join(f"{clean(line)}\n" for line in "\n".join(lines).split("\n")))
     sys.stderr.flush()
 
 
 def leave_pipe() -> None:
-    """The reader of stdout went away: write the rest, and what Python flushes at exit, to nowhere."""
+    """The reader of stdout went away: write the rest, and Python's flush at exit, to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

@@ -26,7 +26,7 @@ def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
 
     Args:
         path: the file.
-        text: what it will hold.
+        text: the content.
         private: nobody but its owner may read it.
 
     Raises:

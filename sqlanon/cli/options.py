@@ -25,7 +25,7 @@ CSV = "CSV files"
 
 
 def option(option: str, metavar: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
-    """An option with a value, whose default the help does not show."""
+    """An option with a value and a default that the help does not show."""
     names = [option, short] if short else [option]
     return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
 
@@ -207,7 +207,7 @@ def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Ite
     except Exception as error:
         if not isinstance(where, FromVariables):
             raise
-        # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the cause.
+        # Whoever writes the policy may name any variable: no part of its value is printed, nor in the cause.
         kind = type(error) if isinstance(error, SqlanonError) else DatabaseError
         advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
         raise kind(

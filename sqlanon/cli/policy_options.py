@@ -28,7 +28,7 @@ _READ: Mapping[Form, Callable[[str, Any], object]] = {
 """How texts become values; the other forms are values already."""
 
 _KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str}
-"""What typer makes of a text; of the other forms it makes a list, or one of a few words."""
+"""Python types that typer reads from a text; other forms give a list, or one of a few words."""
 
 
 def with_policy_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -62,7 +62,7 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parameter(key: Key) -> inspect.Parameter:
     default = key.assumed if key.form in (Form.FLAG, Form.SWITCH) else None
-    # What is not written is left out: a default that is written may not go with other options.
+    # An unwritten option is left out: a default that is written may not go with other options.
     shown = key.assumed if isinstance(key.assumed, str) else False
     option = typer.Option(
         key.option, metavar=key.metavar, help=key.short, show_default=shown, rich_help_panel=_PANEL[key.name]

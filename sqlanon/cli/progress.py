@@ -27,15 +27,15 @@ WORDS = {
     "versions": "compare versions",
     "compact": "write files anew",
 }
-"""What a stage does, for readers; a stage that is not listed is shown by its name."""
+"""The work of a stage, for readers; a stage that is not listed is shown by its name."""
 EVERY = 5.0
 """Seconds between two plain lines of one stage."""
 
 
 class Remaining:
-    """Remaining time of what is counted, at the pace since the first count.
+    """Remaining time of a count, at the pace since the first value.
 
-    The pace leaves out what a stage does before the first count.
+    The pace leaves out the work of a stage before the first value.
     """
 
     LEAST = 3.0

@@ -39,7 +39,7 @@ def check_terminal(screen: Screen) -> None:
 
 
 def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
-    """The proposal with the answers; an empty answer is what is proposed."""
+    """The proposal with the answers; an empty answer takes the proposed role."""
     screen.close()
     say = screen.show
     say("A role for each column; Enter takes the one in brackets:")

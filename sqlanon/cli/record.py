@@ -1,7 +1,7 @@
 """The record of a run as a JSON file, for the scheduler that started it.
 
 It is on disk from the start of the run (``finished_at`` null) and rewritten, whole, after every release, so that a run
-that was killed leaves what it did.
+that was killed leaves its results so far.
 """
 
 from __future__ import annotations

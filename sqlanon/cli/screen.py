@@ -72,7 +72,7 @@ class Screen:
             sys.stderr.flush()
 
     def product(self, text: str) -> None:
-        """Print what the user asked for as a file, such as a policy: --quiet does not hide it."""
+        """Print a file that the user asked for, such as a policy: --quiet does not hide it."""
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
     def emit(self, report: Mapping[str, Any]) -> None:
@@ -82,7 +82,7 @@ class Screen:
             sys.stdout.flush()
 
     def progress(self) -> Progress:
-        """What the library reports its progress to."""
+        """The object to which the library reports its progress."""
         if self.silent and not self.verbose:
             return Silent()
         if self._shown is None:
@@ -97,7 +97,7 @@ class Screen:
         traceback.print_exception(error, file=sys.stderr)
 
     def close(self) -> None:
-        """Take down what is live on the terminal."""
+        """Take down live displays on the terminal."""
         if self._shown is not None:
             self._shown.close()
 

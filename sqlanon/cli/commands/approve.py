@@ -79,7 +79,7 @@ def revoke(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Revoke every approval of a release: runs that need one stop. What is published stays."""
+    """Revoke every approval of a release: runs that need one stop. Published versions stay."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         made = connected.revoke(name, by=by, reason=reason, key=sign)
     screen.emit({"approvals": [made.to_dict()]})

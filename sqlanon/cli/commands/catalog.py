@@ -182,7 +182,7 @@ def erase(
 
 
 def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: PolicyFile = None) -> int | None:
-    """Drop what killed runs left behind."""
+    """Drop leftovers of killed runs."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         compacting.check(connected, compact=compact)
         dropped = connected.clean()

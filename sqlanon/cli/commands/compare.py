@@ -58,7 +58,7 @@ def compare(
     policy: PolicyFile = None,
     db: Db = None,
 ) -> int | None:
-    """Compare candidate releases, made in scratch: loss, width of answers, what a model learns, and risk.
+    """Compare candidate releases, made in scratch: loss, width of answers, accuracy of a model, and risk.
 
     Nothing is published.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlanon.report.evidence import Checked
 
 SIGNED = ".sig"
-"""What the name of a signature ends with, next to the bundle."""
+"""End of a signature's name, next to the bundle."""
 
 
 def evidence(
@@ -110,7 +110,7 @@ def _read(file: Path, most: int) -> bytes:
 
 
 def _signed(digest: str) -> str:
-    """What a signature of a bundle is of."""
+    """The text that a signature of a bundle signs."""
     return f"evidence of sqlanon, sha256 {digest}\n"
 
 

@@ -1,4 +1,4 @@
-"""``sqlanon init``, ``plan``, ``run`` and ``schema``: what works with a policy file."""
+"""``sqlanon init``, ``plan``, ``run`` and ``schema``: the commands that work with a policy file."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def plan(
     new_lineage: NewLineage = False,
     new_classes: NewClasses = False,
 ) -> int | None:
-    """Say what a run would do, and whether it can."""
+    """Show the actions of a run, and whether it can succeed."""
     spec = load(policy, db)
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
@@ -191,7 +191,7 @@ def run(
     spend: Spend = False,
     record: RecordFile = None,
 ) -> int | None:
-    """Bring the policy's releases up to date: make, verify and publish what changed."""
+    """Bring the policy's releases up to date: make, verify and publish the changed ones."""
 
     def done(release: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:

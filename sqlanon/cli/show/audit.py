@@ -79,7 +79,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
 
 
 def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
-    """What policies ask for, and which of it could not be measured."""
+    """Requirements of policies, and those of them that could not be measured."""
     if report.requirements:
         screen.show(format_requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
@@ -89,7 +89,7 @@ def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
 
 
 def format_lowering(report: AuditReport) -> list[str]:
-    """The published columns outside of the classes that lower k, and what that means."""
+    """The published columns outside of the classes that lower k, and the meaning of that."""
     if report.k_all >= report.k:
         return []
     if report.lowering:
@@ -117,7 +117,7 @@ def format_lowering(report: AuditReport) -> list[str]:
 
 
 def together_report(screen: Screen, report: TogetherReport) -> None:
-    """Show what a reader of two releases learns."""
+    """Show the inferences of a reader of two releases."""
     screen.show(
         f"{clean(report.first)} and {clean(report.second)} together, both of {clean(report.source)}",
         f"  {things(report.matched, 'row')} {'is' if report.matched == 1 else 'are'} in both, "

@@ -1,4 +1,4 @@
-"""The demonstration's report: what was done, risk before and after, loss, both together, a sample, what to try."""
+"""The demonstration's report: its steps, risk before and after, loss, both together, a sample, commands to try."""
 
 from __future__ import annotations
 

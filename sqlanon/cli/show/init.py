@@ -80,5 +80,5 @@ def _script(source: str, words: Sequence[str], quoted: Callable[[str], str]) -> 
 
 
 def format_written(path: Path, following: str) -> str:
-    """What to say when the proposal went to a file."""
+    """The message after the proposal was written to a file."""
     return f"wrote {word(str(path))}: check every role in it, then: {following}"

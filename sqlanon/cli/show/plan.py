@@ -1,4 +1,4 @@
-"""A plan: what becomes of each column, what is feasible, what to beware of, the SQL."""
+"""A plan: the treatment of each column, feasible requirements, warnings, the SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summary of a run: what was published, requirements reached, loss, seconds, what to do next."""
+"""The summary of a run: the published table, requirements reached, loss, seconds, next commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEPT = (
     ("rows", "right"),
     ("seconds", "right"),
 )
-"""The table of what a run with --keep-scratch kept."""
+"""The list of scratch tables kept by a run with --keep-scratch."""
 
 
 def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> None:
@@ -203,13 +203,13 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
 
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:
-    """What the method reports of its search."""
+    """The method's figures of its search."""
     said = ", ".join(f"{clean(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
     return [f"{title}{said}"] if said else []
 
 
 def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
-    """What a version reveals together with those before, a table each."""
+    """The disclosure by a version together with those before, a table each."""
     shown: list[Sheet | str] = []
     for one in reports:
         if one.unknown:
@@ -318,7 +318,7 @@ def _stars(report: LossReport, cells: int) -> str:
 
 
 def _sizes(report: LossReport) -> str:
-    """What the sizes of classes alone say."""
+    """Losses by the sizes of classes alone."""
     average = "" if report.c_avg is None else f", C_AVG {report.c_avg:.3f}"
     return f"DM {measure(report.dm)}{average}"
 
