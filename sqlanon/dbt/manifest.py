@@ -1,4 +1,4 @@
-"""dbt's manifest.json: which models ask for a release, with what, and where that is written.
+"""dbt's manifest.json: models that ask for a release, with their settings and the place where those are written.
 
 Lenient where dbt's versions differ, strict where privacy depends on it: an ``anonymize`` that would be passed over in
 silence is an error.
@@ -27,13 +27,13 @@ class Asked:
     """One model that asks for a release.
 
     Attributes:
-        node: its id in the manifest.
-        name: what the project calls it.
-        database, schema, table: what dbt built.
+        node: id of the model in the manifest.
+        name: the model's name in the project.
+        database, schema, table: the table that dbt built.
         patch: the YAML file that describes it, relative to the project; None if none does.
-        file: its own file, likewise.
-        block: what is under ``anonymize`` in its meta.
-        columns: what is under ``anonymize`` in the meta of each column that has it.
+        file: the model's own file, likewise.
+        block: the value of ``anonymize`` in its meta.
+        columns: the value of ``anonymize`` in the meta of each column that has it.
         problem: why it cannot be released, whatever the block contains; empty if it can.
     """
 
@@ -51,7 +51,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is read of manifest.json.
+    """The parts of manifest.json that are read.
 
     Attributes:
         path: the file.
@@ -74,7 +74,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
         packages: the folder of installed packages, relative to the project.
 
     Raises:
-        PolicyError: it is not there, too old, or not what dbt writes.
+        PolicyError: it is not there, too old, or not in dbt's format.
     """
     if not path.is_file():
         raise PolicyError(f"no {path}: run dbt build first (--project-dir and --target-path say where to look)")
@@ -144,7 +144,7 @@ def _meta(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
-    """What is under our key, and what is wrong with its place."""
+    """The value of our key, and the problem of its place."""
     config = node.get("config") or {}
     if KEY in config:
         return config[KEY], f"is in config itself; it belongs in config.meta.{KEY}"

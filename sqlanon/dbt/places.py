@@ -53,7 +53,7 @@ class Places:
     yaml: Yaml
 
     def place(self, path: Path) -> tuple[int, str]:
-        """The line to sort by, and ``file:line: model name: what``."""
+        """The line to sort by, and ``file:line: model name: key``."""
         column = str(path[1]) if len(path) > 1 and path[0] == "columns" else None
         rest = path[2:] if column is not None else path
         file, line = self._line(column, rest)

@@ -1,4 +1,4 @@
-"""The database of a dbt target: profiles.yml to a connection URL. What the project is belongs in `project`."""
+"""The database of a dbt target: profiles.yml to a connection URL. The rest of a project belongs in `project`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Connection:
     Attributes:
         url: as `sqlanon.connect` takes it.
         adapter: dbt's name for the kind of database.
-        database: what dbt calls the database in its manifest.
+        database: dbt's name of the database in its manifest.
     """
 
     url: str = field(repr=False)
@@ -53,7 +53,7 @@ def read_connection(
         profile: the profile that the project names.
         target: the target; None: DBT_TARGET, else the profile's own.
         project: the dbt project's directory.
-        environ: what ``env_var`` reads.
+        environ: variables for ``env_var``.
 
     Raises:
         PolicyError: the profile or the target is not there, or a value of it cannot be used.

@@ -22,7 +22,7 @@ PROJECT = "dbt_project.yml"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a dbt project asks of sqlanon.
+    """The releases of a dbt project.
 
     Attributes:
         policy: the releases and the connection, as a policy file would give them.
