@@ -99,9 +99,9 @@ def measure_divergence(
 
 
 def _measure_divergence(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
-    """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest.
+    """One group-by. The column with the widest parts is spread first: cells reached in vain are dropped soonest.
 
-    Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its
+    Of the columns with runs of codes as parts, the widest is not spread: its runs are summed up in the order of its
     codes.
     """
     places = [both.columns.index(column) for column in group_by]

@@ -1,4 +1,4 @@
-"""What an evaluation found: errors, bounds and divergence, in counts and measures."""
+"""Results of an evaluation: errors, bounds and divergence, in counts and measures."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class Errors:
 
     Attributes:
         cells: aggregates of groups compared.
-        inside: those whose truth lies in the bounds; every one must.
-        undefined: those whose truth or estimate is no finite number.
+        inside: cells with the truth in the bounds; every one must.
+        undefined: cells with a truth or an estimate that is no finite number.
         absolute: abs(estimate - truth).
         relative: the same over abs(truth), where the truth is not 0.
         width: high - low, where both are there.
@@ -178,11 +178,11 @@ class Evaluation:
     """How well a release answers for its source.
 
     Attributes:
-        release: its name; ``view`` where it is; ``source`` what it was made of.
+        release: name of the release; ``view`` where it is; ``source`` the table that it was made of.
         rows: of the source; ``released_rows`` of the release.
         total: over all queries.
         loss: as it was measured when the version was made, the policy's `metrics` among it.
-        cells: what the picture of a report shows, by family; not part of the JSON.
+        cells: data of a report's picture, by family; not part of the JSON.
         noise: answers have intervals of noise in place of bounds: some truths lie outside.
         beside: releases of rows of the same source that were asked the same, of noisy statistics.
     """

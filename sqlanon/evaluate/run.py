@@ -2,8 +2,8 @@
 
 A workload is asked of it and of its source, cells are compared, and the divergence of the two is measured.
 
-The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group
-that the release answers finds its truth.
+The truth is the answer of the same SQL on the source. HAVING, ORDER BY and LIMIT are left out there, so that every
+group that the release answers finds its truth.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def evaluate(
         DatabaseError: the database refused.
 
     Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube
-    what `measure_divergence` says.
+    the cost of `measure_divergence`.
     """
     start = time.perf_counter()
     reporter = progress or Silent()
@@ -185,7 +185,7 @@ def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tu
             answer = ask(engine, one.sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
-        # What refuses a query underlines a piece of it, and that may be a value that was drawn.
+        # An error that refuses a query underlines a piece of it, and that may be a value that was drawn.
         reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
@@ -356,5 +356,5 @@ def _is_nan(value: object) -> bool:
 
 
 def _finite(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
-    """A number; None for what is none or has no end: dates, text, NaN and infinities."""
+    """A number; None for other values and those without an end: dates, text, NaN and infinities."""
     return float(value) if _is_number(value) and math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""What an evaluation compares: a view and the table that it was made of."""
+"""The sides of an evaluation: a view and the table that it was made of."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ class Subject:
         name: the release's.
         view: where its rows are.
         counted: its table of sensitive values (format anatomy), or None.
-        spec: source, columns with their hierarchies and orders, format; what does not matter here has its default.
+        spec: source, columns with their hierarchies and orders, format; irrelevant keys have their defaults.
         roles: those columns in the source.
-        published: per quasi column, what the view holds of it.
+        published: per quasi column, its form in the view.
         insensitive: columns that are published as they are, besides the sensitive ones.
         loss: as it was measured when the version was made.
         entry: the version in the catalog.
@@ -56,7 +56,7 @@ class Subject:
 
     @property
     def sides(self) -> Sides:
-        """What is compared."""
+        """The two tables to compare."""
         return Sides(self.name, self.view, self.roles.relation.ref)
 
     @property
@@ -79,7 +79,7 @@ class Subject:
         return format_of(self.spec.format.kind)
 
     def names(self, column: str) -> Names:
-        """What the parts of a quasi column are called in the view."""
+        """Names in the view of the parts of a quasi column."""
         reading = next(reading for reading in self.roles.quasi if reading.name == column)
         return self.form.names_in_view(reading, self.published[column])
 

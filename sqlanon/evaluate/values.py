@@ -107,7 +107,7 @@ def _is_nan(value: object) -> bool:
 
 
 def write_literal(value: object, timestamp: str = "TIMESTAMP") -> str:
-    """A value as SQL that engines read alike, except times, whose types have other names on Spark.
+    """A value as SQL that engines read alike, except times, which have types of other names on Spark.
 
     ``timestamp``: the type of a time without a zone.
 

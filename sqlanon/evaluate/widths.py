@@ -1,4 +1,4 @@
-"""How wide the answers to a workload are over a release whose truth is not at hand."""
+"""Widths of the answers to a workload over a release if the truth is not at hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlanon.release.catalog.views import spell_table
 
 @dataclass(frozen=True, slots=True)
 class Widths:
-    """What the bounds of a workload's answers are apart.
+    """Distances between the bounds of a workload's answers.
 
     Attributes:
         answers: cells, an aggregate of a group each.

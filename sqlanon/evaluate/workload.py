@@ -1,7 +1,7 @@
 """Workloads: the queries that a release is measured by, written down or drawn by generators from a seed.
 
 Every query is SQL over the source's own names, so that the same text gives the truth on the source and the estimate on
-the release. What a generator draws depends on the workload's seed, its own name and the source's values only.
+the release. Drawn queries depend on the workload's seed, the generator's name and the source's values only.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ DEFAULT = WorkloadSpec(
         GeneratorSpec("joint", "joint"),
     )
 )
-"""What a release is measured by when no workload is named."""
+"""The workload for a release when none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
     """Every query of a workload over one release, `check`ed before.
 
     Raises:
-        PolicyError: a generator asks sums of what is no number.
+        PolicyError: a generator asks sums of values that are no numbers.
     """
     made = [Asked(query.name, "queries", query.sql) for query in workload.queries]
     values = Values(engine, subject)
@@ -89,13 +89,13 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
 
 
 def _in_dialect(one: Asked, dialect: str) -> Asked:
-    """A query that was written as the standard has it, as the engine reads what people write."""
+    """A query written in standard SQL, in the dialect that people write for the engine."""
     condition = None if one.condition is None else in_dialect(one.condition, dialect)
     return replace(one, sql=in_dialect(one.sql, dialect), condition=condition)
 
 
 def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
-    """The workload for one release: `DEFAULT` as far as the release has columns for it, or what is asked, checked.
+    """The workload for one release: `DEFAULT` as far as the release has columns for it, or the given one, checked.
 
     Raises:
         PolicyError: with everything in it that does not fit the release.
@@ -122,7 +122,7 @@ def _size(generator: GeneratorSpec) -> int:
 
 
 def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
-    """What of a generator does not fit the release."""
+    """Problems of a generator that does not fit the release."""
     at = f"generators[{generator.name}]"
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     value = () if generator.sensitive is None else (generator.sensitive,)
