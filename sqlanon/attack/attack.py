@@ -95,7 +95,7 @@ def _report(  # noqa: PLR0913 - older than the limit
     assert entry is not None
     kind = choose_kind(entry)
     promised = k if k > 1 and not facts.exact else None
-    # Representative values exclude none: there are no candidates by what is known, only classes.
+    # Representative values exclude none: there are no candidates by known values, only classes.
     shows = not facts.single or bool(facts.hides)
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and kind.grouped else None
@@ -158,7 +158,7 @@ def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
 def _attack_by_linkage(
     on: Subject, fits: Fits, sets: Sets, k: int | None, ties: Ties | None, crowds: Crowds
 ) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
-    """Linkage without and with errors, what candidates are, and what was not measured."""
+    """Linkage without and with errors, the unit of candidates, and missing measures."""
     entry = on.entry
     assert entry is not None
     if on.form.facts.exact:
@@ -215,7 +215,7 @@ def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
 
 
 def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
-    """What the figures do not say, each with the reason."""
+    """Limits of the figures, each with the reason."""
     entry, facts = on.entry, on.form.facts
     assert entry is not None
     kind, found = choose_kind(entry), []

@@ -31,7 +31,7 @@ NEAR = 1e-9
 
 
 def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
-    """The expected share of published victims whose sensitive value is guessed by all their quasi values.
+    """The expected share of published victims with a sensitive value guessed right by all their quasi values.
 
     Args:
         fits: source and release.
@@ -119,7 +119,7 @@ def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
 
 
 def _share_guessed(material: Material, of: Longs, score: Doubles) -> float:
-    """The expected share of victims whose value has the best score; of equal scores each as likely."""
+    """The expected share of victims with a value of the best score; of equal scores each as likely."""
     best = score.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         guess = (score >= best - NEAR) & (score > -np.inf)

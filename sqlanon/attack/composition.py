@@ -38,7 +38,7 @@ WHO = ("common", "arrived", "left")
 
 
 def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
-    """The published version with each earlier one that readers had; and what was not compared.
+    """The published version with each earlier one that readers had; and versions that were not compared.
 
     Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked
     classes rows that only one has.

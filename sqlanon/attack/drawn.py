@@ -1,6 +1,6 @@
 """Victims drawn at random, where comparisons of all would take minutes.
 
-It computes what an attack on some of them says of all.
+It estimates the success of an attack on all victims by that on some.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
     Args:
         material: source and release.
         most: victims at most; None: as many as `WORK` allows, `FEWEST` at least.
-        steps: what it costs to compare one combination of quasi values.
+        steps: cost of comparing one combination of quasi values.
 
     Returns:
-        The material itself where all victims are compared. Else one whose victims are drawn without replacement, each
+        The material itself where all victims are compared. Else one with victims drawn without replacement, each
         as likely.
     """
     rows, published = len(material.tuples), material.published

@@ -123,7 +123,7 @@ class Fits:
         return find_owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
 
     def blocks(self, steps: int = 0) -> list[tuple[int, int]]:
-        """The rows in parts of `STEPS` comparisons; ``steps``: what a row costs in addition to those with the boxes."""
+        """The rows in parts of `STEPS` comparisons; ``steps``: cost of a row in addition to those with the boxes."""
         rows = len(self.material.tuples)
         step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
@@ -210,7 +210,7 @@ class Fits:
         return chance, best
 
     def _additions(self, known: int, ties: Ties) -> float:
-        """What `measure_mistakes` costs, at most: passes over the boxes, and sums over supersets for every code."""
+        """Upper bound of the cost of `measure_mistakes`: passes over the boxes, and sums over supersets by code."""
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 
         boxes, sets = len(self.material.members), self.material.covered.size > 0

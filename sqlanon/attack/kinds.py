@@ -1,4 +1,4 @@
-"""Kinds of versions: what attacks can measure of each, chosen once."""
+"""Kinds of versions: the attacks that can be measured on each, chosen once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlanon.release.catalog.entry import Entry
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the private tables and the rows of a version allow.
+    """Attacks that the private tables and the rows of a version allow.
 
     Attributes:
         grouped: rows are in classes, or groups, of which one is a victim's.

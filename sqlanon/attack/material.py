@@ -1,4 +1,4 @@
-"""What an attack reads: the rows of the source and the boxes of the release, both in codes of the source."""
+"""Input of an attack: the rows of the source and the boxes of the release, both in codes of the source."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Material:
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of its cells; ``members`` int64[b] its rows.
         members: see there.
-        covered: what each cell covers.
+        covered: codes that each cell covers.
         counts: per sensitive column, how often each box has each value; in format anatomy each group.
         groups: in format anatomy: per group its rows, int64; else ``members``.
         shares: in format anatomy (box, group, rows), of each box how many rows are in which group; else None.

@@ -1,4 +1,4 @@
-"""Which box each victim is published in: the private tables say his class, and not what is published of it.
+"""The box that publishes each victim: the private tables know his class, and not the class's published cells.
 
 A box is that of a class if it has as many rows and covers all of them. Where several do, it is the one that covers
 least, as a class publishes the least that covers it; classes that have but one choice choose first, and no two take the

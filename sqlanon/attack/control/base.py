@@ -1,4 +1,4 @@
-"""What every attack with a control group gets and gives: codes of a trial, and numbers of successes."""
+"""Input and output of every attack with a control group: codes of a trial, and numbers of successes."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ class Successes:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one attack found.
+    """Result of one attack.
 
     Attributes:
-        what: its name, for people.
+        what: name of the attack, for people.
         columns: those that it knows or guesses, by name.
         main: on rows inside.
         control: on rows held out.
@@ -128,7 +128,7 @@ class Attack:
 
     Attributes:
         name: its key.
-        title: what it does, in a line for people.
+        title: description in a line for people.
         run: makes it on a trial.
     """
 

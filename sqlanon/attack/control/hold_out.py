@@ -43,7 +43,7 @@ class Split:
 
 
 class HoldOut:
-    """Divides staged rows by a share and a seed; what it found is in ``split`` after it was called.
+    """Divides staged rows by a share and a seed; the result is in ``split`` after it was called.
 
     Args:
         share: of the persons that are held out.
@@ -131,7 +131,7 @@ def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> t
     """Which rows are held out, and one row of each person.
 
     Args:
-        person: int32[n], whose row it is; None: each row is of another person.
+        person: int32[n], the person of each row; None: each row is of another person.
         rows: n.
         share: of the persons that are held out.
         seed: of the draw.

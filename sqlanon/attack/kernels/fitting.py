@@ -1,4 +1,4 @@
-"""Which columns of a box cover a row, as the bits of a number: what every attack compares."""
+"""Columns of a box that cover a row, as the bits of a number: the comparison of every attack."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Boxes(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is kept from one row to the next, as rows that follow each other have most of their codes in common.
+    """State kept from one row to the next, as rows that follow each other have most of their codes in common.
 
     Attributes:
         last: int32[d], the codes of the last row.

@@ -19,7 +19,7 @@ class Predicates(NamedTuple):
     Attributes:
         columns: int32[p, m], the column of each comparison.
         kinds: int32[p, m], one of the comparisons.
-        values: int32[p, m], a code; with `IN` the place of the released row whose cell is meant.
+        values: int32[p, m], a code; with `IN` the place of the released row that has the cell.
     """
 
     columns: Ints
