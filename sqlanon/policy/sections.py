@@ -31,7 +31,7 @@ class Section(Record):
     """A part of a policy file, with the keys of a dataclass.
 
     Attributes:
-        example: one, for messages.
+        example: an example of the section, for messages.
         short: the mapping that another form means; raises `ValueError`.
         form: the kind of that other form; with ``main`` it is that of this field.
         others: the kind of every other key, or the kinds of those that are known; they are in ``more``.
@@ -60,7 +60,7 @@ class Section(Record):
 
     @property
     def title(self) -> str:
-        """Its name in the schema."""
+        """The section's name in the schema."""
         return self.kind.__name__
 
     @property
@@ -118,7 +118,7 @@ class Section(Record):
 
 
 def _property(name: str, part: Part) -> dict[str, Any]:
-    """The schema of a key, with its title, description and default."""
+    """The schema of a key, with title, description and default."""
     made: dict[str, Any] = dict(part.value.schema)
     if part.default is None and part.null:
         made = {"anyOf": [*made.get("anyOf", [made]), {"type": "null"}]}
@@ -315,10 +315,10 @@ SECTIONS: Mapping[str, Section] = {
 
 
 def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseModel | None:
-    """Check the shape of one release.
+    """Check the shape of a release.
 
     Args:
-        raw: its mapping.
+        raw: mapping of the release.
         path: where it is.
         problems: collects the problems.
 
