@@ -36,7 +36,7 @@ class Asked:
     """The requests of a policy to a method, as far as they are known before a database is read.
 
     Attributes:
-        method: its name, with ``options`` as they are used: defaults included.
+        method: the method's name, with ``options`` as they are used: defaults included.
         k: rows in a class, at least.
         l, distinct_l: diversity of each sensitive column; None: not asked.
         more: names of further requirements that are asked.
@@ -52,7 +52,7 @@ class Asked:
         refine: the classes are refined afterwards.
         own_boxes: every row may have a box of its own, in place of a class.
         persons: k and l also hold over persons.
-        whole: all rows of a person are in one class.
+        whole: all rows of a person are in the same class.
         judged: names of requirements over persons that no method counts: groups that fail are united after it.
         frozen: versions are a lineage: which rows a method refuses must not depend on their sensitive values.
     """
@@ -83,7 +83,7 @@ class Asked:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The requirements that a class of one row would not meet."""
+        """The requirements that a class of a single row would not meet."""
         asked = {"k": self.k, "l": self.l, "distinct_l": self.distinct_l}
         own = tuple(name for name, least in asked.items() if least is not None and least > 1)
         return (*own, *self.more, *((PERSONS,) if self.persons else ()))
@@ -95,7 +95,7 @@ class Asked:
 
     @property
     def l_alone(self) -> bool:
-        """Whether frequency l of one sensitive column is all the diversity that is asked."""
+        """Whether frequency l of a single sensitive column is all the diversity that is asked."""
         return set(self.requirements) - {"k"} == {"l"} and self.sensitive == 1
 
 

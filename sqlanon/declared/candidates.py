@@ -14,7 +14,7 @@ _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
 
 
 def read_candidates(text: str) -> list[MethodSpec]:
-    """The methods that a text names, in its order.
+    """The methods that a text names, in the text's order.
 
     Raises:
         ValueError: it cannot be read; the message does not repeat it.

@@ -52,7 +52,7 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
 
 
 def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
-    """Whether a method is in the place of an option that another one had."""
+    """Whether a method is in the place of an option that another method had."""
     return one.after == method.name and bool(one.replaces) and one.replaces in ((option,), (option, text))
 
 
@@ -252,7 +252,7 @@ def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: i
 
 
 def _takers(requirement: str) -> list[str]:
-    """Methods that name a requirement as one that they meet, or say that they take its kind."""
+    """Methods that name a requirement that they meet, or say that they take that kind."""
     of_population = REQUIREMENTS[requirement].population
     return [
         f"{name} with search: global" if of_population and method.population else name

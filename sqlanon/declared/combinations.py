@@ -1,4 +1,4 @@
-"""Keys of a release that do not go together, whatever its method and its data are."""
+"""Keys of a release that do not go together, whatever the method and the data are."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def list_populations(spec: ReleaseSpec) -> dict[str, str]:
 
 
 def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
-    """Formats that show more of a class than its cell, or have no cell, exclude rows of a population in cells."""
+    """Formats that show more of a class than the cell, or have no cell, exclude rows of a population in cells."""
     named = list_populations(spec)
     if not named:
         return []

@@ -14,14 +14,14 @@ from sqlanon.spec import Effort, EffortSpec, MethodSpec, RefineSpec, ReleaseSpec
 DEFAULT: Effort = "normal"
 """The effort of a policy that names none."""
 SEVERAL_UP_TO = 1_000_000
-"""Rows up to which several methods are run; of a larger table the first one alone."""
+"""Rows up to which several methods are run; of a larger table the first alone."""
 _TREE = MethodSpec()
 _MONDRIAN = MethodSpec("mondrian")
 _LOCAL = MethodSpec("fulldomain", {"search": "local"})
 
 
 def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with the method and the refinement of its effort.
+    """The release with the method and the refinement of the effort.
 
     With ``execution: pushdown``, and where nothing can be refined, it is method ``tree`` alone, as with ``fast``.
     """
@@ -53,7 +53,7 @@ def list_starts(spec: ReleaseSpec) -> tuple[MethodSpec, ...]:
 
 
 def take_new_classes(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with the method that is chosen now, whatever the catalog has; one that names its method stays."""
+    """The release with the method that is chosen now, whatever the catalog has; a release with a named method stays."""
     return replace(spec, effort=replace(spec.effort, method="new")) if spec.effort else spec
 
 

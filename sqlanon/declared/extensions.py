@@ -40,7 +40,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
         registries: by the group of entry points that they take.
 
     Raises:
-        PolicyError: extensions that cannot be used, all at once, each with its distribution and entry point.
+        PolicyError: extensions that cannot be used, all at once, each with the distribution and entry point.
 
     Cost: reading the names of the entry points of all installed distributions, some milliseconds for 70 of them.
     """

@@ -53,22 +53,22 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key.
+    """A key of a policy.
 
     Attributes:
         path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a
-            release of several tables. A role lies below `role`: its argument lists the columns that have it.
+            release of several tables. A role lies below `role`: the argument lists the columns that have it.
         kind: values in files; None: a part with keys of its own, the value of a requirement, or an argument.
         default: the value where it is left out; None: nothing is asked.
         text: the meaning, for the reference and for editors.
-        type: type of its keyword argument, None aside, as `options` writes it; empty: only files have the key.
+        type: type of the keyword argument, None aside, as `options` writes it; empty: only files have the key.
         option: of the command line; empty: files and Python alone have the key.
-        short: one line about it, for ``--help``.
+        short: one line about the key, for ``--help``.
         named: the keyword argument, if it is not called as the key.
-        value: name of the value in ``--help``, if not by its form.
+        value: name of the value in ``--help``, if not by the form.
         written: the form of the value on the command line, if it is not that of the type.
         empty: where the default is None, a file may have the key with nothing behind it, which is the same.
-        words: the registry of the names that it takes there, extensions included; None: the words of its type.
+        words: the registry of the names that it takes there, extensions included; None: the words of the type.
     """
 
     path: str
@@ -106,12 +106,12 @@ class Key:
 
     @property
     def form(self) -> Form:
-        """How its value is written on the command line."""
+        """Form of the value on the command line."""
         return self.written or _FORMS.get(self.type) or (Form.PAIRS if self.of_columns else Form.TEXT)
 
     @property
     def metavar(self) -> str | None:
-        """Name of the value in ``--help``; None: by its type."""
+        """Name of the value in ``--help``; None: by the type."""
         if self.words is not None:
             # Words that need no extension: to ask for theirs here would be done at every start.
             return f"[{'|'.join(one.name for one in self.words.own)}]"

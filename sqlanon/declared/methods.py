@@ -1,6 +1,6 @@
 """The declarations of all methods: options, limits, cost, and the combinations of a policy that each does not take.
 
-They are named here, and imported when one is asked for first. A combination is a function of the requests known before
+They are named here, and imported at the first request. A combination is a function of the requests known before
 a database is read (`sqlanon.declared.asked.Asked`). Requests that depend on the data (NULLs, infinities, occurrences,
 memory) are refused by the method's code.
 """

@@ -47,7 +47,7 @@ def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
     """The metrics that a policy's `metrics` asks for.
 
     Args:
-        words: of the policy; `ALL` is every one that can be measured.
+        words: of the policy; `ALL` is every metric that can be measured.
         sensitive: the release has a sensitive column.
     """
     return tuple(

@@ -1,7 +1,7 @@
 """Values that are made of several: mappings with known keys, and mappings of names to values.
 
 Records such as ``{c: 3, l: 2}`` are values of requirements, for all sensitive columns or by column. On the command line
-one is written ``c=3,l=2``, or its number and words: ``0.2 ordered``. The parts of a policy file are records as well
+they are written ``c=3,l=2``, or as number and words: ``0.2 ordered``. The parts of a policy file are records as well
 (`sqlanon.policy.models`).
 """
 
@@ -19,7 +19,7 @@ Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
 
 Note = Callable[[Path, str, str], None]
-"""Takes a problem: its place, a description, the allowed values."""
+"""Takes a problem: place, description, allowed values."""
 
 MISSING: Final = "is missing"
 
@@ -28,14 +28,14 @@ BROKEN: Final = object()
 
 
 def read_at(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
-    """The value, or `BROKEN`; every problem is noted at its place."""
+    """The value, or `BROKEN`; every problem is noted at the place."""
     if isinstance(kind, Record | ByName | Names):
         return kind.read_at(value, path, note)
     return read_whole(kind, value, path, note)
 
 
 def read_whole(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
-    """The same, with one problem at most, at the place of the value."""
+    """The same, with a single problem at most, at the place of the value."""
     try:
         return kind.read(value)
     except ValueError as wrong:
@@ -47,7 +47,7 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
     """The value.
 
     Raises:
-        ValueError: with the first of its problems. Missing keys come last: they may be there, misspelled.
+        ValueError: with the first problem. Missing keys come last: they may be there, misspelled.
     """
     problems: list[ValueError] = []
     missing: list[ValueError] = []
@@ -70,12 +70,12 @@ class Part:
 
     Attributes:
         value: the kind of value that it takes.
-        default: its value where none is given.
+        default: value where none is given.
         at_most: a smaller number asks for more.
         text: the meaning.
         field: of the dataclass, if it is not called as the key.
         null: an empty value is the same as none.
-        instead: substitute for a wrong value or a missing required one, so that reading can go on.
+        instead: substitute for a wrong value or a missing required value, so that reading can go on.
     """
 
     value: Value
@@ -177,7 +177,7 @@ class Record:
         return BROKEN
 
     def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """The record of its fields; ``given``: the keys that were given and could be read."""
+        """The record of these fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
@@ -267,11 +267,11 @@ class ByColumn:
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    """A mapping of names, of columns or groups, to values of one kind.
+    """A mapping of names, of columns or groups, to values of a single kind.
 
     Attributes:
         value: the kind.
-        example: one, for messages.
+        example: an example, for messages.
     """
 
     value: Value

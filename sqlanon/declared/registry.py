@@ -17,7 +17,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Named(Protocol):
-    """Anything with a name of its own."""
+    """Anything with a name."""
 
     @property
     def name(self) -> str:
@@ -31,11 +31,11 @@ class Registry(Mapping[str, T]):
     """Declarations by name, in the order in which they were added.
 
     The first question to any registry with a group adds the extensions of all of them (`sqlanon.declared.extensions`);
-    where one cannot be used, every question raises `PolicyError`.
+    where an extension cannot be used, every question raises `PolicyError`.
 
     Args:
-        kind: kind of the declarations, one of them in words, for messages.
-        known: the first declarations, or where each is; those are imported when one of the registry is asked for first.
+        kind: kind of the declarations, in words and in the singular, for messages.
+        known: the first declarations, or where each is; those are imported at the first question to the registry.
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
 
@@ -70,7 +70,7 @@ class Registry(Mapping[str, T]):
         return name in self._all() and name in self._believed
 
     def add(self, declared: T, *, believed: bool = False) -> T:
-        """Add a declaration and return it: after the one that it names by ``after``, or as the last.
+        """Add a declaration and return it: after the declaration that it names by ``after``, or as the last.
 
         Args:
             declared: the declaration.

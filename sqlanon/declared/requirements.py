@@ -1,4 +1,4 @@
-"""Requirements as policies know them: the key under `privacy`, its value, and where the code is.
+"""Requirements as policies know them: the key under `privacy`, the value, and where the code is.
 
 Every list of requirements outside `sqlanon.privacy` is read from here: policies, catalog, differences between policies,
 history, reports and docs. The dbt package, which needs no sqlanon, has a macro of each (`dbt/macros`); a test compares.
@@ -92,4 +92,4 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
     ),
     "sqlanon.requirements",
 )
-"""Every requirement by its key; `k` first, so that counts of rows are measured first."""
+"""Every requirement by the key; `k` first, so that counts of rows are measured first."""

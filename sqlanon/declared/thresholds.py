@@ -17,7 +17,7 @@ class Preset:
     """A guideline's threshold.
 
     Attributes:
-        risk: the number; None: it has none, and its users choose one and say why.
+        risk: the number; None: it has none, and users choose a number and say why.
         source: where it is written.
         about: the request, in a few words.
     """

@@ -15,9 +15,9 @@ from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import Effort, RefineSpec, ReleaseSpec
 
 ROWS = (1_000, 3_000, 10_000, 100_000)
-"""Rows up to which a row of the table holds; its last row is for more."""
+"""Rows up to which a row of the table holds; the last row is for more."""
 CLASS = (10, 20, 50, 100, 200)
-"""The same of the least class, k or l, and its columns; above the last of them nothing is searched."""
+"""The same of the least class, k or l, and the columns; above the last nothing is searched."""
 WIDE = 8
 """Tables of more quasi columns than this take half as many trials."""
 TRIALS = (
@@ -88,7 +88,7 @@ class Columns(NamedTuple):
 
 
 def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
-    """Nanoseconds of one core for a row and a trial; fitted to Adult and the demonstration, roughly."""
+    """Nanoseconds of a core for a row and a trial; fitted to Adult and the demonstration, roughly."""
     asked, least = spec.privacy, least_class(spec)
     if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
         price = 800 + 28 * least
