@@ -18,7 +18,7 @@ def parse_names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
 
     Args:
         option: the option's name, for the message.
-        texts: one text each time the option was given.
+        texts: a text for each time the option was given.
 
     Example:
         >>> parse_names("--qi", ['age,"city, state"', "zip"])
@@ -43,7 +43,7 @@ def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", 
 
     Args:
         option: the option's name, for the message.
-        texts: one text each time the option was given.
+        texts: a text for each time the option was given.
         kind: name of the part before ``=``, for the message.
         known: possible values of that part, for the message.
 
@@ -144,7 +144,7 @@ _WRITTEN = re.compile(
     r"(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|row_security|suppression): "
     r"(?:\{([^{}]*)\}|([a-z]+))\}?"
 )
-"""A key of a policy and its value, as messages quote them to be written."""
+"""A key of a policy and a value, as messages quote them to be written."""
 
 
 def _to_write(found: re.Match[str]) -> str:

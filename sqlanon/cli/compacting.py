@@ -78,7 +78,7 @@ def attempt(
 def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None], outcome: Outcome) -> None:
     """Show the result of a command, ``show`` to people, and the outcome of ``--compact``.
 
-    With ``--json`` it prints the command's one JSON object.
+    With ``--json`` it prints the command's single JSON object.
 
     Raises:
         DatabaseError: the compaction failed.

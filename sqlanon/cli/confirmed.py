@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """An option, the argument of `sqlanon.connect` that it sets, and its declaration for typer."""
+    """An option, the argument of `sqlanon.connect` that it sets, and the option's declaration for typer."""
 
     option: str
     name: str
@@ -40,7 +40,7 @@ def collect_confirmations(where: str, options: Collection[str]) -> dict[str, boo
     """The arguments of `sqlanon.connect` that options set.
 
     Raises:
-        PolicyError: one is given, and the database is not Spark.
+        PolicyError: an option is given, and the database is not Spark.
     """
     if options and where.partition(":")[0].lower() not in ("sc", "spark+local"):
         raise PolicyError(

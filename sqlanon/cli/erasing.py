@@ -43,7 +43,7 @@ def erase_keys(
         where: URL of the database.
         release: the release of the keys.
         key_file: a CSV file with the columns of the key.
-        following: a command to try next, from its name (``erase``, ``run`` or ``clean``) and its own options.
+        following: a command to try next, from a name (``erase``, ``run`` or ``clean``) and options.
         yes: do it.
         compact: then have the database's files written anew.
     """

@@ -1,7 +1,7 @@
 """Errors as the command line reports them: kind, message and exit code, as text on stderr or JSON on stdout.
 
 The text of an exception that sqlanon did not raise on purpose is never printed, because it may quote a cell
-value; ``--debug`` shows it, with its traceback and causes.
+value; ``--debug`` shows it, with traceback and causes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNEXPECTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One error, ready to be reported.
+    """An error, ready to be reported.
 
     Attributes:
         kind: the error's class, such as ``PolicyError``.
@@ -76,7 +76,7 @@ def describe(error: BaseException) -> Failure:
 
 
 def report(failure: Failure, *, json: bool, debug: bool) -> int:
-    """Print a failure and give its exit code back."""
+    """Print a failure and return the exit code."""
     if debug and failure.error is not None:
         traceback.print_exception(failure.error, file=sys.stderr)
     if json:

@@ -1,4 +1,4 @@
-"""Signals that stop a command: remembered, because a driver may turn them into an error of its own on the way out."""
+"""Signals that stop a command: remembered, because a driver may turn them into another error on the way out."""
 
 from __future__ import annotations
 

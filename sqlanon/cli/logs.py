@@ -32,7 +32,7 @@ class _Formatter(logging.Formatter):
 
 
 class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
-    """Ours, so that a second command in one process replaces it."""
+    """Ours, so that a second command in the same process replaces it."""
 
 
 def configure(verbose: int, *, debug: bool) -> None:

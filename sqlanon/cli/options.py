@@ -108,7 +108,7 @@ RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was d
 
 
 def load(policy: Path | None, db: str | None = None) -> PolicySpec:
-    """Read the policy file, or ``anon.yml`` here; with ``--db`` nothing of its connection is read."""
+    """Read the policy file, or ``anon.yml`` here; with ``--db`` nothing of the file's connection is read."""
     from sqlanon.policy import load as read
 
     path = policy or POLICY
@@ -198,7 +198,7 @@ def first_option(given: Mapping[str, Any]) -> str:
 
 @contextmanager
 def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator[Database]:
-    """A connection that reports its progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
+    """A connection that reports progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
     confirmed = collect_confirmations(where, screen.confirmed)
@@ -230,7 +230,7 @@ def next_command(
     *arguments: str,
     own: Sequence[str] = (),
 ) -> str:
-    """A command to try next, with the policy, database and confirmations of this one.
+    """A command to try next, with the policy, database and confirmations of this command.
 
     ``own``: the options of that command itself.
     """

@@ -1,4 +1,4 @@
-"""Where a command prints: text on stdout for humans or one JSON object, progress on stderr.
+"""Where a command prints: text on stdout for humans or a single JSON object, progress on stderr.
 
 No command writes to a stream by itself, so --json, --quiet and NO_COLOR hold everywhere.
 """
@@ -26,7 +26,7 @@ class _Shown(Progress, Protocol):
 
 @dataclass
 class Screen:
-    """The two streams of one command, as its options want them."""
+    """The two streams of a command, as the options want them."""
 
     json: bool = False
     quiet: bool = False
@@ -76,13 +76,13 @@ class Screen:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
     def emit(self, report: Mapping[str, Any]) -> None:
-        """Print the command's one JSON object."""
+        """Print the command's single JSON object."""
         if self.json:
             sys.stdout.write(json.dumps(_to_json(report), allow_nan=False) + "\n")
             sys.stdout.flush()
 
     def progress(self) -> Progress:
-        """The object to which the library reports its progress."""
+        """The object to which the library reports progress."""
         if self.silent and not self.verbose:
             return Silent()
         if self._shown is None:
@@ -93,7 +93,7 @@ class Screen:
         return self._shown
 
     def traceback(self, error: BaseException) -> None:
-        """Print an exception with its causes; only ``--debug`` may, as it can quote data."""
+        """Print an exception with the causes; only ``--debug`` may, as it can quote data."""
         traceback.print_exception(error, file=sys.stderr)
 
     def close(self) -> None:
@@ -115,7 +115,7 @@ def _console(*, stderr: bool) -> Console:
 
 
 def _to_json(value: object) -> object:
-    """A value as JSON knows it: numbers that JSON lacks become null, anything unknown its text."""
+    """A value as JSON knows it: numbers that JSON lacks become null, anything unknown becomes text."""
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -30,7 +30,7 @@ def approve(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Record an approval of a release, bound to its policy and to the risks that were measured."""
+    """Record an approval of a release, bound to the policy and to the risks that were measured."""
     spec = load(policy, db) if planned else find_policy(db, policy)
     if planned and "@" in name:
         raise PolicyError(f"--planned is about the policy of the file, and {name} names a version; leave one out")

@@ -69,7 +69,7 @@ def attack(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Attack a release with the values of its source: expected success, against the release's promises.
+    """Attack a release with the values of the source: expected success, against the release's promises.
 
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l, or a reader of counts finds a small cell; with --control
     no figure decides.

@@ -97,7 +97,7 @@ def rollback(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Publish an earlier version of a release again: readers have the one or the other, whole."""
+    """Publish an earlier version of a release again: readers see either version, whole."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         report = connected.rollback(name, to, allow_weaker=allow_weaker)
     screen.emit(report.to_dict())

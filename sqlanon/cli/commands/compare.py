@@ -1,4 +1,4 @@
-"""``sqlanon compare``: candidate releases of one source side by side, none of them published."""
+"""``sqlanon compare``: candidate releases of a source side by side, none of them published."""
 
 from __future__ import annotations
 

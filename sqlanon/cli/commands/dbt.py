@@ -63,7 +63,7 @@ Select = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The options by which a command finds its project and database."""
+    """The options by which a command finds project and database."""
 
     project_dir: Path | None
     profiles_dir: Path | None
@@ -78,7 +78,7 @@ class _Asked:
         return load(**asdict(self))
 
     def following(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
-        """A command of dbt to try next, with the same project and database as this one."""
+        """A command of dbt to try next, with the same project and database as this command."""
         from sqlanon.cli.show.text import command, shown_url
 
         given = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}

@@ -1,4 +1,4 @@
-"""``sqlanon evidence``: a bundle about a version that stays, and its check."""
+"""``sqlanon evidence``: a bundle about a version that stays, and the check of a bundle."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def evidence(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Write a bundle of evidence about a release, or check one: reports, policy, catalog, figures, hashes."""
+    """Write a bundle of evidence about a release, or check a bundle: reports, policy, catalog, figures, hashes."""
     if verify is not None:
         if release is not None or output is not None or sign is not None:
             raise PolicyError("--verify checks a bundle and makes none: leave out the release, -o and --sign")

@@ -209,7 +209,7 @@ def run(
             tables: dict[str, dict[str, RunReport] | SqlanonError] = {}
 
             def together(release: ReleaseSpec, name: str) -> RunReport:
-                """The tables of one release are run with the first of them."""
+                """The tables of a release are run together with the first."""
                 if name not in tables:
                     if keep_scratch or new_lineage or spend:
                         option = "--keep-scratch" if keep_scratch else "--spend" if spend else "--new-lineage"
@@ -269,7 +269,7 @@ def _following(
 ) -> list[str]:
     """Commands to try after a run.
 
-    A release in a file of its own is audited in that file, but boxes of their own in the database of the certificate.
+    A release in a separate file is audited in that file, but boxes of their own in the database of the certificate.
     """
     from sqlanon.cli.show.text import command, list_option
 

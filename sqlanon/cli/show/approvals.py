@@ -1,4 +1,4 @@
-"""Approvals: one that was recorded, and all of a release."""
+"""Approvals: a recorded approval, and all of a release."""
 
 from __future__ import annotations
 

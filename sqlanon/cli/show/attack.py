@@ -23,7 +23,7 @@ HEAD = (
 
 
 def attack_report(screen: Screen, report: AttackReport) -> None:
-    """Show every attack in one table, and the limits of the figures."""
+    """Show every attack in a single table, and the limits of the figures."""
     lost = report.victims - report.published
     left = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(

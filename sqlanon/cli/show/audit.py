@@ -1,4 +1,4 @@
-"""An audit of one table, and of two releases held together."""
+"""An audit of a table, and of two releases held together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def audit_report(screen: Screen, report: AuditReport) -> None:
-    """Show the risk of one table."""
+    """Show the risk of a table."""
     if report.hidden_cells is not None:
         screen.show(
             f"audit of {clean(report.table)}: {count(report.rows)} cells of {_columns(report.quasi)}, "
@@ -160,7 +160,7 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
 
 
 def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:
-    """Each sensitive column with its l."""
+    """l of each sensitive column."""
     rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
     return make_sheet((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
 

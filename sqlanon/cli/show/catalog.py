@@ -1,4 +1,4 @@
-"""The catalog: every version of every release, one version in full, two side by side."""
+"""The catalog: every version of every release, a version in full, two side by side."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
 
 
 def version_report(screen: Screen, report: VersionReport) -> None:
-    """Show one version in full."""
+    """Show a version in full."""
     run = RunReport.from_dict(report.report)
     total = run.seconds.get("total", 0.0)
     screen.show(
@@ -102,7 +102,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
 
 
 def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
-    """Facts of two versions beside the source, where one of them belongs to a lineage."""
+    """Facts of two versions beside the source, where at least one belongs to a lineage."""
     facts = [dict(run.facts) for run in sides]
     titles = [title for title in (facts[0] | facts[1]) if title != "rows published"]
     return [(title, facts[0].get(title, "-"), facts[1].get(title, "-")) for title in titles]
@@ -153,7 +153,7 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
 def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: str) -> None:
     """Show the result of an unpublish.
 
-    ``back`` is the command that publishes the version again, ``erase`` the one that erases keys.
+    ``back`` is the command that publishes the version again, ``erase`` the command that erases keys.
     """
     if report.version is not None:
         screen.show(

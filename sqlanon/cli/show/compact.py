@@ -1,4 +1,4 @@
-"""The report on a compaction, and remains in files without one."""
+"""The report on a compaction, and remains in files without a compaction."""
 
 from __future__ import annotations
 

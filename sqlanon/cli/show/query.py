@@ -35,7 +35,7 @@ OF_SOURCE = (
 
 
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
-    """A row a group: each estimate with its bounds, and whether the group is certain."""
+    """A row for each group: the estimate with bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
     shown = next(
         (cell.interval for row in answer.rows for cell in row.values() if isinstance(cell, Bounded) and cell.interval),
