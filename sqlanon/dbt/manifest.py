@@ -24,7 +24,7 @@ _WRITE = "let dbt write it anew: dbt build, or dbt parse"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One model that asks for a release.
+    """A model that asks for a release.
 
     Attributes:
         node: id of the model in the manifest.
@@ -32,7 +32,7 @@ class Asked:
         database, schema, table: the table that dbt built.
         patch: the YAML file that describes it, relative to the project; None if none does.
         file: the model's own file, likewise.
-        block: the value of ``anonymize`` in its meta.
+        block: the value of ``anonymize`` in the model's meta.
         columns: the value of ``anonymize`` in the meta of each column that has it.
         problem: why it cannot be released, whatever the block contains; empty if it can.
     """
@@ -138,13 +138,13 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
 
 
 def _meta(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Both places of meta together; dbt's versions fill one or both."""
+    """Both places of meta together; dbt's versions fill either or both."""
     config = node.get("config") or {}
     return {**(node.get("meta") or {}), **(config.get("meta") or {})}
 
 
 def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
-    """The value of our key, and the problem of its place."""
+    """The value of our key, and the problem of the place."""
     config = node.get("config") or {}
     if KEY in config:
         return config[KEY], f"is in config itself; it belongs in config.meta.{KEY}"
@@ -155,7 +155,7 @@ def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
 
 
 def _about(node: Mapping[str, Any]) -> str | None:
-    """The model that a test is about: the one it is attached to, or the only thing that it reads."""
+    """The model that a test is about: the model it is attached to, or the only thing that it reads."""
     if node["resource_type"] != "test":
         return None
     read = (node.get("depends_on") or {}).get("nodes") or []

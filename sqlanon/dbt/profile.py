@@ -20,7 +20,7 @@ class Connection:
     Attributes:
         url: as `sqlanon.connect` takes it.
         adapter: dbt's name for the kind of database.
-        database: dbt's name of the database in its manifest.
+        database: dbt's name of the database in the manifest.
     """
 
     url: str = field(repr=False)
@@ -46,7 +46,7 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
 def read_connection(
     path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]
 ) -> Connection:
-    """The database of one target.
+    """The database of a target.
 
     Args:
         path: profiles.yml.
@@ -83,7 +83,7 @@ def read_connection(
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """One rendered target of profiles.yml."""
+    """A rendered target of profiles.yml."""
 
     path: Path
     where: str

@@ -13,9 +13,9 @@ _BAD = ("error", "fail", "runtime error", "skipped", "partial success")
 
 
 def find_failed(path: Path, manifest: Manifest) -> dict[str, str]:
-    """Model id -> why a release must not be made of it: dbt would not build its children either.
+    """Model id -> why a release must not be made of it: dbt would not build the children either.
 
-    A model that dbt's last command did not touch was built by an earlier one: nothing is known against it.
+    A model that dbt's last command did not touch was built by an earlier command: nothing is known against it.
 
     Raises:
         PolicyError: the file is there and cannot be read.
