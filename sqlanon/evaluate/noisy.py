@@ -1,6 +1,6 @@
 """Evaluation of noisy statistics: the counts of their finest groups against the source, beside releases of rows.
 
-Each group of each table is one query, a count with the group as its condition. The same queries are asked of every
+Each group of each table is a query, a count with the group as its condition. The same queries are asked of every
 published release of rows of the same source, so that both are measured by the answers that readers get.
 
 Errors of noisy counts include the noise and the rows cut by bounding. The report is for the owner: it is computed of
@@ -44,7 +44,7 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
     Args:
         engine: the database of both.
         entry: the published version.
-        workload: queries of its file that are asked in place of the groups; None: all groups.
+        workload: queries of the file that are asked in place of the groups; None: all groups.
         measure: asks queries of a release and of the source.
 
     Raises:

@@ -9,7 +9,7 @@ from sqlanon.engines.base import TableRef
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A release's name, its view, and its source."""
+    """A release's name, view, and source."""
 
     name: str
     view: TableRef

@@ -1,6 +1,6 @@
 """Spread of the published parts of a column over the column's values, by the uniform assumption of every format.
 
-For each column one table ``(part, code, share)``: the parts are the published cells (a range, a node, a set, a label,
+For each column a table ``(part, code, share)``: the parts are the published cells (a range, a node, a set, a label,
 a point, a star), the codes the source's values. `share` of a part's rows has that value: 1 / the number of *all* values
 that the part may cover, so that a part's shares sum to less than 1 where the source does not hold all of them.
 """
@@ -22,7 +22,7 @@ from sqlanon.table.tree import tree_of
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One column: its domain, its published parts and where they are, and the scratch table of the distinct parts."""
+    """A column: the domain, the published parts and where they are, and the scratch table of the distinct parts."""
 
     scratch: Scratch
     domain: Domain
@@ -39,7 +39,7 @@ class _Read:
 def spread(
     scratch: Scratch, subject: Subject, domain: Domain, released: TableRef, number: int
 ) -> tuple[TableRef, TableRef | None]:
-    """Make the table (part, code, share) of one column.
+    """Make the table (part, code, share) of a column.
 
     Args:
         scratch: the run.
@@ -105,7 +105,7 @@ def _find_markers(read: _Read) -> tuple[str | None, str]:
 
 
 def _runs(read: _Read) -> TableRef:
-    """Table (part, low, high, size): the codes that a part reaches, in one run or two, and how many values it has."""
+    """Table (part, low, high, size): the codes that a part reaches, in a run or two, and how many values it has."""
     reading, domain = read.domain.reading, read.domain
     tree = reading.treatment == "hierarchy"
     texts = order = None
@@ -183,7 +183,7 @@ def _members(read: _Read) -> TableRef:
 
 
 def _parse_labels(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Every label of the column once, its kind, and its values."""
+    """Every label of the column once, the kind, and the values."""
     statement = read.scratch.sql("verify/labels", released=read.parts, column="value")
     labels = [str(row[0]) for row in read.scratch.engine.fetch(statement, max_rows=50_000_000)]
     return [(label, *parse_label(label)) for label in labels]

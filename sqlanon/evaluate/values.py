@@ -1,6 +1,6 @@
 """The values of a source's columns as generators draw them, and as literals of SQL.
 
-They are cells: they are in the SQL of a generated query and nowhere else, never in its name, a report or an error.
+They are cells: they are in the SQL of a generated query and nowhere else, never in a query's name, report or error.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
 
     Args:
         engine: the database.
-        subject: the release and its source.
-        released: the same as its readers would see it.
+        subject: the release and the source.
+        released: the same as readers would see it.
         asked: queries of the source, by `sqlanon.evaluate.workload.list_queries`.
 
     Raises:
