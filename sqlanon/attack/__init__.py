@@ -1,4 +1,4 @@
-"""Attacks on a release that its owner runs.
+"""Attacks on a release that the owner runs.
 
 They measure the expected success of an attacker with values of the source (docs/attack.md).
 

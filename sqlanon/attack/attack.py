@@ -1,4 +1,4 @@
-"""One release attacked by all means, and the figures put beside its promises."""
+"""A release attacked by all means, and the figures put beside the promises."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def attack(
     victims: int | None = None,
     progress: Progress | None = None,
 ) -> AttackReport:
-    """Attack a published release with the values of its source.
+    """Attack a published release with the values of the source.
 
     Args:
         engine: the database that holds both.
-        release: its name or view; None: the only one there is.
+        release: name or view of the release; None: the only release.
         known: quasi columns of which an attacker may know any set, at most 10; None: all.
         victims: published victims that are compared at most, drawn at random; None: all, or as many as
             `sqlanon.attack.drawn.WORK` allows.
@@ -146,7 +146,7 @@ def _report(  # noqa: PLR0913 - older than the limit
 
 
 def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
-    """The cost of comparisons of one combination of quasi values with all boxes.
+    """The cost of comparisons of a combination of quasi values with all boxes.
 
     They are compared once for linkage and twice for each sensitive column.
     """

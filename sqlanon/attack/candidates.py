@@ -1,4 +1,4 @@
-"""Candidate releases of one source, each tried in scratch: loss, width of answers, accuracy of a model, and risk.
+"""Candidate releases of a source, each tried in scratch: loss, width of answers, accuracy of a model, and risk.
 
 Nothing is published, and nothing is left in the database.
 """
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 QUERIES = 200
 """Number of counts with measured bounds."""
 PART = 0.2
-"""Of all rows that a count selects, about, if its columns are independent and even."""
+"""Of all rows that a count selects, about, if the columns are independent and even."""
 FEWEST = 20
 """Fewest attempts of an attack to compare its risk; a share of fewer says nothing."""
 SKIPPED = ("classifier",)
@@ -80,11 +80,11 @@ def compare_candidates(
     asked: Asked,
     progress: Progress | None = None,
 ) -> CandidatesReport:
-    """Try releases of one source, one after the other.
+    """Try releases of a source in sequence.
 
     Args:
         engine: the source's database.
-        specs: the candidates, of one source and the same columns.
+        specs: the candidates, of the same source and the same columns.
         machine: memory and threads for the methods.
         asked: settings of the comparison.
         progress: gets stages and counts.
@@ -213,8 +213,8 @@ def _measure_workload(engine: Engine, made: Rehearsed, workload: WorkloadSpec) -
 def measure_width(trial: Trial) -> float | None:
     """How far the bounds of counts are apart, by the count, the median over `QUERIES` counts that are not 0.
 
-    A count selects neighbouring codes of two quasi columns (of one, if there is one). It is at least the rows with
-    cells inside, and at most those with cells that reach inside. None: all counts are 0, or there are no quasi columns.
+    A count selects neighbouring codes of two quasi columns, or of a single one. It is at least the rows with cells
+    inside, and at most those with cells that reach inside. None: all counts are 0, or there are no quasi columns.
     """
     quasi, rng, space = trial.with_role("quasi"), trial.rng("width"), trial.space
     if not quasi:

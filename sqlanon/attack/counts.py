@@ -1,4 +1,4 @@
-"""Attacks on a release of counts: readers who look for its small cells, with the view and their own knowledge.
+"""Attacks on a release of counts: readers who look for small cells, with the view and their own knowledge.
 
 The certificate proves the promises, with tables; here the readers compute, with linear programs, and share
 nothing with it.
@@ -49,8 +49,8 @@ def attack_counts(
     """Look for the small cells of a published release of counts.
 
     Args:
-        engine: the database of the release and its private tables.
-        entry: its version.
+        engine: the database of the release and the private tables.
+        entry: version of the release.
         insiders: how many are tried at most, drawn at random.
         progress: gets the stages.
 
@@ -101,7 +101,7 @@ def find_counts(engine: Engine, release: str | None) -> Entry | None:
 
     Args:
         engine: the database.
-        release: its name or view; None: the only one there is.
+        release: name or view of the release; None: the only release.
     """
     catalog = Catalog(engine)
     if release is None:

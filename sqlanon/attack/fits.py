@@ -105,7 +105,7 @@ class Fits:
         return covered.bits[first : first + kinds * size].reshape(kinds, size)
 
     def owners(self, codes: Ints, begins: Longs, rows: Longs) -> tuple[Longs, Longs]:
-        """Boxes with as many rows as a group that cover all of it, the one that covers least first.
+        """Boxes with as many rows as a group that cover all of it, the box that covers least first.
 
         Args:
             codes: int32[n, d], tuples group by group.
@@ -175,7 +175,7 @@ class Fits:
         return top, every, has
 
     def measure_mistakes(self, place: Longs, known: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
-        """Summed and highest expected success with one wrong value, for every set of known columns.
+        """Summed and highest expected success with a single wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
         """

@@ -1,7 +1,7 @@
 """Linkage: which row belongs to a victim with some known quasi values (Sweeney 2002)?
 
 Candidates are the published rows with cells that cover all known values. The victim's row is one of them, as
-verification proved that its cells cover his values, and nothing distinguishes them: the expected success is
+verification proved that the cells cover his values, and nothing distinguishes them: the expected success is
 1 / candidates, and 0 for a victim who was left out.
 """
 
@@ -51,7 +51,7 @@ def choose_known_columns(name: str, columns: Sequence[str], known: Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Sets of known columns as numbers, with a bit for each known column, and one more for all other columns.
+    """Sets of known columns as numbers, with a bit for each known column, and a further bit for all other columns.
 
     Attributes:
         known: places of the columns to look at in every set.
@@ -134,7 +134,7 @@ def attack_by_linkage(
 
 
 def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
-    """Success of linkage with one wrong known value; None if the computation is too much work.
+    """Success of linkage with a single wrong known value; None if the computation is too much work.
 
     It decides no exit code, since 1/k is promised for true values.
 

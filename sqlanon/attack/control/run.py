@@ -1,4 +1,4 @@
-"""A policy's release tried on a part of its source, and attacked by all means with the rest as control group."""
+"""A policy's release tried on a part of the source, and attacked by all means with the rest as control group."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def attack_with_control(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> ControlReport:
-    """Try a release without some persons of its source, and attack both groups.
+    """Try a release without some persons of the source, and attack both groups.
 
     Args:
         engine: the source's database. Nothing is published, and nothing is left there.

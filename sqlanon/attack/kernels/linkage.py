@@ -19,7 +19,7 @@ Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
 
 MOST_SETS = 8
-"""Sets of columns of one person's boxes that are counted by inclusion and exclusion."""
+"""Sets of columns of a person's boxes that are counted by inclusion and exclusion."""
 
 
 @njit(nogil=True, cache=True)
@@ -74,8 +74,8 @@ def count_candidate_persons(
     A person with boxes that cover m different sets of columns, none within another, is counted for the subsets
     of any of them by inclusion and exclusion: 2^m - 1 counts in place of a look at every set.
 
-    Cost: one step a person of each box for every row; 2^m more for a person with m sets, or m 2^w if m > `MOST_SETS`; w
-    2^w for the row.
+    Cost: a step for each person of each box for every row; 2^m more for a person with m sets, or m 2^w if
+    m > `MOST_SETS`; w 2^w for the row.
     """
     seen, counts = mark_all_unseen(boxes), np.empty(len(fewest), np.int64)
     common, sign = np.empty(1 << MOST_SETS, np.int64), np.empty(1 << MOST_SETS, np.int64)
@@ -149,7 +149,7 @@ def count_top_values(
         every: int64[r], is written: how many values they have, each as often as they have it.
         has: bool[r, s], is written: which values they have; bool[r, 0]: that is not asked.
 
-    Cost: O(r b d), and one step a value of each candidate box.
+    Cost: O(r b d), and a step for each value of each candidate box.
     """
     seen, tally, listed = mark_all_unseen(boxes), np.zeros(values, np.int64), np.empty(values, np.int32)
     for i in range(len(rows)):

@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
 
 AT_ONCE = 128
-"""Codes of one cell with counts that are held at once."""
+"""Codes of a cell with counts that are held at once."""
 
 
 @njit(nogil=True, cache=True)
@@ -77,7 +77,7 @@ def add_mistaken_success(
     chance: Doubles,
     best: Doubles,
 ) -> None:
-    """Expected success where one known value is wrong, for every set of known columns.
+    """Expected success where a single known value is wrong, for every set of known columns.
 
     The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a
     random other row of the source. The candidates cover the believed values; the victim's row is among them where its
