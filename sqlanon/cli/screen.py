@@ -32,7 +32,7 @@ class Screen:
     quiet: bool = False
     verbose: int = 0
     debug: bool = False
-    confirmed: tuple[str, ...] = ()  # options that confirm what Spark does not do, as they are written
+    confirmed: tuple[str, ...] = ()  # options that confirm limits of Spark, as they are written
     interrupted: int = 0  # the signal that asked to stop
     _shown: _Shown | None = None
 

@@ -108,7 +108,7 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
         block, problem = _find_own_block(node)
         if not problem and block in (None, False) and KEY not in _meta(node):
             continue
-        if not problem and block is False:  # a model may take back what its folder asks for
+        if not problem and block is False:  # a model may take back the request of its folder
             continue
         if not problem and kind != "model":
             problem = f"is set on a {kind}; only models are released: select from it in one"

@@ -143,12 +143,12 @@ class Record:
         alone = list(self.parts[self.main].value.schema["anyOf"]) if self.main else [{"type": "string"}]
         return {"anyOf": [*alone, mapping]}
 
-    def read(self, value: object) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read(self, value: object) -> Any:  # noqa: ANN401 - result of ``make``
         """See `Value.read`; of several problems it is the first."""
         given = value if isinstance(value, Mapping) else self._spelled(value)
         return _first(self, {str(key): item for key, item in given.items()})
 
-    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         """See the function `read_at`."""
         if not isinstance(value, Mapping):
             note(path, "not a mapping", "key: value pairs")
@@ -176,7 +176,7 @@ class Record:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
         """The record of these fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 
@@ -203,7 +203,7 @@ class Record:
             named[fields[0]] = word
         return named
 
-    def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - what ``make`` makes
+    def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - result of ``make``
         """Whether ``new`` may ask for less."""
         return any(part.weaker(getattr(old, name), getattr(new, name)) for name, part in self.parts.items())
 

@@ -355,7 +355,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     found = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
     things = find_first(words, words_.QUASI | words_.SENSITIVE) or find_code(words)
     few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
-    if found in words_.STAFF:  # officer_race is what others may know, charge_nurse is a person
+    if found in words_.STAFF:  # officer_race may be known to others, charge_nurse is a person
         things = find_first(words, words_.QUASI)
     thing = bool(things) and few and (found in words_.FREE_TEXT or found in words_.STAFF)  # country_name
     flag = 1 < column.distinct <= _FLAG and category and found not in words_.FREE_TEXT

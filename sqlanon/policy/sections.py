@@ -82,7 +82,7 @@ class Section(Record):
     def _known(self) -> Mapping[str, Part]:
         return self.others() if callable(self.others) else {}
 
-    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         try:
             given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
@@ -95,7 +95,7 @@ class Section(Record):
             return given
         return Record.read_at(self, given, path, note)
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 

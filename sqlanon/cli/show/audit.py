@@ -160,7 +160,7 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
 
 
 def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:
-    """l of each sensitive column."""
+    """The l of each sensitive column."""
     rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
     return make_sheet((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
 
