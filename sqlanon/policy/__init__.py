@@ -1,6 +1,6 @@
 """User input: policy files and arguments, checked and frozen into specs.
 
-Here belong the file format, its checks, hierarchies and orders, the proposal of ``sqlanon init`` and the generated
+Here belong the file format, checks, hierarchies and orders, the proposal of ``sqlanon init`` and the generated
 reference. The room reads files but no database, and imports nothing of sqlanon but the specs and errors. Questions
 about the data (does a column exist, is k feasible) are decided where the data is.
 """

@@ -1,4 +1,4 @@
-"""The one way from the parts of a release to its frozen spec, for files and arguments alike.
+"""The only way from the parts of a release to the frozen spec, for files and arguments alike.
 
 Here values must fit together. The form of a single value belongs in `sqlanon.declared`, keys and shape in `models`.
 """
@@ -64,11 +64,11 @@ class Files:
         self._orders: dict[str, tuple[str, ...]] = {}
 
     def hierarchy(self, path: Path, file: str, problems: Problems) -> Hierarchy | None:
-        """The hierarchy in ``file``, or None after noting its problems at ``path``."""
+        """The hierarchy in ``file``, or None after noting the problems at ``path``."""
         return self._get(read_hierarchy, self._hierarchies, path, file, problems)
 
     def order(self, path: Path, file: str, problems: Problems) -> tuple[str, ...] | None:
-        """The values in ``file``, or None after noting its problems at ``path``."""
+        """The values in ``file``, or None after noting the problems at ``path``."""
         return self._get(read_order, self._orders, path, file, problems)
 
     def _get(
@@ -94,7 +94,7 @@ class Files:
 
 
 def default_view(name: str) -> str:
-    """The view of a release that does not name one."""
+    """The view of a release without a named view."""
     quoted = name.replace('"', '""')
     return f"{PUBLISH_SCHEMA}.{name}" if name.isidentifier() else f'{PUBLISH_SCHEMA}."{quoted}"'
 

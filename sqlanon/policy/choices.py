@@ -1,4 +1,4 @@
-"""A policy with another k, method or refine for one release: the variants that a comparison tries, and writes."""
+"""A policy with another k, method or refine for a release: the variants that a comparison tries, and writes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Choice:
 def choose_policy(
     path: str | os.PathLike[str], release: str, choice: Choice, environ: Mapping[str, str] | None = None
 ) -> tuple[str, PolicySpec]:
-    """The text of a policy file with a choice for one of its releases, and the spec of the changed policy.
+    """The text of a policy file with a choice for a release, and the spec of the changed policy.
 
     Comments are not kept.
 

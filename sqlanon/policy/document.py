@@ -1,6 +1,6 @@
 """Reading a YAML file as plain data with the line of every key, and environment variables put in.
 
-Scalars stay the text that was written, so that a column called ``no`` or a value ``1e3`` keeps its spelling; only an
+Scalars stay the text that was written, so that a column called ``no`` or a value ``1e3`` keeps the spelling; only an
 empty or null scalar is None. Nothing is ever constructed from tags, and aliases that grow without bound are stopped.
 The meaning of keys belongs in `models`.
 """
@@ -22,7 +22,7 @@ from sqlanon.errors import PolicyError
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | None"
 
 LARGEST = 200_000
-"""Values of one file at most, aliases followed."""
+"""Values of a file at most, aliases followed."""
 _LARGE = f"{{}}: holds more than {LARGEST} values, aliases followed; long lists of values go into files of their own"
 
 DEEPEST = 20
@@ -56,7 +56,7 @@ _HINTS = (
 
 
 class Document:
-    """One policy file: its data, lines and the problems of the text itself.
+    """A policy file: data, lines and problems of the text itself.
 
     Attributes:
         file: the file as the user named it.
@@ -117,7 +117,7 @@ class Document:
         return ".".join(words)
 
     def _item(self, path: Path) -> str:
-        """A release by its name if it has one, anything else by its number."""
+        """A release by name if it has a name, anything else by number."""
         index = path[-1]
         if len(path) == 2 and isinstance(self.data, dict) and (*path, "name") not in self._written:
             items = self.data.get(str(path[0]))

@@ -25,7 +25,7 @@ def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats
     Args:
         column: the proposal by names and counts.
         labels: of the column.
-        able: its type can be generalized.
+        able: the column's type can be generalized.
         repeats: a value is in several rows.
     """
     role, reason = None, ""

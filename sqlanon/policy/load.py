@@ -1,4 +1,4 @@
-"""Reading a whole policy file into its frozen spec. Checks of one release belong in `checks`."""
+"""Reading a whole policy file into the frozen spec. Checks of a release belong in `checks`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load(
     """Read a policy file.
 
     Args:
-        path: the YAML file; hierarchies and orders it names are relative to its directory.
+        path: the YAML file; named hierarchies and orders are relative to this directory.
         environ: values for ``${NAME}``; default: the environment of the process.
         connection: read the variables of ``connection``; without, it stays as it is written, as another database is
             used.

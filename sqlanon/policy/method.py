@@ -1,4 +1,4 @@
-"""Checks of a release's `method`: it is declared, its options are valid, and it supports the release."""
+"""Checks of a release's `method`: it is declared, the options are valid, and it supports the release."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class HierarchyModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnModel(Written):
-    """One column of the source. Its role alone may be written as text: `age: quasi`."""
+    """A column of the source. Its role alone may be written as text: `age: quasi`."""
 
     role: Role
     weight: int
@@ -84,7 +84,7 @@ class AtLeastModel(Written):
 
     Where the bound on the loss allows less, nothing is published.
 
-    The requirement that is maximized is needed here; the other one may be asked for as well.
+    The requirement that is maximized is needed here; the other may be asked for as well.
     """
 
     k: int | None = None
@@ -211,7 +211,7 @@ class ThresholdModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseModel(Written):
-    """One release of one source."""
+    """A release of one source."""
 
     name: str
     source: str
@@ -301,7 +301,7 @@ class StatisticsModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsReleaseModel(Written):
-    """One release of counts. See [statistics.md](statistics.md)."""
+    """A release of counts. See [statistics.md](statistics.md)."""
 
     name: str
     source: str

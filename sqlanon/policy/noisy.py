@@ -75,11 +75,11 @@ def read_noisy(
     """The spec of a release; None if nothing is left of it.
 
     Args:
-        raw: its mapping, for which `is_noisy` holds.
+        raw: mapping of the release, for which `is_noisy` holds.
         path: where it is.
         problems: collects the problems.
         files: reads hierarchies.
-        view: the view of a release that names none, by its name.
+        view: the view of a release without a named view, by the release's name.
         budgets: those of the file.
     """
     own = {}

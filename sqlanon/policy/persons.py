@@ -28,7 +28,7 @@ def list_person_columns(model: ReleaseModel) -> tuple[str, ...]:
 
 
 def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
-    """Check the keys that go with `person`, its columns, and note requirements that cannot be counted over persons yet.
+    """Check the keys that go with `person` and its columns; note requirements not counted over persons yet.
 
     Args:
         model: the release.

@@ -1,7 +1,7 @@
-"""The `privacy` part of a release: its requirements, and whether they fit each other, the columns and the format.
+"""The `privacy` part of a release: the requirements, and whether they fit each other, the columns and the format.
 
-A release is either as good as its requirements allow, or as private as a bound on its loss allows (`maximize`); the
-keys of one cannot be combined with those of the other.
+A release is either as good as the requirements allow, or as private as a bound on the loss allows (`maximize`); the
+keys of these two kinds cannot be combined.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INSTEAD = {
 def read_privacy(
     model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, unread: set[str] | None
 ) -> PrivacySpec:
-    """Check the `privacy` part and make its spec; it is only good if there are no problems.
+    """Check the `privacy` part and make the spec; it is only good if there are no problems.
 
     Args:
         model: the release.
@@ -189,7 +189,7 @@ def _check_columns(
 
 
 def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Problems) -> None:
-    """A distance by a hierarchy needs one; whether a column's type has an order is for the database to say."""
+    """A distance by a hierarchy needs a hierarchy; whether a column's type has an order is for the database to say."""
     sensitive = {name: column for name, column in model.columns.items() if column.role == "sensitive"}
     by_column = asked if isinstance(asked, Mapping) else dict.fromkeys(sensitive, asked)
     for name, one in by_column.items():

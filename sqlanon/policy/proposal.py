@@ -1,4 +1,4 @@
-"""A proposal of ``sqlanon init`` and its text as a policy file."""
+"""A proposal of ``sqlanon init`` and the text as a policy file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """One column: its role and why.
+    """A column: the role and why.
 
     Attributes:
         named: the column's name decided.
@@ -41,7 +41,7 @@ class Proposal:
     """A possible release of a table.
 
     Attributes:
-        columns: one for each column of the table, in the same order.
+        columns: proposals for the columns of the table, in the same order.
         rows: rows of the table.
         k, l, distinct_l: requirements on every class.
         diversity: the comment on l.
@@ -120,7 +120,7 @@ class Proposal:
         return replace(self, columns=columns)
 
     def notes(self) -> list[str]:
-        """Notes on the whole proposal, one line each."""
+        """Notes on the whole proposal, a line each."""
         notes = [_line(warning) for warning in self.warned]
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
@@ -147,7 +147,7 @@ class Proposal:
         """The text of a policy file.
 
         Args:
-            connection_url: goes into the file without its password.
+            connection_url: goes into the file without the password.
             source: the table, ``table``, ``schema.table`` or ``catalog.schema.table``.
 
         Raises:
@@ -201,7 +201,7 @@ class Proposal:
 
 
 def _line(text: str) -> str:
-    """Text that stays within its line and its comment."""
+    """Text that stays within the line and the comment."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 

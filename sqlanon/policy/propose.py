@@ -1,8 +1,8 @@
 """The proposal of ``sqlanon init`` for a table.
 
-It has a role for every column, each with its reason, the owners of rows, and k and l.
+It has a role for every column, each with the reason, the owners of rows, and k and l.
 
-The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
+The role of a column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
 the part for several columns: two columns with the same content, the number of quasi and sensitive columns of a release,
 and the l that the table reaches.
 """
@@ -54,10 +54,10 @@ def propose(
     labels: Mapping[str, Sequence[str]] | None = None,
     related: Related = NOTHING,
 ) -> Proposal:
-    """Roles, the column of the person, k and l for one table.
+    """Roles, the column of the person, k and l for a table.
 
     Args:
-        profile: its columns.
+        profile: columns of the table.
         labels: of the columns that have any, those of PostgreSQL Anonymizer, which decide first.
         related: counts over several columns together.
 
@@ -108,7 +108,7 @@ def propose(
 
 
 def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
-    """An identifier that repeats, so that its repeats would count persons, where no other column identifies persons.
+    """An identifier that repeats, so that the repeats would count persons, where no other column identifies persons.
 
     None where another identifier differs in every row: then rows are persons, and the repeated one is a manager or a
     shop.
@@ -123,7 +123,7 @@ def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: 
 
 
 def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
-    """The role of one column by its labels, if it has any, else its own, by its counts and its name."""
+    """The role of a column by the labels, if it has any, else by counts and name."""
     if not labels:
         return own
     able = column.kind != "other" and column.comparable

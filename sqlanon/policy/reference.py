@@ -243,7 +243,7 @@ def reference() -> str:
 
 
 def arguments_table() -> str:
-    """Every argument of `Database.anonymize` with its option of ``sqlanon anonymize`` and the key that it sets."""
+    """Every argument of `Database.anonymize` with the option of ``sqlanon anonymize`` and the key that it sets."""
     lines = ["| Argument | Option | Key | Value | Default |", "|---|---|---|---|---|"]
     for key in ARGUMENTS:
         place = [{"*": "<name>"}.get(part, part) for part in key.place]
@@ -256,7 +256,7 @@ def arguments_table() -> str:
 
 
 def signatures() -> str:
-    """The text of `sqlanon.declared.options`: every argument with its type, for type checkers."""
+    """The text of `sqlanon.declared.options`: every argument with the type, for type checkers."""
     return _SIGNATURES.format(
         "\n".join(_signature(key) for key in ARGUMENTS if key.name not in _PUBLISHED),
         "\n".join(_signature(key) for key in ARGUMENTS if key.name in _PUBLISHED),

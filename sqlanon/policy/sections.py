@@ -31,7 +31,7 @@ class Section(Record):
     """A part of a policy file, with the keys of a dataclass.
 
     Attributes:
-        example: one, for messages.
+        example: an example of the section, for messages.
         short: the mapping that another form means; raises `ValueError`.
         form: the kind of that other form; with ``main`` it is that of this field.
         others: the kind of every other key, or the kinds of those that are known; they are in ``more``.
@@ -60,7 +60,7 @@ class Section(Record):
 
     @property
     def title(self) -> str:
-        """Its name in the schema."""
+        """The section's name in the schema."""
         return self.kind.__name__
 
     @property
@@ -82,7 +82,7 @@ class Section(Record):
     def _known(self) -> Mapping[str, Part]:
         return self.others() if callable(self.others) else {}
 
-    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         try:
             given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
@@ -95,7 +95,7 @@ class Section(Record):
             return given
         return Record.read_at(self, given, path, note)
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 
@@ -118,7 +118,7 @@ class Section(Record):
 
 
 def _property(name: str, part: Part) -> dict[str, Any]:
-    """The schema of a key, with its title, description and default."""
+    """The schema of a key, with title, description and default."""
     made: dict[str, Any] = dict(part.value.schema)
     if part.default is None and part.null:
         made = {"anyOf": [*made.get("anyOf", [made]), {"type": "null"}]}
@@ -315,10 +315,10 @@ SECTIONS: Mapping[str, Section] = {
 
 
 def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseModel | None:
-    """Check the shape of one release.
+    """Check the shape of a release.
 
     Args:
-        raw: its mapping.
+        raw: mapping of the release.
         path: where it is.
         problems: collects the problems.
 

@@ -48,7 +48,7 @@ def groups(value: object) -> object:
 def method(value: object) -> object:
     """The mapping of the text form ``name:option=value,option=value``.
 
-    A list of methods is one text, separated by ``;``.
+    A list of methods is a text, separated by ``;``.
     """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))

@@ -44,7 +44,7 @@ PERSONS = _vocabulary(
     "driver passenger kunde versicherter mitglied teilnehmer proband individual who schüler schueler schülerin vpn "
     "versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
 )
-"""Words for persons: alone, or with one of `NUMBERS`, they name the owner of a row."""
+"""Words for persons: alone, or with a word of `NUMBERS`, they name the owner of a row."""
 PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
 """The same, and words that do so only with a number."""
 FIRST_PERSONS = _vocabulary(
@@ -127,7 +127,7 @@ _ENDS = re.compile(
 )
 """German words for sensitive facts, as the last part of a compound: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")
-"""Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
+"""Of a name made of these words only, ``balance`` is not an account's: ``WorkLifeBalance``."""
 
 
 def words_of(name: str) -> list[str]:
@@ -137,7 +137,7 @@ def words_of(name: str) -> list[str]:
 
 
 def find_first(words: Sequence[str], known: frozenset[str]) -> str | None:
-    """The first word that is known, with or without digits at its end, or the whole name written together."""
+    """The first word that is known, with or without digits at the end, or the whole name written together."""
     for word in (*words, "".join(words)):
         for form in (word, word.rstrip("0123456789")):
             if form in known:
@@ -156,7 +156,7 @@ def find_code(words: Iterable[str]) -> str | None:
 
 
 def is_numbered_thing(word: str) -> bool:
-    """Whether a word is a thing and its number, written together: ``patientid``, ``kundennummer``."""
+    """Whether a word is a thing and a number, written together: ``patientid``, ``kundennummer``."""
     return _JOINED.fullmatch(word) is not None or _NUMBERED.fullmatch(word) is not None
 
 
@@ -180,11 +180,11 @@ def names_person(words: Sequence[str]) -> bool:
 
 
 def names_first(words: Sequence[str]) -> bool:
-    """Whether a name that is one of a person's number names whom the table is about, and not a user or an employee."""
+    """Whether the name of a person's number names whom the table is about, and not a user or an employee."""
     together = "".join(words)
     return any(word in words or together.startswith(word) for word in FIRST_PERSONS)
 
 
 def means_money(words: Sequence[str]) -> bool:
-    """Whether ``balance`` in a name is one of money."""
+    """Whether ``balance`` in a name means money."""
     return "balance" in words and (len(words) == 1 or not _NO_MONEY.issuperset(words))

@@ -1,4 +1,4 @@
-"""The workload file: its keys, and reading it into the frozen spec with every error and its line.
+"""The workload file: the keys, and reading it into the frozen spec with every error and the line.
 
 Measures of a workload are in `sqlanon.evaluate.workload`; whether columns exist is decided there, where the
 release is.
@@ -22,7 +22,7 @@ from sqlanon.policy.problems import Problems
 from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
-"""Queries of one generator at most."""
+"""Queries of a generator at most."""
 
 RESERVED = ("queries", "all")
 """Names in reports for the file's own queries, and for all queries together."""
@@ -36,7 +36,7 @@ def _list(value: object) -> object:
 
 
 def _key(value: Value, default: object, text: str) -> Part:
-    """A key, which may be empty where its default is None."""
+    """A key, which may be empty where the default is None."""
     return Part(value, default, text=text, null=default is None)
 
 
@@ -117,7 +117,7 @@ _HEAD = Record(
         "generators": _key(_LIST, [], "Families of queries, each with a kind."),
     },
 )
-"""The file without its queries and generators."""
+"""The file without queries and generators."""
 
 
 def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> WorkloadSpec:
@@ -164,7 +164,7 @@ def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec]
 
 
 def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
-    """One generator; its kind alone may be written as text."""
+    """A generator; the kind alone may be written as text."""
     raw = {"kind": item} if isinstance(item, str) else item
     kind = raw.get("kind") if isinstance(raw, dict) else None
     if not isinstance(raw, dict) or kind is None:

@@ -14,12 +14,12 @@ Action = Literal["approved", "revoked"]
 State = Literal["valid", "expired", "revoked", "replaced"]
 
 WARNED = datetime.timedelta(days=30)
-"""How long before its end runs warn of an approval."""
+"""How long before the end runs warn of an approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval(Report):
-    """One decision, as recorded in the catalog.
+    """A decision, as recorded in the catalog.
 
     Attributes:
         number: the place among all decisions of the database, from 1.
@@ -60,7 +60,7 @@ class Approval(Report):
 
     @property
     def ends(self) -> datetime.datetime:
-        """When it no longer holds: the end of its last day."""
+        """End of validity: the end of the last day."""
         day = datetime.date.fromisoformat(self.until or "0001-01-01")
         after = day + datetime.timedelta(days=1) if day < datetime.date.max else day
         return datetime.datetime.combine(after, datetime.time(), datetime.UTC)
@@ -76,7 +76,7 @@ class Approval(Report):
         return self.given, self.number
 
     def is_revoked(self, decisions: Sequence[Approval]) -> bool:
-        """Whether one of the decisions on its release ends it: a revocation after it, by number or by time.
+        """Whether a decision on the same release ends it: a revocation after it, by number or by time.
 
         Either is enough, so that neither another number nor a clock that went back keeps an approval.
         """
@@ -88,7 +88,7 @@ class Approval(Report):
         """Whether it holds.
 
         Args:
-            decisions: all on its release.
+            decisions: all on the approval's release.
             same: the approvals of the same policy.
             now: the time.
         """
@@ -101,13 +101,13 @@ class Approval(Report):
 
 @dataclass(frozen=True, slots=True)
 class ListedApproval(Report):
-    """An approval with its present state.
+    """An approval with the present state.
 
     Attributes:
         approval: the decision.
         state: whether it holds.
         days: full days until the end of validity; 0 without validity.
-        signed: ``by NAME`` if its signature was checked and is right, ``not checked``, or ``no``.
+        signed: ``by NAME`` if the signature was checked and is right, ``not checked``, or ``no``.
         grown: risks of the published version that are higher than those that were seen, for people.
     """
 

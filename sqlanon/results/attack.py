@@ -17,9 +17,9 @@ class LinkageAttack:
     Attributes:
         known: how many quasi columns the attacker knows.
         subsets: over how many sets of so many columns the figures are.
-        errors: one of the known values is wrong.
+        errors: one known value is wrong, the others are right.
         mean: the expected success over victims and sets.
-        worst_mean: the mean over victims of the set of columns that is best for the attacker, ``worst`` its columns.
+        worst_mean: the mean over victims of the set of columns that is best for the attacker, ``worst`` these columns.
         worst: see there.
         highest: the highest expected success of any victim and set.
         fewest: the fewest candidates of any victim and set; 0: nobody has any. With ``errors`` not counted: 0.
@@ -43,7 +43,7 @@ class LinkageAttack:
 
 @dataclass(frozen=True, slots=True)
 class GuessAttack:
-    """Guessing a victim's sensitive value as the most frequent one among his candidates (homogeneity).
+    """Guessing a victim's sensitive value as the most frequent value among his candidates (homogeneity).
 
     Attributes:
         column: the sensitive column.
@@ -67,14 +67,14 @@ class GuessAttack:
 
 @dataclass(frozen=True, slots=True)
 class CompositionAttack:
-    """Search for a victim in two versions, or in two releases of one source.
+    """Search for a victim in two versions, or in two releases of the same source.
 
     The victim's candidates are those of both.
 
     Attributes:
         kind: ``version`` or ``release``.
         other: with which version or release, as ``NAME@VERSION``.
-        who: which victims: ``common``, in both (of two releases: in one at least); ``arrived``, only in the version
+        who: which victims: ``common``, in both (of two releases: in at least one); ``arrived``, only in the version
             attacked; ``left``, only in the other.
         rows: how many they are.
         mean: expected success over them.
@@ -136,7 +136,7 @@ class BayesAttack:
 
 @dataclass(frozen=True, slots=True)
 class AttackReport(Report):
-    """Expected success of attacks on one release by a holder of its source.
+    """Expected success of attacks on a release by a holder of the source.
 
     Attributes:
         release: ``NAME@VERSION``.

@@ -12,7 +12,7 @@ from sqlanon.results.figures import count, measure, share
 
 @dataclass(frozen=True, slots=True)
 class SensitiveAudit:
-    """l of one sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
+    """l of a sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
 
     column: str
     distinct_l: int
@@ -21,7 +21,7 @@ class SensitiveAudit:
 
 @dataclass(frozen=True, slots=True)
 class LoweringColumn:
-    """A column that is no part of the classes, and the smallest class if it were one more of them."""
+    """A column that is no part of the classes, and the smallest class if it were a further part."""
 
     column: str
     k: int
@@ -43,7 +43,7 @@ class GroupAudit:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(Report):
-    """Figures of a table grouped by its quasi columns. Risks are prosecutor risks, 1 / the fewest persons of a class.
+    """Figures of a table grouped by the quasi columns. Risks are prosecutor risks, 1 / the fewest persons of a class.
 
     Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a
     class counts.
@@ -58,7 +58,7 @@ class AuditReport(Report):
         average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are
             persons.
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest
-            distinct values in any class; NULL is one value.
+            distinct values in any class; NULL counts as a value.
         not_measured: promises of the policy that this audit could not count, each with the reason; the audit then
             fails.
         suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them
@@ -132,17 +132,17 @@ class AuditReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class TogetherReport(Report):
-    """Protection that two releases of one source leave against a reader of both: classes are the intersections.
+    """Protection that two releases of the same source leave against a reader of both: classes are the intersections.
 
     Attributes:
-        first: the one release, ``second`` the other.
+        first: the first release, ``second`` the second.
         matched: rows of the source found in both releases.
         unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves
             them out).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
-        min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
-            intersection, NULL being one.
+        min_identifiers: releases of events: per identifier that a release counts, the fewest distinct values in any
+            intersection, NULL counts as a value.
         requirements: persons, where a policy promises them, and with boxes of their own candidates: the promised least
             k, and the measured one.
         not_measured: promises that could not be counted, each with the reason.

@@ -113,7 +113,7 @@ class LossReport:
         more: the metrics that the policy's `metrics` asks for, and those that extensions add, by name.
         sensitive: of those that are asked for, the ones about sensitive columns: by column, then by name.
         cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are
-            suppressed or levels are published, and there is one sensitive column; else None.
+            suppressed or levels are published, and there is a single sensitive column; else None.
         stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows
             with such cells alone; None for the others.
         rce: loss of format anatomy; None for the others. It keeps the quasi columns exact, so that their losses are

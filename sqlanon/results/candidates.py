@@ -22,7 +22,7 @@ class Candidate:
         refused_queries: of the workload, those without an answer; None: there is no workload.
         auc: of a model that learnt the target from the release, tested on persons held out; None: no target.
         average_risk: classes by rows: the prosecutor's average.
-        risk: the highest risk beyond the control group of any attack, ``attack`` its name.
+        risk: the highest risk beyond the control group of any attack, ``attack`` the attack's name.
         attack: see there.
         few: attacks that are not among these, as fewer than 20 attempts could be made.
         seconds: of making it.
@@ -48,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidatesReport(Report):
-    """Candidate releases of one source, side by side.
+    """Candidate releases of the same source, side by side.
 
     Attributes:
         release, source: their names.

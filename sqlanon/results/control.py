@@ -9,10 +9,10 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class ControlledAttack:
-    """One attack on persons inside a trial release and on persons held out.
+    """An attack on persons inside a trial release and on persons held out.
 
     Attributes:
-        attack: its key: ``univariate``, ``multivariate``, ``linkability``, ``inference``, ``classifier``,
+        attack: key of the attack: ``univariate``, ``multivariate``, ``linkability``, ``inference``, ``classifier``,
             ``membership``.
         what: the same for people.
         columns: those that it uses or guesses; of linkability two sets.
@@ -23,7 +23,7 @@ class ControlledAttack:
         risk: the share beyond the control group, 0 to 1.
         low, high: the interval of ``risk``.
         exact: every person or predicate was tried.
-        successes: on persons inside; an expected number where of several released rows one is drawn.
+        successes: on persons inside; an expected number where a row is drawn of several released rows.
         expected: successes among these that the control group predicts: ``control`` of as many attempts.
     """
 

@@ -9,7 +9,7 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class CountsReader:
-    """One kind of reader.
+    """A kind of reader.
 
     Attributes:
         name: ``outsider``: the view alone; ``insider``: also the numbers of the cells in which he is alone; ``naive``:
@@ -42,7 +42,7 @@ class CountsReader:
 
 @dataclass(frozen=True, slots=True)
 class CountsAttackReport(Report):
-    """Readers of a release of counts against its small cells.
+    """Readers of a release of counts against the small cells.
 
     Attributes:
         release: ``NAME@VERSION``.
@@ -66,5 +66,5 @@ class CountsAttackReport(Report):
 
     @property
     def held(self) -> bool:
-        """Whether the release keeps its promises."""
+        """Whether the release keeps the promises."""
         return all(one.held for one in self.attacks)

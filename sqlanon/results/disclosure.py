@@ -23,8 +23,8 @@ class FoundCell:
 
     Attributes:
         tables: those that list it.
-        values: of each column its value as text; a column that is not in it is a total, None is NULL.
-        low, high: bounds of its number; ``high`` None: nothing bounds it.
+        values: of each column the value as text; a column that is not in it is a total, None is NULL.
+        low, high: bounds of the cell's number; ``high`` None: nothing bounds it.
         reached: tables of whole numbers were found at both ends: no reader has narrower ones.
     """
 

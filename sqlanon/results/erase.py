@@ -12,7 +12,7 @@ class EraseReport(Report):
     """Keys that are never published again.
 
     Attributes:
-        release: its name.
+        release: name of the release.
         keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were;
             the others were never seen.
         classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a
@@ -25,7 +25,7 @@ class EraseReport(Report):
         done: the keys are erased.
         apart: keys on the list by another key, type of it or secret than that of now: they are recognized no more, and
             have to be among these.
-        only_listed: no version without the keys can be made of the lineage, as its key or secret are others by now;
+        only_listed: no version without the keys can be made of the lineage, as the key or the secret has changed;
             they are listed alone, and left out by the new lineage that has to begin.
     """
 

@@ -10,7 +10,7 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class KeptAttacks(Report):
-    """Results of `sqlanon attack --keep` on one version.
+    """Results of `sqlanon attack --keep` on a version.
 
     Attributes:
         release: name of the release.
@@ -23,7 +23,7 @@ class KeptAttacks(Report):
         learned_highest: the same of the victim about whom most is learned.
         drawn: victims that were compared; ``published`` of them there are.
         published: see there.
-        held: no attack exceeded its promise.
+        held: no attack exceeded the promise.
     """
 
     release: str

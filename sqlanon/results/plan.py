@@ -13,7 +13,7 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """Treatment of one column of the source, the published columns, and its NCP, from 0 to 1.
+    """Treatment of one column of the source, the published columns, and the NCP, from 0 to 1.
 
     The NCP is None if it is not measured.
     """
@@ -47,11 +47,11 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A rough guess of the cost of a run, from its rows and columns alone (`sqlanon.declared.cost`).
+    """A rough guess of the cost of a run, from rows and columns alone (`sqlanon.declared.cost`).
 
     Attributes:
-        seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.
-        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts
+        seconds: of the method, on a single thread; ``most_seconds`` the same on the worst data that was seen.
+        memory: bytes that the kernel needs for all rows at once; where that is more than it may use, it works in parts
             or refuses.
         sql_seconds: of the SQL around it; ``most_sql_seconds`` on a slower engine.
     """
@@ -98,7 +98,7 @@ class PlanReport(Report):
     estimate: Estimate | None = None
     stages: tuple[str, ...] = ()
     snapshot: str = ""
-    """Of a source that has versions of its own, a lake table: which version of which table was read."""
+    """Of a source with versions, a lake table: which version of which table was read."""
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: the treatment of each column, and the feasible requirements."""

@@ -9,11 +9,11 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class ModelFigure:
-    """The value of one privacy model that the worst class of a table reaches.
+    """The value of a privacy model that the worst class of a table reaches.
 
     Attributes:
         model: the key under `privacy` in a policy.
-        column: the sensitive column; None for a model without one.
+        column: the sensitive column; None for a model without sensitive columns.
         form: form of the model, such as ``ordered``; empty: it has a single form.
         reached: the value; None: no value, however weak, holds for every class.
         at_most: a smaller value protects more.
@@ -131,12 +131,12 @@ class RiskReport(Report):
 
     Attributes:
         quasi: the columns that make the classes; NULL and ``*`` are values like any other.
-        models: one figure for each model, form and sensitive column.
+        models: a figure for each model, form and sensitive column.
         threshold: above which the risk of a row is counted.
         prosecutor: the attacker knows that a person is in the table. None, as all that follows: the table has no rows.
         journalist: the attacker does not know it; None: nothing is known of the population.
         marketer: the attacker matches all rows.
-        sample_uniques: rows alone in their class; of persons, rows in classes of one person.
+        sample_uniques: rows alone in their class; of persons, rows in classes of a single person.
         population: uniques of the population; None: nothing is known of it.
         wildcard: where NULL and ``*`` may be any value; None: not asked for.
         not_measured: missing measures, each with the reason.
@@ -188,7 +188,7 @@ class IdentifyingReport(Report):
 
     Attributes:
         exhaustive: ``sets`` are all subsets of ``columns``, the smallest first and of each size the most distinct; else
-            each is the one before and the column that separates most.
+            each is the set before and the column that separates most.
     """
 
     table: str
@@ -207,8 +207,8 @@ class KnownSize:
         sets: over how many sets of them the figures are.
         k: rows of the smallest class of any set.
         worst: a set that has it.
-        minimal: minimal sample uniques of this size: a row and a set that isolates it, and no smaller one does.
-        rows: rows that have one.
+        minimal: minimal sample uniques of this size: a row and a set that isolates it, and no smaller set does.
+        rows: rows with such a unique.
     """
 
     known: int
@@ -243,7 +243,7 @@ class KnownReport(Report):
     """Disclosure of a table by few known columns.
 
     Attributes:
-        table: its name; ``rows`` it has.
+        table: name of the table; ``rows`` of it.
         rows: see there.
         columns: of which an attacker may know any.
         sizes: by how many he knows.

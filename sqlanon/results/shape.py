@@ -1,4 +1,4 @@
-"""Classes of rows, or a box of its own for each row: the words of reports for either."""
+"""Classes of rows, or a box for each row: the words of reports for either."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Shape:
 
     Attributes:
         grouped: rows are in classes, of which sizes, risks and sensitive values can be measured.
-        unit: the word for one of them; ``units``: for several.
+        unit: the word for a single group; ``units``: for several.
         smallest: name of the fewest rows.
         sizes: all sizes in a line; ``facts``: the same with titles.
         listed: addition to a list of releases; empty: nothing.

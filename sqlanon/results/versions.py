@@ -13,7 +13,7 @@ from sqlanon.results.shape import BOXES, CLASSES, Shape
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow(Report):
-    """One version of a release in the catalog."""
+    """A version of a release in the catalog."""
 
     release: str
     version: int
@@ -35,12 +35,12 @@ class ReleaseRow(Report):
     """Suppressed rows, which are left out; ``rows`` are those of the source.
 
     ``gcp`` is 0 for anatomy, which keeps quasi columns exact; for a frozen release it is that of all published rows,
-    each measured in its own cohort.
+    each measured in the cohort of the row.
     """
     boxes: str = ""
-    """``own``: every row has a box of its own.
+    """``own``: every row has a box, not shared by a class.
 
-    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
+    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit a box.
     """
 
     @property
@@ -51,7 +51,7 @@ class ReleaseRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class VersionReport(Report):
-    """Everything the catalog knows of one version; the policy's lists of values are hashes, and seeds are left out.
+    """Everything the catalog knows of a version; the policy's lists of values are hashes, and seeds are left out.
 
     Attributes:
         report: the report of the run: requirements asked and reached, loss, rows, classes, timings, history.
