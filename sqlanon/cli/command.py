@@ -57,7 +57,7 @@ class Settings:
 
 
 _PANELED = ("anonymize",)
-"""Commands with so many options that their help is divided."""
+"""Commands with the options of a policy."""
 _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
 
 
@@ -114,10 +114,14 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
 
 
 class Paneled(TyperCommand):
-    """A command with options listed by panels in ``--help``, those without a panel last."""
+    """A command with the options of a policy: some may go without a value, and ``--help`` lists them by panels."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer hides their types
+        """Parse the words after the command's name."""
+        return super().parse_args(ctx, with_values(args))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides their types
-        """Write the arguments and the panels, in the order in which they come first."""
+        """Write the arguments and the panels, in the order in which they come first, options without one last."""
         last = "Other options"
         panels: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -143,7 +147,7 @@ class Commands(TyperGroup):
         **extra: Any,
     ) -> int:
         """Parse, run, exit: with code 2 and a single message where the arguments are wrong."""
-        arguments = with_values(sys.argv[1:] if args is None else args)
+        arguments = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra)
         except typer.TyperException as error:

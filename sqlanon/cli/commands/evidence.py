@@ -126,10 +126,15 @@ def _show(screen: Screen, found: Checked, by: str | None) -> None:
         screen.show(f"  {'; '.join(proved)}")
     if found.pages is False:
         screen.show(
-            "  warning: its pages are not those that the database gives now: they were edited, or approvals, releases "
-            "or attacks came since; make a bundle again and compare"
+            "  warning: its pages or lists are not those that the database gives now: they were edited, or approvals, "
+            "releases or attacks came since; make a bundle again and compare"
         )
     elif found.compared and found.pages is None:
         screen.show("  its pages were not compared: another version is published, or other software made it")
+    if found.settings:
+        screen.show(
+            f"  warning: the catalog has another value of its policy's {', '.join(found.settings)}: it was edited, or "
+            "a run changed it since"
+        )
     if not proved:
         screen.show("  who made it is not proved: give --db or -p of its database, or --signers and --by")
