@@ -224,8 +224,8 @@ def expect_isolated(counts: Longs, rows: int, size: int) -> float:
         rows: of which the sample is drawn.
         size: of the sample.
 
-    >>> expect_isolated(np.array([1, 2]), 4, 2)  # 2 of 4; 2 x 2 of the 6 pairs
-    1.1666666666666667
+    >>> round(expect_isolated(np.array([1, 2]), 4, 2), 6)  # 2 of 4; 2 x 2 of the 6 pairs
+    1.166667
     """
     found = 0.0
     numbers, times = np.unique(counts[counts > 0], return_counts=True)
