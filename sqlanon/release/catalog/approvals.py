@@ -146,17 +146,19 @@ def require_approval(
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
-    kept = [one for one in every if one.action == "approved" and not one.is_revoked(every)]
+    kept = [approval for approval in every if approval.action == "approved" and not approval.is_revoked(every)]
     if every and not kept:
-        last = max((one for one in every if one.action == "revoked"), key=lambda one: one.place)
+        last = max(
+            (approval for approval in every if approval.action == "revoked"), key=lambda approval: approval.place
+        )
         raise GuardError(
             f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
             f"one: {approve}"
         )
-    same = [one for one in kept if not list_differences(one.policy, policy)]
+    same = [approval for approval in kept if not list_differences(approval.policy, policy)]
     if not same:
         raise GuardError(_unapproved(release, kept, policy, approve))
-    last = max(same, key=lambda one: one.place)
+    last = max(same, key=lambda approval: approval.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
     if last.given > now:
         raise GuardError(
@@ -202,8 +204,8 @@ def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, An
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
             f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
-    last = max(every, key=lambda one: one.place)
-    found = [str(one) for one in list_differences(last.policy, policy)]
+    last = max(every, key=lambda approval: approval.place)
+    found = [str(difference) for difference in list_differences(last.policy, policy)]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return (
         f"{release}: the policy is not the one that {last.approver} approved on {last.given_at[:10]}: "
