@@ -1,6 +1,6 @@
 """Functions that are compiled together with a kernel.
 
-They are its direct and indirect callees that are neither in memory nor on disk.
+They are the direct and indirect callees that are neither in memory nor on disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function of this package, with its file's."""
+    """The name of a function of this package, with the file's."""
     return f"{function.__module__}.{function.__qualname__}"
 
 

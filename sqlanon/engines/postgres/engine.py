@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class PostgresEngine(Tables, Granting, Compacting):
-    """One PostgreSQL session."""
+    """A PostgreSQL session."""
 
     dialect = "postgres"
     few_rows = conceals = None

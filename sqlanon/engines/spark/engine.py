@@ -29,7 +29,7 @@ _MISSING = (
 
 
 class SparkEngine(Session):
-    """One session of Spark, with its tables and views."""
+    """A session of Spark, with tables and views."""
 
     @property
     def workers(self) -> Self:
@@ -137,7 +137,7 @@ class SparkEngine(Session):
         return []
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """See `Engine.relying`: views of the same schemas, and of the current one, with the name in the text."""
+        """See `Engine.relying`: views of the same schemas, and of the current schema, with the name in the text."""
         ours = {(view.schema, view.name.lower()) for view in views}
         names = {view.name.lower() for view in views}
         places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}

@@ -51,7 +51,7 @@ def matched_values(asked: Asked) -> Refused | None:
 
 
 def capped_classes(asked: Asked) -> Refused | None:
-    """The cap is on the one class that tp or the cascade leaves; others may make many classes that show nothing."""
+    """The cap is on the single class that tp or the cascade leaves; others may make many classes that show nothing."""
     if asked.suppression is None:
         return None
     for option, default in (("rest", "none"), ("solver", "auto")):

@@ -1,7 +1,7 @@
 """Suppression: classes that show a value where their rows agree, else ``*`` (Xiao, Yi and Tao 2010).
 
-The table is grouped once by its quasi values; kernels work on the counts, and one join gives rows their classes. As a
-``pushdown`` phase one of TP, by far most of its work, is SQL as well.
+The table is grouped once by quasi values; kernels work on the counts, and one join gives rows their classes. As a
+``pushdown`` phase one of TP, by far most of the work, is SQL as well.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.table.domain import Domain
 
 _CELL_BYTES = 240
-"""A cell at the peak: as fetched and sorted, in sets, and its classes; there are at most as many cells as rows."""
+"""A cell at the peak: as fetched and sorted, in sets, and the classes; there are at most as many cells as rows."""
 
 
 class Suppress:
@@ -90,7 +90,7 @@ class Suppress:
         return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
 
     def _search(self, context: Context, solved: Solved) -> dict[str, int]:
-        """The phase of TP, where groups are divided, and the bound on starred rows, where it is one."""
+        """The phase of TP, where groups are divided, and the bound on starred rows, where there is such a bound."""
         from sqlanon.methods.suppress.solve import cut_of
 
         if cut_of(context.requirements, self.divide) is None:

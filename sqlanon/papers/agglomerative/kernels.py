@@ -91,7 +91,7 @@ def _offer(
 
 @njit(nogil=True, cache=True)
 def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
-    """Take a cluster out of the list of open ones; the first of these."""
+    """Take a cluster out of the list of open clusters; returns the first of these."""
     if earlier[g] >= 0:
         later[earlier[g]] = later[g]
     else:

@@ -37,7 +37,7 @@ MOST_WAITING = 1_000_000
 """Ways of a column that wait to be finished, at most. Each takes about 0.3 KiB."""
 
 _Chain = tuple[int, "_Chain"] | None
-"""Codes, the last one first."""
+"""Codes, the last first."""
 
 
 class Search(Protocol):
@@ -155,7 +155,7 @@ class ColumnSearch:
         return self._search.best is not None and cost >= self._search.best[0]
 
     def _ways(self, costs: Longs) -> Iterator[tuple[int, list[int]]]:
-        """The ways to divide a column, by ascending costs: each as the first codes of its intervals."""
+        """The ways to divide a column, by ascending costs: each as the first codes of the intervals."""
         size, never = len(costs), int(NEVER)
         onward = [[(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)]
         left = [never] * size + [0]
