@@ -1,7 +1,7 @@
 """Recursive (c, l)-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.2).
 
 With r1 >= r2 >= ... the rows of the values in a class, r1 < c (r_l + r_{l+1} + ... + r_m). It is monotone: in a union
-r1 is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; what is left is then at
+r1 is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; the rest is then at
 least the sum.
 """
 
