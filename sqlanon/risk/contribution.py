@@ -1,4 +1,4 @@
-"""What each column adds to the risk of being found: alone, and with all others (leave one out).
+"""Risk added by each column: alone, and with all others (leave one out).
 
 The risk of a row is 1 / the rows that are equal to it in the known columns. For each column c of the known columns C:
 
@@ -42,7 +42,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one column adds, see the module."""
+    """Risk added by one column, see the module."""
 
     column: str
     alone: Risk
@@ -52,7 +52,7 @@ class Contribution:
 def measure_contributions(
     engine: Engine, table: TableRef, known: Mapping[str, Sequence[str]], groups: int
 ) -> tuple[Contribution, ...] | None:
-    """Measure what each of the known columns adds.
+    """Measure the risk added by each known column.
 
     Args:
         engine: where the table is.

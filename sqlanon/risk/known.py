@@ -1,4 +1,4 @@
-"""What few known columns reveal: k over all sets of so many columns, and special uniques.
+"""Disclosure by few known columns: k over all sets of so many columns, and special uniques.
 
 A row is a *minimal sample unique* of a set of columns if it is the only one with its values there, and of no smaller
 set among them. Rows with such a set of few columns are special: they are likelier to be unique in the population, too.

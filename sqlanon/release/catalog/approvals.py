@@ -24,31 +24,39 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 _MOST = 1_000_000
-"""So many decisions are listed."""
+"""Maximum number of listed decisions."""
 _SHOWN = 6
-"""So many differences of policies are named in an error."""
+"""Maximum number of differences of policies in an error."""
 
 
 class Approvals:
-    """The approvals of one database; the table is made by the first one."""
+    """The approvals of a database; the first approval makes the table."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.table = private_table(engine, "approvals")
 
     def list(self, release: str | None = None) -> tuple[Approval, ...]:
-        """Decisions on a release, or on all, oldest first."""
+        """Decisions on a release, or on all, oldest first.
+
+        Raises:
+            PrivacyViolation: one of them is none that sqlanon wrote.
+        """
+        return tuple(map(_read, self._rows(release)))
+
+    def _rows(self, release: str | None = None) -> Sequence[Row]:
         if self.table not in self._engine.look_up([self.table]).relations:
             return ()
         asked: dict[str, Bind] = {} if release is None else {"release": release}
         bound = {"approvals": self.table, "release": release is not None}
         made = statement("approvals/list", self._engine.dialect, asked, run=None, **bound)
         with guard_reading(self._engine, self.table):
-            return tuple(map(_read, self._engine.fetch(made, max_rows=_MOST)))
+            return self._engine.fetch(made, max_rows=_MOST)
 
     def next_number(self) -> int:
         """The number of the next decision; the caller holds the lock of approvals."""
-        return max((one.number for one in self.list()), default=0) + 1
+        # A row that nobody can read must not keep anybody from revoking.
+        return max((read_integer(row[0]) for row in self._rows()), default=0) + 1
 
     def add(self, decided: Approval) -> None:
         """Write a decision; the caller holds the lock of approvals, and the private schema is there."""
@@ -66,21 +74,31 @@ class Approvals:
 
 def _read(row: Row) -> Approval:
     number, release, version, action, approver, given_at, given_by, until, terms, policy, digest, figures, signed = row
-    return Approval(
-        read_integer(number),
-        str(release),
-        None if version is None else read_integer(version),
-        "approved" if action == "approved" else "revoked",
-        str(approver),
-        str(given_at),
-        str(given_by),
-        None if until is None else str(until),
-        None if terms is None else str(terms),
-        json.loads(str(policy)),
-        str(digest),
-        json.loads(str(figures)),
-        None if signed is None else str(signed),
-    )
+    try:
+        read = Approval(
+            read_integer(number),
+            str(release),
+            None if version is None else read_integer(version),
+            "approved" if action == "approved" else "revoked",
+            str(approver),
+            str(given_at),
+            str(given_by),
+            None if until is None else str(until),
+            None if terms is None else str(terms),
+            json.loads(str(policy)),
+            str(digest),
+            json.loads(str(figures)),
+            None if signed is None else str(signed),
+        )
+        whole = read.given.tzinfo is not None and read.ends.tzinfo is not None
+        whole &= isinstance(read.policy, dict) and isinstance(read.figures, dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        raise PrivacyViolation(
+            f"{release}: decision {number} in the table of approvals is none that sqlanon wrote; somebody changed it"
+        )
+    return read
 
 
 def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
@@ -92,23 +110,23 @@ def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
 def hold_approval(
     engine: Engine, spec: ReleaseSpec, now: datetime.datetime | None = None, before: Entry | None = None
 ) -> tuple[str, ...]:
-    """Stop a release whose policy wants an approval and has none that holds.
+    """Stop a release without a valid approval if the policy needs approval.
 
-    A policy that no longer wants one, after a version whose policy did, wants one as well.
+    A policy that no longer needs approval still needs it if the policy of the version before did.
 
     Args:
         engine: the source's database.
         spec: the release.
-        now: the time; None: that of the clock.
-        before: the version that readers have or had last.
+        now: the time; None for the clock's time.
+        before: the current or last version of readers.
 
     Returns:
-        a warning where the approval ends within 30 days.
+        a warning if the approval ends within 30 days.
 
     Raises:
         GuardError: nobody approved the policy, or the approval was revoked, has expired, is of the future, or is not
             signed as the policy wants it.
-        PrivacyViolation: its signature is not that of its approver and text.
+        PrivacyViolation: the signature does not match the approver and the text.
     """
     earlier = before.policy.get("refresh", {}) if before is not None else {}
     if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
@@ -124,7 +142,7 @@ def require_approval(
     signers: Sequence[str] = (),
     now: datetime.datetime | None = None,
 ) -> tuple[str, ...]:
-    """The same of a policy as the catalog keeps it; ``signers``: lines of SSH's form, one of whom must have signed."""
+    """The same for a policy of the catalog; ``signers``: lines in SSH's form; a listed signer must have signed."""
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
@@ -170,7 +188,7 @@ def check_signature(one: Approval, signers: Path) -> None:
         signers: a file of allowed signers.
 
     Raises:
-        PrivacyViolation: the signature is of another text or name, or the policy is not the one that was signed.
+        PrivacyViolation: the signature is of another text or name, or the policy is not the signed policy.
     """
     what = f"approval {one.number} of {one.release}"
     if hash_policy(one.policy)[1] != one.policy_hash:

@@ -2,8 +2,8 @@
 
 Only published cells and the staged rows of the population count.
 
-Which values lie in what is published of a column is asked of the format, once for every value and everything that is
-published; nothing here knows codes, levels or methods.
+The format decides which values lie in the published cells of a column, once per value and distinct cell; nothing here
+knows codes, levels or methods.
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ def verify_population(
     physical: TableRef,
     requirements: Sequence[OfPopulation],
 ) -> list[Measured]:
-    """Count the population in the cells of the physical table, and measure what is asked of them.
+    """Count the population in the cells of the physical table, and measure the requirements on them.
 
     Raises:
         PrivacyViolation: rows of the population lie in several cells, so that a cell does not say of which of them a
             row may be.
 
-    Cost: a grouping of the release and of the population, and a join of each column's values with what is published of
-    it.
+    Cost: a grouping of the release and of the population, and per column a join of the values with the published cells.
     """
     population = encoded.population
     assert population is not None
@@ -68,10 +67,10 @@ def audit_population(
         engine: the session.
         relation: the release.
         spec: the policy's release.
-        requirements: what it asks; those that compare classes with a population are measured.
+        requirements: the policy's requirements; those that compare classes with a population are measured.
 
     Returns:
-        the results, and what could not be measured, each with the reason.
+        the results, and the requirements that could not be measured, each with the reason.
     """
     asked = of_population(requirements)
     if not asked:
@@ -103,7 +102,7 @@ def audit_population(
 
 
 def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
-    """The published columns of a quasi column; None: the table has others."""
+    """Published columns of a quasi column; None if the table has other columns."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
         if known.issuperset(names.published()):
@@ -133,9 +132,9 @@ def _count_cells(
         form: the format of the release.
         target: the release.
         quasi: the quasi columns.
-        names: what is published of each.
+        names: the published columns of each.
         readings: the columns of the population.
-        stage: its rows.
+        stage: the rows of the population.
     """
     groups, people, matched, counted = (
         scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")

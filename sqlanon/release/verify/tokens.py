@@ -1,9 +1,9 @@
 """The check of tokens: at least k of them are alike to a reader of all published tables of their scope.
 
-Tokens link rows: those of one person in a table, and those of one person in several tables. What a reader who knows
-quasi values and numbers of rows can compare is the signature of a token: per table of the scope its published quasi
-cells, each with its number of rows there, and, where rows are of events that have tokens of their own, which of them
-are of one event. The queries here read the written tables, and trust no method.
+Tokens link the rows of a person, in a table and across tables. A reader who knows quasi values and numbers of rows can
+compare the signatures of tokens: per table of the scope the published quasi cells, each with the number of rows, and,
+if events have tokens as well, which rows belong to the same event. The queries here read the written tables, and trust
+no method.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ SIGN = "_sqlanon_sign"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A published table with tokens, and what its policy promises.
+    """A published table with tokens, and the promises of the policy.
 
     Attributes:
-        table: where its rows are.
-        token: its column of the persons' tokens.
-        classes: its columns that come from the class.
-        k: tokens that are alike in it, at least.
-        sensitive: its sensitive columns.
-        requirements: what is asked of rows and of persons, who are its tokens.
-        event: its column of the events' tokens; None: it has none.
+        table: place of the rows.
+        token: column of the persons' tokens.
+        classes: columns that come from the class.
+        k: least number of tokens that are alike in the table.
+        sensitive: sensitive columns.
+        requirements: requirements on rows and on persons (tokens).
+        event: column of the events' tokens; None without them.
     """
 
     table: TableRef
@@ -90,7 +90,7 @@ class Shown:
 
 
 def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
-    """A table of a release that is being made or audited; ``names`` are its columns."""
+    """A table of a release that is being made or audited; ``names``: the columns."""
     spelled = {name.lower(): name for name in names}
     tokens = [spelled[one.name.lower()] for one in spec.with_role("pseudonym")]
     sensitive = tuple(spelled[one.name.lower()] for one in spec.with_role("sensitive"))
@@ -109,7 +109,7 @@ def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], n
 
 
 def scope_of(entry: Entry) -> str | None:
-    """The scope of a version's tokens, by its policy in the catalog; None: it has none."""
+    """Scope of a version's tokens, by the policy in the catalog; None without tokens."""
     own = _person(entry.policy)
     return None if own is None else str(own.get("scope") or entry.release)
 
@@ -122,7 +122,7 @@ def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 @dataclass(slots=True)
 class Siblings:
-    """Tables that are published together, of which each is checked with those before it, and the last with all.
+    """Tables that are published together: each is checked with the tables before it, and the last with all.
 
     Attributes:
         names: their releases.
@@ -176,7 +176,7 @@ def read_shown(engine: Engine, entry: Entry) -> Shown:
 
 
 def hold_scope(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
-    """Keeps other runs of a scope out, which would be checked together with tables that this one replaces."""
+    """Lock a scope: other runs would be checked together with tables that this run replaces."""
     return nullcontext() if scope is None else engine.lock(f"pseudonyms of scope {scope}")
 
 
@@ -191,7 +191,7 @@ def number_signatures(scratch: Scratch, tables: Sequence[Shown], name: str = "si
 
 
 def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
-    """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
+    """Signatures of tokens in the other tables of a release's scope; None without such tables."""
     names = siblings.names if siblings else (state.spec.name,)
     beside = list_others(state.engine, state.spec.scope, names)
     beside += siblings.made if siblings else []
@@ -199,22 +199,22 @@ def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | 
 
 
 def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
-    """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
+    """The fewest tokens that share a signature, and the number of tokens with a signature that fewer than k share."""
     reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
     return read_integer(reached), read_integer(failing)
 
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
-    """Tokens of events that are of several persons."""
+    """Number of event tokens that belong to several persons."""
     held = [one for one in tables if one.event is not None]
     return scratch.count("verify/shared_events", tables=held) if held else 0
 
 
 def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
-    """What is reached among tokens that are alike: in a table by itself, and together with the others of its scope.
+    """Measure tokens that are alike, in a table by itself and together with the other tables of the scope.
 
-    In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these
-    tables is asked, and each meets what its policy asks of the values of its rows.
+    By itself, the table needs k tokens alike and must meet the other requirements. Together, the least k of all these
+    tables applies, and each table must meet its policy's requirements on the values of rows.
     """
     tables = [own, *beside]
     shared = shared_events(scratch, tables)
@@ -237,12 +237,12 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
 def verify_tokens(
     scratch: Scratch, state: ReleaseState, physical: Relation, classes: Sequence[str], siblings: Siblings | None = None
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """Check a written table by itself, and with the other tables of its scope; nothing without tokens.
+    """Check a written table by itself, and with the other tables of the scope; nothing without tokens.
 
-    Warnings name what a reader of the earlier versions finds. ``classes``: its columns that come from the class.
+    Warnings describe the findings of a reader of the earlier versions. ``classes``: columns that come from the class.
 
     Raises:
-        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+        PrivacyViolation: fewer than k tokens are alike, or another requirement does not hold among those that are.
     """
     spec = state.spec
     if spec.token is None:
@@ -262,7 +262,7 @@ def verify_tokens(
 def audit_tokens(
     engine: Engine, relation: Relation, entry: Entry | None, spec: ReleaseSpec
 ) -> tuple[RequirementResult, ...]:
-    """The same check of a published table by its policy, together with what is published in its scope now."""
+    """The same check of a published table by the policy, together with the tables now published in the scope."""
     if spec.token is None:
         return ()
     names = [column.name for column in relation.columns]
@@ -275,10 +275,10 @@ def audit_tokens(
 
 
 def refuse_together(engine: Engine, entry: Entry) -> None:
-    """Check an earlier version together with what is published in its scope now.
+    """Check an earlier version together with the tables now published in the scope.
 
     Raises:
-        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+        PrivacyViolation: fewer than k tokens are alike, or another requirement does not hold among those that are.
     """
     beside = list_others(engine, scope_of(entry), [entry.release])
     if not beside:
@@ -296,10 +296,10 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
 def compare_versions(
     scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
 ) -> tuple[str, ...]:
-    """A warning of what a reader finds who kept the versions before: a person has the same token in both.
+    """Warning of readers who kept the earlier versions: a person has the same token in both.
 
     Raises:
-        PrivacyViolation: it is more than ``history.max_failing`` allows.
+        PrivacyViolation: such a reader finds more tokens than ``history.max_failing`` allows.
     """
     spec = state.spec
     most = spec.refresh.max_failing
