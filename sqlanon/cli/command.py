@@ -1,7 +1,7 @@
-"""What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
+"""Common part of all commands: the options --json, --quiet, -v and --debug, the screen, and the end of a command.
 
 A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to
-one that has ``--db`` those that confirm what Spark does not do; `Commands` gives errors of the command line itself the
+commands with ``--db`` those that confirm limits of Spark; `Commands` gives errors of the command line itself the
 same two forms as all others, text or JSON.
 """
 
@@ -57,14 +57,14 @@ class Settings:
 
 
 _PANELED = ("anonymize",)
-"""Commands with so many options that their help is divided."""
+"""Commands with the options of a policy."""
 _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
 
 
 def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
-    """Make a command of a function that takes a `Screen` first and returns its exit code.
+    """Make a command of a function that takes a `Screen` first and returns an exit code.
 
-    ``spark``: whether its ``--db`` may be a Spark database.
+    ``spark``: whether ``--db`` may be a Spark database.
     """
 
     def command(ctx: typer.Context, **values: Any) -> None:
@@ -93,7 +93,7 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
-    """Run a command to its exit code, whatever happens."""
+    """Run a command to the exit code, whatever happens."""
     configure(screen.verbose, debug=screen.debug)
     try:
         with watch_signals(screen):
@@ -114,10 +114,14 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
 
 
 class Paneled(TyperCommand):
-    """A command whose ``--help`` lists its options by panels, those without one last."""
+    """A command with the options of a policy: some may go without a value, and ``--help`` lists them by panels."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer hides their types
+        """Parse the words after the command's name."""
+        return super().parse_args(ctx, with_values(args))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides their types
-        """Write the arguments and the panels, in the order in which they come first."""
+        """Write the arguments and the panels, in the order in which they come first, options without one last."""
         last = "Other options"
         panels: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -142,8 +146,8 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> int:
-        """Parse, run, exit: with code 2 and one message where the arguments are wrong."""
-        arguments = with_values(sys.argv[1:] if args is None else args)
+        """Parse, run, exit: with code 2 and a single message where the arguments are wrong."""
+        arguments = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra)
         except typer.TyperException as error:

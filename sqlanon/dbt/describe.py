@@ -19,7 +19,7 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
 
     Args:
         database: where the releases are.
-        names: of releases; none: every published one with a view in this database.
+        names: of releases; none: every published release with a view in this database.
 
     Raises:
         PolicyError: a release is not published here.

@@ -81,7 +81,7 @@ class Engine(Protocol):
 
     @property
     def compaction(self) -> Compaction | None:
-        """How its files are written anew, without what was dropped and deleted; None: they are not, see `lacks`."""
+        """Rewriting of the files without dropped tables and deleted rows; None: not available, see `lacks`."""
 
     @property
     def files(self) -> Files | None:
@@ -218,15 +218,14 @@ class Engine(Protocol):
         """
 
     def relation(self, name: str) -> Relation:
-        """Look a table or view up by what a person wrote: ``t``, ``s.t``, quoted or not."""
+        """Look up a table or view by a name as a person writes it: ``t``, ``s.t``, quoted or not."""
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
-        """Answer several questions about what there is in one statement.
+        """Look up tables, names and a schema's tables in one statement.
 
         Args:
             tables: tables and views by their exact names, that may be missing.
-            names: what a person wrote, as for `relation`; one that is missing, or means several tables, is no error
-                here.
+            names: names as for `relation`; a name that is missing, or means several tables, is no error here.
             schema: a table of the schema whose tables shall be listed.
         """
 
@@ -253,25 +252,25 @@ class Engine(Protocol):
         """Hold the named lock of this database; if it is taken, wait for it or raise `LockedError` at once."""
 
     def swapping(self, action: Callable[[], None]) -> None:
-        """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
+        """Run an action that waits for readers, in the open transaction, so that no reader queues behind it for long.
 
         Where readers can be in the way it is tried again and again, each time for a moment only.
 
         Raises:
-            LockedError: they held on for too long; what the action did is undone, and the transaction is as before.
+            LockedError: readers held on for too long; the action is undone, and the transaction is as before.
         """
 
     def hold(self, view: TableRef) -> None:
         """Keep a view as it is until the open transaction ends; no session reads or replaces it meanwhile."""
 
     def dependents(self, view: TableRef) -> list[str]:
-        """What depends on a view and keeps it from being dropped: kind and name of each."""
+        """Objects that depend on a view and keep it from being dropped: kind and name of each."""
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """What would no longer work without these views: kind and name of each."""
+        """Objects that would no longer work without these views: kind and name of each."""
 
     def definition(self, view: TableRef) -> str | None:
-        """A text that two views of this database share if they are made of the same query; None for what is no view."""
+        """A text that two views of this database share if their queries are the same; None if it is no view."""
 
     def cancel(self) -> None:
         """Cancel the running statement from another thread; without one, nothing happens.

@@ -11,7 +11,7 @@ from sqlanon.lake_names import lake_of
 LAKES = "source: delta:.."
 """The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
 TO_LAKES = "publish: delta:.."
-"""Likewise, of what is published."""
+"""Likewise, of published tables."""
 NO_LAKES = notimpl(
     "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
     "the release, such as duckdb:///release.duckdb"

@@ -1,4 +1,4 @@
-"""Numbers out of the few rows that `Engine.fetch` returns, whose cells have the types of a driver."""
+"""Numbers out of the few rows that `Engine.fetch` returns, with cells of a driver's types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a class may lose: what a bound E allows, and how far back every row's class may reach within it.
+"""Limits on the loss of a class: the bound E, and how far back every row's class may reach within it.
 
 E is a largest weighted sum of extents (NCP of a class), or a largest extent per attribute in its own units. The second
 comes as a table, per code the last code that may share a class with it, so that rounded positions decide nothing.

@@ -17,7 +17,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
-    """The names of what would be compiled if a kernel was called, as far as the names in the code show.
+    """The names of functions that a call of a kernel would compile, as far as the names in the code show.
 
     Cost: one look at the disk for each function that it reaches.
     """

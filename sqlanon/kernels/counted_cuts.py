@@ -2,7 +2,7 @@
 
 One pass computes the frequency sets of all attributes, each entry with the box of its rows.
 
-Boxes are of codes; what a box is wide is looked up only where it grows, which in a large partition is soon over.
+Boxes are of codes; the width of a box is looked up only where it grows, which in a large partition is soon over.
 """
 
 from __future__ import annotations
@@ -312,7 +312,7 @@ def cut_counted(
 
 @njit(nogil=True, cache=True)
 def _by_slot(rows: Bare, start: int, stop: int, j: int, base: int, low: int, high: int, work: Slots) -> None:
-    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks, whose rows have no counts."""
+    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks of rows without counts."""
     place, end = work.place, np.int64(0)
     for code in range(low, high + 1):
         place[code - low] = end

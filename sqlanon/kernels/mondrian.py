@@ -174,5 +174,5 @@ def score(
 
 
 def divide(rows: Bare, spare: Bare, j: int, cut: int) -> int:
-    """Bring the rows whose code of ``j`` is at most ``cut`` to the front; returns how many they are."""
+    """Bring the rows with a code of ``j`` of at most ``cut`` to the front; returns their number."""
     return int(_divide(rows, 0, len(rows.number), j, cut, len(rows.number), spare))

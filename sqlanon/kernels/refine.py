@@ -186,7 +186,7 @@ def refine(
             if size[g] > demands.k and size[g] > 1:
                 best = own + other - (size[g] - 1) * without[i] - (size[h] + 1) * joined
             if size[g] <= LARGE and size[h] <= LARGE:
-                # A swap: what the row's class is without it, then every row of the other class in its stead.
+                # A swap: the row's class without it, then every row of the other class in the row's place.
                 begun = False
                 for at in range(size[g]):
                     m = members[start[g] + at]

@@ -150,8 +150,8 @@ def _build(
                 least_width, closed = _ANY, -1
                 closing = checks and not far and size[c] + 1 >= least
                 for t in range(left):
-                    # A box only grows, so that what it was with a row is the least that it is now: most rows are passed
-                    # over.
+                    # A box only grows, so that an earlier width with a row is a lower bound of the width now: most rows
+                    # are passed over.
                     if not far and bound[t] >= least_width and (not closing or closed >= 0):
                         continue
                     w = lines_width(box, seed, box, free[t], weight)
@@ -220,11 +220,11 @@ def regroup(
     """Divide the first ``n`` rows of a pool into clusters that meet every requirement.
 
     Args:
-        pool: the rows; its clusters are written.
+        pool: the rows; the clusters are written.
         n: rows.
-        clusters: how many to make.
+        clusters: the number to make.
         least: rows of a cluster, at least.
-        cost: what the rows lose now. A division that begins far above it is not improved.
+        cost: the present loss of the rows. A division that begins far above it is not improved.
         demands: the requirements.
         measure: of widths.
         state: of the random numbers.

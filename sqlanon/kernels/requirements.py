@@ -13,7 +13,7 @@ from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, Tally, call_add, ca
 
 
 class Demands(NamedTuple):
-    """What every class must meet, for kernels.
+    """Requirements of every class, for kernels.
 
     Attributes:
         k: rows, at least.
@@ -102,7 +102,7 @@ def _add(
     holds: Flags,
     counters: Counters,
 ) -> None:
-    """Count the rows whose items are ``held[begin:past]`` with tally ``c``."""
+    """Count the rows of the items ``held[begin:past]`` with tally ``c``."""
     start = demands.start
     call_add(
         demands.add[c],

@@ -1,8 +1,8 @@
 """The optimal division of an order into runs of at least k rows (Ghinita et al. 2009, section 3, Figure 7).
 
-Opt(i) = min over the last run of Opt(what is before it) + its loss. A run that could be divided into two of k rows
-need not be looked at (Lemma 1), which for single rows leaves k to 2k - 1 of them. What is divided is a sequence of
-*units*: rows, or groups that must stay whole, such as the l-diverse groups of `frontier`.
+Opt(i) = min over the last run of Opt(rows before it) + loss of the run. A run that could be divided into two of k rows
+need not be looked at (Lemma 1), which for single rows leaves k to 2k - 1 of them. The sequence consists of *units*:
+rows, or groups that must stay whole, such as the l-diverse groups of `frontier`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 
 GCP, SUM, MOST = 0, 1, 2
-"""What is least: the sum of rows x extents, the sum of extents (the paper's IL1 but for the division by the number of
-runs), or the largest extent (IL-infinity)."""
+"""The loss to minimize: the sum of rows x extents, the sum of extents (the paper's IL1 but for the division by the
+number of runs), or the largest extent (IL-infinity)."""
 
 NEVER = 1 << 62
-"""The loss of what cannot be divided."""
+"""The loss of rows that cannot be divided."""
 
 
 @njit(nogil=True, cache=True)

@@ -1,7 +1,7 @@
-"""Search: the rows of a few near classes are regrouped many times, and what loses less is kept. Ours, not a paper's.
+"""Search: regroups the rows of a few near classes many times, and keeps the least loss. Ours, not a paper's.
 
 Moves and swaps between classes that exist (`kernels.refine`) end in a division that no single step improves. Here
-classes appear and vanish, and what is near is found by the widths of unions, not by the order of the classes.
+classes appear and vanish, and near rows are found by the widths of unions, not by the order of the classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Strongly connected components of a graph whose arcs are listed by node (Tarjan 1972), without recursion."""
+"""Strongly connected components of a graph with arcs listed by node (Tarjan 1972), without recursion."""
 
 from __future__ import annotations
 

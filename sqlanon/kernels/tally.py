@@ -68,15 +68,15 @@ def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Co
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One requirement over the rows of a table, for kernels.
+    """A requirement over the rows of a table, for kernels.
 
     Attributes:
         add: made by `adding`.
         clear: made by `clearing`.
-        items: int32[n * width], what is counted of each row, by row number.
+        items: int32[n * width], the counted items of each row, by row number.
         width: numbers of a row.
         bounds, weights: parameters, int64[*] and float64[*].
-        counts, sums: how many counters there are, int64 and float64, all zero before the first row.
+        counts, sums: the number of counters, int64 and float64, all zero before the first row.
     """
 
     add: Compiled

@@ -1,4 +1,4 @@
-"""Vectors of lanes as values: what `lanes` does in memory, but kept in a processor's registers from row to row.
+"""Vectors of lanes as values: like `lanes`, but kept in a processor's registers from row to row.
 
 A vector is `WIDTH` numbers of one row of a C-contiguous array, or twice as many: a box of codes, the smallest ones and
 then the complements of the largest, so that one minimum widens both.

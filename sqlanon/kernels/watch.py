@@ -88,6 +88,6 @@ def end(name: str) -> None:
 
 
 def current_compiling() -> Compiling:
-    """What was compiled in this process."""
+    """Compilations in this process."""
     now = time.monotonic() - _since if _outer else 0.0
     return Compiling(len(_done), len(_done | _wanted), _seconds + now)

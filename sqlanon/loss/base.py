@@ -24,7 +24,7 @@ class Attribute:
 
 
 class Metric(Protocol):
-    """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on what they give."""
+    """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on the results."""
 
     @property
     def name(self) -> str:
@@ -47,8 +47,8 @@ class AskedMetric(Protocol):
         """The metric.
 
         Args:
-            facts: of the release and its source; what no metric reads is not computed.
-            value: what is about one sensitive column; None: the metric is declared without one.
+            facts: of the release and the source; facts that no metric reads are not computed.
+            value: the facts about one sensitive column; None: the metric is declared without a column.
         """
 
 

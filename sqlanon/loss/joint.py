@@ -1,4 +1,4 @@
-"""What metrics need of the source's rows, computed while these still have all their codes."""
+"""Facts about the source's rows for metrics, computed while the rows still have all their codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """What the metrics that a policy asks for need.
+    """Facts for the metrics that a policy asks for.
 
     Attributes:
         tables: scratch tables (code, value, n), by quasi code column and sensitive code column: joint counts of values.

@@ -1,6 +1,6 @@
-"""The metrics that every run measures, exactly as the papers define them, in one scan of its boxes.
+"""The metrics that every run measures, exactly as the papers define them, in one scan of the boxes.
 
-A class is what a reader sees, all rows of equal released values: so the papers count (LeFevre et al., section 1.1;
+A class is a group for readers, all rows of equal released values: so the papers count (LeFevre et al., section 1.1;
 Ghinita et al., definition 3). In format ``ranges`` that is one box; where another format publishes several boxes alike,
 the class's NCP, LM and volume are means over its rows, but `LargestExtent` looks at each box, for a bound holds for
 each.
@@ -31,7 +31,7 @@ from sqlanon.table.scratch import Scratch
 
 
 def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
-    """Import and make what a declaration names."""
+    """Import and construct the metric of a declaration."""
     found = declared.code
     if isinstance(found, str):
         module, _, name = found.partition(":")

@@ -1,4 +1,4 @@
-"""What losses are counted over, besides the classes."""
+"""Units that losses are counted over, besides the classes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Methods: published algorithms, one file each, declared in `sqlanon.declared`.
+"""Methods: published algorithms, a file each, declared in `sqlanon.declared`.
 
 They see codes, positions and spans, never values.
 
-A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
+A method returns an assignment, row -> class. It is never trusted: verify measures the release.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Method:
         return self.declaration.describe(self._options)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this method cannot solve a problem of these data, and what to use instead; None if it can."""
+        """Reason why this method cannot solve a problem of these data, and an alternative; None if it can."""
         refused = too_many_rows(self.declaration, self._options, problem.rows)
         return f"method {refused}" if refused else self.algorithm.refusal(problem)
 
@@ -91,7 +91,7 @@ class Method:
 
 
 def import_method(declaration: MethodDeclaration) -> type[Algorithm]:
-    """Import what a declaration names."""
+    """Import the code that a declaration names."""
     if not isinstance(declaration.code, str):
         return declaration.code
     module, _, name = declaration.code.partition(":")
@@ -102,7 +102,7 @@ def make_method(spec: MethodSpec) -> Method:
     """The configured method that a spec names.
 
     Raises:
-        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given,
+        PolicyError: no such method, option or value; the text lists the known ones and does not repeat the given text,
             which may be a secret or a cell value in the wrong place.
     """
     declaration = METHODS.get(spec.name)
@@ -123,7 +123,7 @@ def method_of(spec: ReleaseSpec) -> Method:
     Policies have been checked; a spec that was made by hand is checked here.
 
     Raises:
-        PolicyError: as `make_method`, or the method does not take what the release asks.
+        PolicyError: as `make_method`, or the release asks for something that the method lacks.
     """
     chosen = make_method(spec.method)
     refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))

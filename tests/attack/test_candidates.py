@@ -92,6 +92,13 @@ def test_candidates_are_tried_and_one_is_written(policy: Path) -> None:
         ]
 
 
+@pytest.mark.usefixtures("policy")
+def test_each_with_the_local_pass_as_well() -> None:
+    ended = invoke("compare", "people", "--k", "5", "--method", "tree", "--refine", "--seed", "3", "--json")
+    assert ended.exit_code == 0, ended.stderr
+    assert [one["refine"] for one in json.loads(ended.stdout)["candidates"]] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

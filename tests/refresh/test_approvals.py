@@ -418,3 +418,30 @@ def test_an_engine_without_transactions_and_updates():
         db.revoke("w1", by="Bob")
         with pytest.raises(GuardError, match="Bob revoked"):
             db.run(spec, full=True)
+
+
+@pytest.mark.every_engine
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"given_at": "yesterday"},
+        {"given_at": "2026-11-29 09:00:00"},  # of no zone
+        {"until": "never"},
+        {"policy": "["},
+        {"policy": "[]"},
+        {"figures": "null"},
+    ],
+)
+def test_a_row_that_somebody_changed(shared_db, change):
+    """Such a row stops the runs of its release, and keeps nobody from revoking another one."""
+    table = Approvals(shared_db.engine).table
+    spec, _ = approved(shared_db, "a20"), approved(shared_db, "a21")
+    where = f"UPDATE {table.schema}.{table.name} SET {{}} = '{{}}' WHERE release = 'a20'"
+    ((key, value),) = change.items()
+    shared_db.engine.execute(where.format(key, value))
+    try:
+        with pytest.raises(PrivacyViolation, match="none that sqlanon wrote"):
+            shared_db.run(spec)
+        assert shared_db.revoke("a21", by="Ann").action == "revoked"
+    finally:
+        shared_db.engine.execute(f"DELETE FROM {table.schema}.{table.name} WHERE release IN ('a20', 'a21')")

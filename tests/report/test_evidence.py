@@ -10,10 +10,13 @@ import random
 import shutil
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sqlanon import policy
+from sqlanon.decided import ContextSpec
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.report.evidence import check_bundle
 from sqlanon.report.evidence.archive import pack, unpack
@@ -155,9 +158,9 @@ def test_better_figures_than_the_report_has(bundle):
 
 
 def test_another_policy_than_that_of_the_catalog(bundle):
-    policy = json.loads(unpack(bundle)["policy.json"])
-    policy["privacy"]["k"] = 50
-    refused(changed(bundle, "policy.json", json.dumps(policy, sort_keys=True).encode()), "another policy")
+    asked = json.loads(unpack(bundle)["policy.json"])
+    asked["privacy"]["k"] = 50
+    refused(changed(bundle, "policy.json", json.dumps(asked, sort_keys=True).encode()), "another policy")
 
 
 def test_a_forgery_that_agrees_with_itself(bundle, ward):
@@ -167,6 +170,55 @@ def test_a_forgery_that_agrees_with_itself(bundle, ward):
     forged = changed(bundle, "catalog.json", (json.dumps(rows, sort_keys=True, indent=1) + "\n").encode())
     assert not check_bundle(forged).compared
     refused(forged, "not of version 1 of ward as the catalog", ward.engine)
+
+
+def edited(bundle, name, edit):
+    """The bundle with one of its lists or its manifest edited, hashes and all."""
+    value = json.loads(unpack(bundle)[name])
+    edit(value)
+    content = (json.dumps(value, sort_keys=True, indent=1) + "\n").encode()
+    return pack(unpack(bundle) | {name: content}) if name == "manifest.json" else changed(bundle, name, content)
+
+
+def test_a_decision_that_nobody_made(bundle, ward):
+    """Approvals, the day and the software are compared with the database too, not the pages alone."""
+    made = ward.approve("ward", by="Ann", until="9999-12-31").to_dict()
+    refused(
+        edited(bundle, "approvals.json", lambda rows: rows.append(made | {"approver": "Bob"})),
+        "an approval of",
+        ward.engine,
+    )
+    added = edited(bundle, "approvals.json", lambda rows: rows.append(made))
+    assert check_bundle(added, ward.engine).pages is False  # its pages do not show it
+    assert check_bundle(bundle, ward.engine).pages is False  # it came after the bundle
+    without = {name: one for name, one in unpack(bundle).items() if name != "approvals.json"}
+    refused(changed(pack(without), "report-sdc.html", b"x"), "approvals.json is missing")
+    # What the catalog says of the version, too.
+    for forge in (
+        lambda manifest: manifest.update(published_at="2020-01-01T00:00:00+00:00"),
+        lambda manifest: manifest["software"].update(release={"sqlanon": "9.9"}),
+        lambda manifest: manifest.update(software=[]),
+    ):
+        refused(edited(bundle, "manifest.json", forge), "not of version 1 of ward as the catalog", ward.engine)
+    for forge in (
+        lambda rows: rows.append(rows[0] | {"version": 0}),
+        lambda rows: rows.append({}),
+        lambda rows: rows.append(1),
+    ):
+        refused(edited(bundle, "catalog.json", forge), "not of version 1 of ward as the catalog", ward.engine)
+
+
+def test_settings_that_a_run_changed_since(shared_db):
+    """A bundle stays one of its version where the policy's context is other words now; it says which keys differ."""
+    create_table(shared_db, "said", {"age": "INTEGER", "ill": "VARCHAR(9)"}, [(n // 5, "flu") for n in range(10)])
+    asked = {"quasi": ["age"], "sensitive": "ill", "k": 5, "method": "tree"}
+    spec = policy.release(source="said", name="said", publish="release.said", **asked)
+    shared_db.run(replace(spec, context=ContextSpec(purpose="research")))
+    made = shared_db.evidence("said")
+    assert check_bundle(made, shared_db.engine).settings == ()
+    assert shared_db.run(replace(spec, context=ContextSpec(purpose="billing"))).outcome == "unchanged"
+    found = check_bundle(made, shared_db.engine)
+    assert (found.settings, found.pages, found.compared) == (("context",), False, True)
 
 
 @pytest.mark.thorough

@@ -72,7 +72,7 @@ class Compacting(Arrays):
         try:
             before, after = fresh_copy.write_anew(Path(self._path), self._database, settings)
         finally:
-            # Whether another process has opened it first does not change what was done.
+            # The copy is complete even if another process has opened the file first.
             with suppress(DatabaseError):
                 vars(self).update(vars(self._again()))
         return Compacted((self._path,), before, after, STAYS)

@@ -50,8 +50,8 @@ class Connection:
         Args:
             connection: it is closed with the engine.
             path: the file's; None in memory.
-            database: the database whose tables plain names mean; None: the connection's current one.
-            spills: where it spills is for us to say.
+            database: the database of unqualified table names; None: the connection's current one.
+            spills: the spill folder is ours to choose.
         """
         self._connection = connection
         self._path = path
@@ -160,7 +160,7 @@ class Connection:
         try:
             yield
         except BaseException:
-            with suppress(duckdb.Error):  # whatever ended it already is what the caller must hear of
+            with suppress(duckdb.Error):  # the caller must hear of the first error
                 self._connection.execute("ROLLBACK")
             raise
         with self._translate_errors("COMMIT"):
@@ -175,7 +175,7 @@ class Connection:
     def few_rows(self) -> Iterator[None]:
         """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement.
 
-        What another run has changed is left to that run to undo; where the configuration is locked, nothing is changed.
+        Changes by another run are left to that run to undo; a locked configuration is not changed.
         """
         with self._translate_errors("PRAGMA"):
             self._use(self._empty)

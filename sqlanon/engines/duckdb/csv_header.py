@@ -51,7 +51,7 @@ class Head:
 
     Attributes:
         names: the fields of the first line.
-        delimiter: what divides fields.
+        delimiter: the character between fields.
         records: the records below it, at most `_HEAD`, as far as they can be read.
     """
 
@@ -86,7 +86,7 @@ def is_missing(text: str) -> bool:
 
 
 def tail(path: Path, line: int) -> str:
-    """The command that leaves out what is above a line."""
+    """The command that leaves out the lines above a line."""
     return f", such as: {_find_command(path)} | tail -n +{line} > new.csv"
 
 

@@ -35,14 +35,14 @@ _DATE = rf"({_LONG})([T: ].*)?|{_SHORT}"
 
 
 def note(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> str | None:
-    """What to know of a column that stayed text; None: nothing.
+    """A note on a column that stayed text; None: nothing to say.
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         name: the column.
 
-    Cost: a look at some values; for a column that looks like numbers or dates two scans of it.
+    Cost: a look at some values; two scans of a column that looks like numbers or dates.
     """
     column = quote(name)
     few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608

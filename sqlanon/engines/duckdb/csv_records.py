@@ -21,7 +21,7 @@ def records_of(lines: list[str], delimiter: str) -> list[list[str]]:
 
 
 def likely_delimiter(lines: list[str]) -> str:
-    """What divides the fields: the character that gives most records the same number of them."""
+    """The delimiter: the character that gives most records the same number of fields."""
 
     def fits(char: str) -> tuple[bool, int, int]:
         records = [record for record in records_of(lines, char) if record]

@@ -24,7 +24,7 @@ from sqlanon.engines.duckdb.csv_records import likely_delimiter, records_of
 from sqlanon.errors import DatabaseError, PolicyError
 
 LINE = 2_000_000
-"""Characters of a line, at most: what DuckDB reads without being asked for more."""
+"""Characters of a line, at most: DuckDB's default."""
 _HEAD = 200
 """Records from which the form of a file is found."""
 _CHUNK = 1 << 20
@@ -138,9 +138,7 @@ class CsvText:
         length = line = 0
         plain, last = True, b"\n"
         with self.bytes() as raw:
-            while chunk := raw.read(
-                _CHUNK
-            ):  # shorter than `LINE`, so that what lies between two ends in it is no line too long
+            while chunk := raw.read(_CHUNK):  # shorter than `LINE`, so that no line between two ends in it is too long
                 end = b"\n" if b"\n" in chunk else b"\r"
                 first = chunk.find(end)
                 length += first if first >= 0 else len(chunk)
@@ -156,7 +154,7 @@ class CsvText:
         return line + (length > 0) if plain else None
 
     def fault(self, delimiter: str) -> str | None:
-        """The first fault of the file as Python reads it: the line, and what is wrong there."""
+        """The first fault of the file as Python reads it: line and reason."""
         with self.open_text() as file:
             rows = csv.reader(read_bounded_lines(file, self._too_long), delimiter=delimiter, strict=True)
             began, width = 1, 0
@@ -280,7 +278,7 @@ class CsvText:
 
     @contextmanager
     def open_text(self) -> Iterator[IO[str]]:
-        """The file as text; what is not text there is kept as escapes."""
+        """The file as text; bytes that are not text are kept as escapes."""
         encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with (
             self.bytes() as raw,

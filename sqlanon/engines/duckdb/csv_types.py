@@ -45,9 +45,9 @@ class Guess:
 
     Attributes:
         type: DuckDB's.
-        value: SQL that makes it of a text; NULL where it cannot.
-        same: SQL that is true where the text is the value's in the one form that this guess is about.
-        exact: that form is how DuckDB writes the type: what is published is the text of the file.
+        value: SQL that casts a text to it; NULL where the cast fails.
+        same: SQL that is true where the text is the value's in the only form that this guess allows.
+        exact: that form is DuckDB's own: the published text is that of the file.
         order: day or month, of dates that have the one or the other first.
         merges: texts that differ may have one value, which is to be ruled out.
     """
@@ -148,7 +148,7 @@ def declare_type(name: str, kind: str, date_format: str | None, numbers: Numbers
     value = f"TRY_CAST({text if integer or decimal or floating else column} AS {kind})"
     same = f"{value} IS NOT NULL"
     if integer or decimal:
-        # A cast rounds; a number whose further digits are zeros stays what it is.
+        # A cast rounds; it keeps a number with zeros as further digits.
         places = (decimal[1] or ("0" if "(" in short else "3")) if decimal else "0"
         same += f" AND regexp_full_match({text}, '[+-]?[0-9]*([.][0-9]{{0,{places}}}0*)?')"
     if short == "DATE":

@@ -275,7 +275,7 @@ class DuckDBEngine(Compacting):
         action()
 
     def dependents(self, view: TableRef) -> list[str]:
-        """DuckDB binds a view when it is read: one that is made anew keeps what depends on it."""
+        """DuckDB binds a view when it is read: replacing a view keeps the objects that depend on it."""
         return []
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:

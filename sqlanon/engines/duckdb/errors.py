@@ -1,4 +1,4 @@
-"""What DuckDB's errors mean and what to do about them, in words that hold no cell value."""
+"""Causes and remedies of DuckDB's errors, in words that hold no cell value."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
 
 
 def explain(error: duckdb.Error, text: str = "") -> str:
-    """What happened and what to do.
+    """Cause and remedy of an error.
 
     Args:
         error: DuckDB's.
@@ -148,7 +148,7 @@ def _cast_column(said: str, text: str) -> str | None:
 
 
 def translate_error(what: str, error: duckdb.Error, text: str = "") -> DatabaseError:
-    """The error of ours for one of DuckDB's; ``what``: the statement's name, or what was being done."""
+    """The `DatabaseError` for an error of DuckDB's; ``what``: the name of the statement or of the step."""
     return DatabaseError(f"DuckDB refused {what}: {explain(error, text)}")
 
 

@@ -14,14 +14,14 @@ from sqlanon.engines.duckdb.carried import DATES, NUMBERS
 
 _BEGINS = r"[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"-[0-9]*[.,]?[0-9]+([.,][0-9]+)*([eE][+\-]?[0-9]+)?"
-"""A negative number is what it looks like."""
+"""Negative numbers, which are no formulas."""
 _SAFE = (
     NUMBERS
     | DATES
     | {"boolean", "hugeint", "uhugeint", "bignum", "time", "time_ns", "time with time zone"}
     | {"uuid", "bit", "list", "array", "struct", "map"}
 )
-"""Types whose texts never begin so, but for negative numbers."""
+"""Types with texts that never begin so, but for negative numbers."""
 
 
 def warn_of_formulas(

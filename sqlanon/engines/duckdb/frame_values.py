@@ -20,7 +20,7 @@ _MIXED = "numbers of several kinds, of which no type holds all exactly; make the
 
 
 def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a library that is not imported here
-    """A pandas frame whose columns of Python objects DuckDB reads as they are.
+    """A pandas frame with columns of Python objects that DuckDB reads unchanged.
 
     Args:
         frame: pandas.
@@ -31,7 +31,7 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
     Raises:
         PolicyError: values of a column would become others; the text names the column.
 
-    Cost: a look at the type of each object, and at its value where there are numbers of several kinds, or decimals.
+    Cost: a look at the type of each object, and at the value where there are numbers of several kinds, or decimals.
     """
     made, casts, refused = frame, {}, []
     for name, dtype in frame.dtypes.items():
@@ -77,7 +77,7 @@ def _fine(value: object) -> bool:
 
 
 def _floats(value: object) -> bool:
-    """Whether a number keeps its value as floating point; what is no number is text, or refused by DuckDB."""
+    """Whether a number keeps the value as floating point; a value that is no number is text, or refused by DuckDB."""
     if isinstance(value, Decimal):
         return value.is_finite() and Decimal(repr(float(value))) == value
     return not isinstance(value, int) or (abs(value) < 2**1000 and int(float(value)) == value)

@@ -28,7 +28,7 @@ _DECLARED = re.compile(r"\((\d+),\s*(\d+)\)")
 
 
 class Stream:
-    """What has an Arrow stream, and nothing else: DuckDB then reads it without any other library."""
+    """An object with an Arrow stream and nothing else: DuckDB then reads it without any other library."""
 
     def __init__(self, source: Any) -> None:  # noqa: ANN401 - whatever has a stream
         self._source = source
@@ -53,7 +53,7 @@ def read(
     table: str,
     columns: ColumnReading,
 ) -> None:
-    """Load a frame into a new table. Its index, if it has one, is not read.
+    """Load a frame into a new table, without the index.
 
     Args:
         connection: where to.
@@ -62,11 +62,11 @@ def read(
         columns: which columns are read; nothing is asked of the others.
 
     Raises:
-        PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would
+        PolicyError: a column has no name, or that of another column, a type that DuckDB lacks, or values that it would
             change.
         DatabaseError: DuckDB cannot read it.
 
-    Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
+    Cost: one pass over the frame; a second one over columns of Python objects, to find the type of all values.
     """
     pandas = kind_of(frame) == "pandas"
     frame = frame_columns.select_columns(frame, columns, pandas=pandas)

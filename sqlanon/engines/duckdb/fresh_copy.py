@@ -2,9 +2,9 @@
 
 The copy contains nothing of dropped tables and deleted rows. It is compared with the file and put in its place.
 
-The file is locked by this process from before it is copied until after the copy is in its place, so that nobody writes
-what the copy lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next
-connection removes.
+This process locks the file from before the copy until after the replacement, so that nobody writes rows that the copy
+lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next connection
+removes.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ from sqlanon.engines.duckdb.connection import quote
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
 """Columns that differ between two files of the same content, or depend on earlier queries.
 
-All columns whose names end with ``oid`` do, too.
+All columns with names that end with ``oid`` do, too.
 """
 
 Facts = tuple[str, str, tuple[str, ...]]
-"""A kind, the name of an object of it, and what is known of it."""
+"""The kind of an object, the name, and the facts about it."""
 
 
 class Table(NamedTuple):
@@ -40,15 +40,15 @@ class Table(NamedTuple):
 
 
 def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) -> Counter[Facts]:
-    """What a database holds.
+    """Contents of a database, as facts.
 
     Args:
         connection: both databases are attached to it.
-        database: which one.
-        empty: another one, which has no macros; it is the current one afterwards.
+        database: the database to list.
+        empty: another database, without macros; it is the current one afterwards.
 
     Returns:
-        how often each fact holds: two databases of the same content have equal ones.
+        the number of times that each fact holds: equal for two databases of the same content.
     """
     connection.execute(f"USE {quote(database)}.main")
     found = Counter(_catalog(connection, database))
@@ -58,7 +58,7 @@ def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: 
 
 
 def list_lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
-    """The objects of which the two say different things, as kind and name; never what they say, which may be values."""
+    """The objects with different facts in the two, as kind and name; never the facts, which may be values."""
     different = {(kind, name) for kind, name, _ in (old - new) + (new - old)}
     return [f"{kind} {name}" for kind, name in sorted(different)]
 
@@ -108,7 +108,7 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
 
 
 def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The functions that list something of all databases; what `duckdb_databases` says differs between two files."""
+    """The functions that list objects of all databases; `duckdb_databases` is left out, as it differs between files."""
     found = connection.execute(
         "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = "
         "'system'"

@@ -1,4 +1,4 @@
-"""The folder into which DuckDB spills what does not fit into memory.
+"""The folder into which DuckDB spills data that do not fit into memory.
 
 Only this user can open it, and it is deleted when the database is closed.
 
@@ -65,10 +65,10 @@ class Spill:
 
 
 def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | None:
-    """Let a database spill into a private folder next to its file; where that cannot be, or in memory, in the system's.
+    """Let a database spill into a private folder beside the file; for memory, or if that fails, in the system's.
 
-    What killed processes left there is removed. None: another connection of this process has the database
-    spill elsewhere already.
+    Remains of killed processes there are removed. None: another connection of this process has the database spill
+    elsewhere already.
 
     Args:
         connection: looks builtin names up where only builtin ones are.

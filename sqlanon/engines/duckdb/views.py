@@ -1,4 +1,4 @@
-"""Views of a DuckDB database: the query that one is made of, and what else of the user's reads it.
+"""Views of a DuckDB database: the query of a view, and other objects of the user's that read it.
 
 DuckDB keeps no dependencies of views, so both are read from its own parser's trees of the stored queries.
 """

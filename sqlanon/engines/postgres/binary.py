@@ -35,7 +35,7 @@ def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
 
 
 def receive(pgconn: psycopg.pq.abc.PGconn, data: bytearray, enough: int | None = None) -> PQGen[bool]:
-    """Append what a COPY sends to ``data``, until there are ``enough`` bytes (gives True) or to the end (False).
+    """Append the data of a COPY to ``data``, until there are ``enough`` bytes (gives True) or to the end (False).
 
     The server sends a message for every row. The driver's own loop takes several calls for each, more processor time
     than the server needs. For ``psycopg.Connection.wait``.

@@ -129,7 +129,7 @@ def check_private(connection: Connection, schema: str) -> bool:
         Whether default privileges give others rights on new tables of this role.
 
     Raises:
-        DatabaseError: see above; the text says what to do.
+        DatabaseError: see above; the text gives the remedy.
     """
     found: dict[str, list[tuple[object, ...]]] = {}
     for kind, *row in connection.execute(_STATE, {"schema": schema}).fetchall():
@@ -169,7 +169,7 @@ def check_private(connection: Connection, schema: str) -> bool:
 
 
 def check_readable(connection: Connection, table: TableRef) -> bool:
-    """Refuse to read a table of the private schema that could run what a role planted there.
+    """Refuse to read a table of the private schema that could run code that another role planted there.
 
     Returns:
         Whether the schema belongs to another role, who may put something else in the table's place at any time.
@@ -219,7 +219,7 @@ def query_grantees(tables: Sequence[str]) -> str:
 
 
 def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
-    """Take from everybody what default privileges gave; ``found`` are rows of `query_grantees`."""
+    """Revoke the grants of default privileges from everybody; ``found`` are rows of `query_grantees`."""
     for table, oid, name in found:
         role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
         connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))

@@ -1,9 +1,9 @@
 """Locks as tables of the private schema: to create a table whose name is there already fails, whoever tries.
 
-A lock's table is named after it and a fencing number. It has who holds it and until when as properties, which the
-holder renews. Who finds a lease that has run out, or whose process of this machine is gone, creates the table of the
-next number: of several who try one succeeds, and the one before has lost the lock, as it is no longer that of the
-highest number. A holder asks before it replaces a view.
+A lock's table is named after the lock and a fencing number. Its properties are the holder and the time of expiry,
+which the holder renews. A session that finds an expired lease, or a holder on this machine that is gone, creates the
+table of the next number: of several sessions only one succeeds, and the former holder has lost the lock, which is that
+of the highest number. A holder checks before it replaces a view.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Locks:
         finally:
             with self._guard:
                 self._held.remove(held)
-            with suppress(DatabaseError):  # what is not dropped runs out
+            with suppress(DatabaseError):  # a table that is not dropped expires
                 if self._is_ours(held):
                     self._drop(held.table)
 
@@ -148,7 +148,7 @@ class Locks:
             rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quote(table)}")
         except DatabaseError:
             if any(str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")):
-                raise  # who cannot ask whose a lock is does not take it over
+                raise  # a session that cannot read the holder of a lock does not take it over
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
 

@@ -37,7 +37,7 @@ SETTINGS = {
     # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }
-"""What statements of ours need of a session."""
+"""Settings that our statements need."""
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
 """Tries for a silent server, in a session and to open one, and the longest pause, in milliseconds.
 
@@ -51,7 +51,7 @@ _COMPILED_LATE = {
 }
 """Numbers of calls, and of turns of loops, after which Java optimizes code fully in a session of our own.
 
-They are 20 times the defaults. Each statement has code of its own, which Java compiles quickly first; to optimize what
+They are 20 times the defaults. Each statement has new code, which Java compiles quickly first; to optimize code that
 runs for a second takes longer than it saves.
 """
 _SHARED = (
@@ -89,7 +89,7 @@ def java_missing() -> str | None:
 
 
 def split_confirmations(url: str) -> tuple[str, set[str]]:
-    """A URL without what it confirms, and that.
+    """A URL without the confirmations, and their names.
 
     >>> split_confirmations("sc://host:15002/;user_id=a;accept_shared=true")
     ('sc://host:15002/;user_id=a', {'accept_shared'})
@@ -271,7 +271,7 @@ def check_version(version: str) -> None:
     """Refuse a Spark that is too old.
 
     Raises:
-        DatabaseError: what it is, and what is needed.
+        DatabaseError: the text gives this version and the oldest possible one.
     """
     major = version.split(".", 1)[0]
     if not major.isdigit() or int(major) < 4:
@@ -296,7 +296,7 @@ def own_settings(session: SparkSession) -> SparkSession:
 
 
 def persists(session: SparkSession, catalog: str) -> bool:
-    """Whether what is in a catalog is there after the session: Spark's own forgets, unless it is Hive's."""
+    """Whether the tables of a catalog outlast the session: those of Spark's own do not, unless it is Hive's."""
     if catalog != "spark_catalog" or session.conf.get("spark.sql.catalog.spark_catalog", None):
         return True
     return bool(session.conf.get("spark.sql.catalogImplementation", "in-memory") == "hive")

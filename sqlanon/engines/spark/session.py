@@ -125,7 +125,7 @@ class Session:
         Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
 
         Raises:
-            DatabaseError: no Java, no server, or no catalog; the text says what to do.
+            DatabaseError: no Java, no server, or no catalog; the text gives the remedy.
         """
         place, confirmed = opening.split_confirmations(url)
         accept_shared |= "accept_shared" in confirmed
@@ -173,7 +173,7 @@ class Session:
                 raise
             self._gone |= is_gone(error)  # another statement of a batch may have found so before
             if self._gone and opening.is_connect(self._session):
-                opening.limit_retries(self._session, 0)  # for what pyspark itself sends when the process ends
+                opening.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 

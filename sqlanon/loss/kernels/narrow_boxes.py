@@ -36,12 +36,12 @@ class Boxed(NamedTuple):
 
 
 class Open(NamedTuple):
-    """Boxes that are not done with.
+    """Boxes that are not finished.
 
     Attributes:
-        box, mask: what each holds at least.
-        next: int64[m], the first of the near rows that it may still take.
-        bound: int64[m], it and k rows are not narrower; `_DONE`: it is done with.
+        box, mask: the contents of each, at least.
+        next: int64[m], the first of the near rows that the box may still take.
+        bound: int64[m], a lower bound of the width with k rows; `_DONE`: the box is finished.
     """
 
     box: Places

@@ -99,7 +99,7 @@ def _apart(geometry: Geometry, a: int, one: int, other: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _measure_apart(codes: Ints, x: int, low: Ints, high: Ints, at: int, geometry: Geometry) -> int:
-    """The least width of row ``x`` together with a row whose codes lie between ``low[at]`` and ``high[at]``."""
+    """The least width of row ``x`` together with a row with codes between ``low[at]`` and ``high[at]``."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         code = codes[x, a]

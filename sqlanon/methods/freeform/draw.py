@@ -1,7 +1,7 @@
-"""Remix and draw: what the secret makes of a graph of rows and boxes, and of nothing else.
+"""Remix and draw: they depend on the secret and on the graph of rows and boxes, and on nothing else.
 
-A method finds the graph. How it had divided it into matchings, in which order it had the rows, and how it had numbered
-the boxes do not matter here: rows are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by
+A method finds the graph. The division into matchings, the order of the rows and the numbers of the boxes that the
+method used do not matter here: rows are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by
 their rows, and matchings are made anew.
 """
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def columns_of(context: Context) -> tuple[Domain, ...]:
-    """What makes a cell: the quasi columns, and what requirements count, where they look at more than rows."""
+    """The columns of a cell: the quasi columns, and counted columns where requirements look at more than rows."""
     encoded = context.encoded
     return encoded.quasi + (encoded.counted if beyond_rows(context.requirements) else ())
 
@@ -31,8 +31,8 @@ class Cells:
 
     Attributes:
         codes: int32[d, m], of the quasi columns.
-        sensitive: int32[m] each, of what requirements count (sensitive columns and persons); none where they look at
-            rows alone.
+        sensitive: int32[m] each, of the counted columns (sensitive columns and persons); none where requirements look
+            at rows alone.
         rows: int64[m], rows of each.
     """
 

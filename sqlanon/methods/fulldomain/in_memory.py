@@ -43,7 +43,7 @@ class InMemory:
         self._maps = maps_of(lattice.tables())
         self._nodes = lattice.tables()
         self._counted = bool(self._cells.sensitive)
-        # Records are also distinguished by what is counted: as further columns, always at their only level.
+        # Records are also distinguished by counted columns: further columns, always at their only level.
         wide = [np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None] for column in self._cells.sensitive]
         self._wide = maps_of([*self._nodes, *wide])
         population = context.encoded.population
@@ -181,12 +181,12 @@ class _Open:
     """The classes of a node.
 
     Attributes:
-        node: its levels.
-        cells: its cells, by what requirements count as well.
+        node: the levels.
+        cells: the cells, by counted columns as well.
         label: int32[m], the class of each.
         first: int32[classes], a cell of each class.
         size: int64[classes], rows.
-        holds: bool[classes], whether it meets the requirements.
+        holds: bool[classes], whether the class meets the requirements.
     """
 
     node: tuple[int, ...]

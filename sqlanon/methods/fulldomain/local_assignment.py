@@ -30,7 +30,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         most: nodes that are looked at, at most, before the last one takes the rest.
 
     Raises:
-        InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of
+        InfeasibleError: all rows together fail the requirements, and no classes were found that leave few enough of
             them out.
     """
     expect(visit)

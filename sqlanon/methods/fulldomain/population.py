@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def extend_nodes(node: Ints) -> Ints:
-    """`Column.node` with the two codes: int32[levels, codes + 2]; what a level does not cover is a node of its own."""
+    """`Column.node` with the two codes: int32[levels, codes + 2]; a code outside a level is a node of its own."""
     levels, codes = node.shape
     found = np.empty((levels, codes + 2), np.int32)
     found[:, :codes] = node

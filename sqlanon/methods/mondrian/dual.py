@@ -28,7 +28,7 @@ from sqlanon.privacy.diversity.requirement import FrequencyDiversity
 from sqlanon.privacy.kanonymity.requirement import KAnonymity
 
 _PARTS = 1000
-"""Parts of 1 in which l is probed: what the kernel multiplies with stays small."""
+"""Parts of 1 in which l is probed: few, so that the kernel's factors stay small."""
 
 
 def assign(context: Context, *, median: bool) -> Assignment:

@@ -65,7 +65,7 @@ class Slots(NamedTuple):
 
 
 class Checks(NamedTuple):
-    """What halves must meet beyond k.
+    """Requirements of halves beyond k.
 
     Attributes:
         base: int64[c + 1], where each sensitive column's values begin in `Slots.held`, and their number.
@@ -164,11 +164,11 @@ def cut_slots(
 
     Args:
         slots: all rows of the partition.
-        p: its place there.
-        base: int64[d + 1], the slot of each attribute's code 0, and how many slots there are.
+        p: the partition's place there.
+        base: int64[d + 1], the slot of each attribute's code 0, and the number of slots.
         geometry: the attributes.
         k: rows of a half, at least.
-        checks: what else a half must meet.
+        checks: requirements of a half beyond k.
 
     Cost: O(slots (d + sensitive values)).
     """
@@ -245,7 +245,7 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
 
 @njit(nogil=True, cache=True)
 def _check(slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]) -> None:
-    """Whether both halves of the cut after each slot meet what is asked of sensitive values."""
+    """Whether both halves of the cut after each slot meet the requirements of sensitive values."""
     base, asked, values = checks.base, checks.asked, len(used)
     columns = len(base) - 1
     for half in range(2):

@@ -58,8 +58,8 @@ class Mondrian:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        ``auto`` runs the kernel; what does not fit the memory budget, nor with equal rows as one, is cut by pushdown
-        first.
+        ``auto`` runs the kernel; a table that does not fit the memory budget, nor with equal rows as one, is cut by
+        pushdown first.
         Cost: kernel O(n d^2 log(n / k)) time and about ``row_bytes`` a row; pushdown O(d) statements a level.
         """
         if self.variant == "relaxed":

@@ -109,7 +109,7 @@ def optimal_line(asked: Asked) -> Refused | None:
 
 
 def list_fast_rules(order: str) -> tuple[Rule, ...]:
-    """What methods that measure classes on their curve leave to the exact ones, which are called ``order``."""
+    """Rules of methods that measure classes on a curve: requests that only the exact method ``order`` takes."""
 
     def one_column(asked: Asked) -> Refused | None:
         if not asked.diverse or asked.l_alone:

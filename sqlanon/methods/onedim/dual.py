@@ -123,7 +123,7 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
 
 
 def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
-    """What the owner should know of a search."""
+    """Notes on a search for the owner."""
     lines = [f"ipcsd: {len(found.probes)} probes of {name}"]
     if found.l is None:
         lines[0] += "; none keeps to the bound"

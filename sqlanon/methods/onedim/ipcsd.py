@@ -26,13 +26,13 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What IPCSD found.
+    """Result of IPCSD.
 
     Attributes:
-        l: the largest l probed whose classes keep to the bound; None if none does.
+        l: the largest probed l with classes that keep to the bound; None if none does.
         probes: all probes, in order.
-        broken: pairs of probes, the lower l first, where a higher l lost less. The search assumes that there are none,
-            so that with one its answer may not be the largest l there is.
+        broken: pairs of probes, the lower l first, where a higher l lost less. The search assumes that there are none;
+            with such a pair the answer may not be the largest l.
     """
 
     l: Fraction | None  # noqa: E741 - the papers' symbol
@@ -73,7 +73,7 @@ def search_l(
 
 
 def least_bound(reaches: Callable[[int], Fraction], asked: Fraction, most: int) -> int | None:
-    """The direct problem through the dual: the least bound E whose solution is private enough.
+    """The direct problem through the dual: the least bound E with a solution that is private enough.
 
     It minimizes IL-infinity only.
 

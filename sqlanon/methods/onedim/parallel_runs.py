@@ -81,12 +81,12 @@ def _in_pieces(
     """Solve all prefixes of n rows.
 
     Args:
-        solve: of the rows from one to another: what is known of their first prefixes, int64[c, m] -> int64[c, rows +
-            1], losses and what else decides, and int32[rows + 1], rows of the last run.
+        solve: for the rows between two places: the results for their first prefixes, int64[c, m] -> int64[c, rows + 1],
+            losses and other figures that decide, and int32[rows + 1], rows of the last run.
         n: rows.
-        first: int64[c, 1], what is known of no rows.
-        window: rows of a run, at most: so many prefixes decide what follows.
-        before: rows that a piece is solved from before its beginning.
+        first: int64[c, 1], the results for no rows.
+        window: rows of a run, at most: so many prefixes decide the next.
+        before: rows that a piece is solved from before it begins.
         least: rows of a piece, at least.
         threads: pieces, at most.
 

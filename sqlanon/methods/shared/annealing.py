@@ -123,8 +123,8 @@ class Block:
     ) -> Ints:
         """Classes after annealing.
 
-        What a step may cost falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of what a row
-        loses in the mean.
+        The allowed cost of a step falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of a
+        row's mean loss.
         """
         classes = int(group.max(initial=-1)) + 1
         stages = max(min(steps // STAGE, STAGES), 1)

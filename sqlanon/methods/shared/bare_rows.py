@@ -26,7 +26,7 @@ BLOCK = 1 << 20
 """Rows that are fetched at a time."""
 
 GROUPED = 16
-"""Bytes of a row that is in a group: its id, its group, its class, and what is at hand for a moment."""
+"""Bytes of a row that is in a group: id, group, class, and temporary values."""
 
 _SAMPLE, _FEW = 1 << 16, 1 << 14
 """Rows among which equal ones are counted first; and so few that grouping them is not worth its compilation."""

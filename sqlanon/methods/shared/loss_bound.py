@@ -1,4 +1,4 @@
-"""The bound E of the dual problem, from a policy's words to what kernels compare (Ghinita et al. 2009, section 2.5).
+"""The bound E of the dual problem: a policy's words as numbers for kernels (Ghinita et al. 2009, section 2.5).
 
 The weighted NCP of a class is compared on integer positions, as every decision is: a class of exactly E is within it,
 and none above E + `SLACK` is. With one quasi column, and for E = 0, the comparison is exact; so are extents in a

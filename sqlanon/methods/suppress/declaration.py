@@ -18,7 +18,7 @@ MOST_MATCHED = 4000
 
 
 def rest_of_tp(asked: Asked) -> Refused | None:
-    """What TP leaves is divided by another method, or by the cascade."""
+    """The residue of TP is divided by another method, or by the cascade."""
     if asked.options["rest"] == "none" or asked.options["variant"] == "tp":
         return None
     what = (

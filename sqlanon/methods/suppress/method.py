@@ -42,7 +42,7 @@ class Suppress:
         return f"method suppress {lack}; or, with less loss of order, use mondrian" if lack else None
 
     def assign(self, context: Context) -> Assignment:
-        """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
+        """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and that of `solve` in cells."""
         from sqlanon.kernels.compiled import expect
         from sqlanon.methods.suppress.cells import attach, read
         from sqlanon.methods.suppress.kernels.keep import keep

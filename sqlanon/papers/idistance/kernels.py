@@ -142,5 +142,5 @@ def distance_keys(points: npt.NDArray[np.int32], centres: npt.NDArray[np.int32],
 
 @njit(nogil=True, cache=True)
 def find_offset(d: int) -> int:
-    """What a centre's number is multiplied with: more than any distance of two points of up to `MOST_AXES` axes."""
+    """The factor of a centre's number: more than any distance of two points of up to `MOST_AXES` axes."""
     return _root((np.int64(d) << 40) << (2 * FRACTION)) + 1

@@ -1,4 +1,4 @@
-"""Sets of cut points of ordered columns: what classes they make, and what those cost."""
+"""Sets of cut points of ordered columns: their classes, and the costs of these."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class CutSets:
             self._places.append(np.zeros(domain.codes, np.int64))
             self._places[-1][code] = position
         self.full = {"dm": self.rows, "cm": 1, "loss": SCALE * sum(self._weights), "c_avg": 0}[metric]
-        """What a suppressed row costs."""
+        """The cost of a suppressed row."""
         self.kind = {"dm": SQUARES, "c_avg": CLASSES}.get(metric, ROWS)
         self.price = VALUES if metric == "cm" else self.kind
         self.base = self.rows // self.k if metric == "c_avg" else 0
@@ -136,9 +136,9 @@ class CutSets:
         return label, made
 
     def least(self, cuts: Flags, records: Records) -> Longs:
-        """What the rows of each record, a class at ``cuts``, cost at least in a class of k rows at some of ``cuts``.
+        """The least cost of the rows of each record, a class at ``cuts``, in a class of k rows at some of ``cuts``.
 
-        Where the record has k rows, this is what they cost in a class of their own.
+        Where the record has k rows, this is their cost in a class of their own.
         """
         if self.metric == "dm":
             return records.rows * np.maximum(records.rows, self.k)

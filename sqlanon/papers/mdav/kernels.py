@@ -156,14 +156,14 @@ def cluster_by_mdav(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: how many rows are in a cluster.
+        done: int64[1], written: the number of rows in a cluster.
 
     Returns:
-        How many clusters there are; 0: it was stopped.
+        The number of clusters; 0: it was stopped.
 
-    While 3k rows are left: a cluster around the row r that is farthest from the mean of what is left, and one around
-    the row that is farthest from r; with 2k rows one around r. What is then left is a cluster, or goes to `place_rest`
-    where it does not suffice.
+    While 3k rows are left: a cluster around the row r that is farthest from the mean of the rows left, and another
+    around the row that is farthest from r; with 2k rows only that around r. The rest is a cluster, or goes to
+    `place_rest` where it does not suffice.
 
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """

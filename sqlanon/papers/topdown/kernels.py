@@ -143,12 +143,12 @@ def repair(
     Args:
         places, sets, geometry, k: as in `cluster_top_down`; there are at least ``k`` rows.
         group: int32[n], 0 to ``classes`` - 1; changed, and numbered anew without gaps.
-        classes: how many there are.
+        classes: the number of classes.
 
     Returns:
-        How many classes are left.
+        The number of classes left.
 
-    A cluster is merged with the one whose union costs least; or it takes rows, the one that widens it least first, from
+    A cluster is merged with that of the cheapest union; or it takes rows, that which widens it least first, from
     the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
 
     Cost: O(classes d + n) a repair.

@@ -1,7 +1,7 @@
-"""The answer to one SELECT over a release of counts.
+"""The answer to a SELECT over a release of counts.
 
-Conditions, keys and weights are computed by the database for each finest cell, whose values are known, in the types of
-the source. What is left are sums of numbers of cells with whole weights: `sqlanon.statistics.reach` bounds them.
+Conditions, keys and weights are computed by the database for each finest cell, with known values, in the types of
+the source. The remaining work is sums of numbers of cells with whole weights: `sqlanon.statistics.reach` bounds them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""
 ASKED = "count(*), count(x), sum(x) and sum(measure), each with FILTER (WHERE ..) or without"
-"""What has an answer, for refusals."""
+"""Queries that have an answer, for refusals."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ def answer_counts(
 
     Args:
         engine: the database.
-        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        query: a SELECT; the caller applies ORDER BY, LIMIT and OFFSET.
         released: the release.
-        seconds: how many are left.
-        rows: of the answer, at most.
+        seconds: time left, in seconds.
+        rows: most rows of the answer.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over counts.
         UnsupportedError: bounds of hidden cells need HiGHS, and it is not installed.
 
-    Cost: the cells are read once for each version, and the finest ones once for each query; for each aggregate of each
+    Cost: the cells are read once for each version, and the finest cells once for each query; for each aggregate of each
     group that shown cells do not give two linear programs, which end at the deadline with wider bounds.
     """
     refuse_clauses(query, f"are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
@@ -77,7 +77,7 @@ def answer_counts(
 
 
 class _Reader:
-    """Reads one bound query."""
+    """Reads a bound query."""
 
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedCounts, seconds: Callable[[], float]) -> None:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
@@ -190,7 +190,7 @@ class _Reader:
         return list(used)
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
-        """Of each finest cell that the condition holds for: labels, a number of its group, keys, weights."""
+        """SQL for each finest cell that meets the condition: labels, number of the group, keys, weights."""
         bound, dialect = self._bound, self._engine.dialect
         keys = [named(column(f"_label{at}", "released"), f"k{at}") for at in range(len(columns))]
         order = [exp.Ordered(this=term.copy()) for term in bound.groups]
@@ -204,7 +204,7 @@ class _Reader:
         return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
 
     def _atoms(self, columns: Sequence[str]) -> exp.Expr:
-        """The finest cells of a table, under the source's names and in its types."""
+        """The finest cells of a table, under the source's names and types."""
         inside = set(columns)
         listed, where = [], []
         for place, name in enumerate(columns):
@@ -238,7 +238,7 @@ class _Found:
         return self.rows[group[0]][self.columns + 1 + place]
 
     def weights(self, group: Sequence[int], place: int) -> list[tuple[int, Any]]:
-        """The atoms of a group with their weights for one aggregate."""
+        """The atoms of a group with weights for an aggregate."""
         known = self.seen.places
         at = self.columns + 1 + self.keys + place
         return [(known[self._labels(row)], self.rows[row][at]) for row in group]
@@ -267,7 +267,7 @@ def _unreadable(own: Field, found: exp.Column) -> str:
 
 
 def _middle(low: End, high: End) -> int | None:
-    """The estimate: the middle of the bounds; where there is one alone, that."""
+    """The estimate: the middle of the bounds; with a single bound, that bound."""
     if low.value is None or high.value is None:
         return low.value if high.value is None else high.value
     return (low.value + high.value) // 2

@@ -1,6 +1,6 @@
-"""The answer to one SELECT over noisy statistics: sums of published groups, and where noise leaves the bounded answer.
+"""The answer to a SELECT over noisy statistics: sums of published groups, and intervals of the bounded answer.
 
-Conditions and keys are computed by the database for each finest group, whose values are declared. Noise has no bounds,
+Conditions and keys are computed by the database for each finest group, with declared values. Noise has no bounds,
 so that an answer has none: it has an interval that contains the bounded answer with a probability.
 """
 
@@ -49,7 +49,7 @@ ADDED = ("rows", "sum")
 
 @dataclass(frozen=True)
 class _Asked:
-    """An aggregate: what is published of it, in which column, and the condition of its FILTER, or TRUE."""
+    """An aggregate: the published measure, the column, and the condition of FILTER, or TRUE."""
 
     measured: NoisyMeasured
     column: str
@@ -62,15 +62,15 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
 
     Args:
         engine: the database.
-        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        query: a SELECT; the caller applies ORDER BY, LIMIT and OFFSET.
         released: the release.
         interval: the probability with which an interval contains the bounded answer; None: as published.
-        rows: of the answer, at most.
+        rows: most rows of the answer.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over these groups.
 
-    Cost: the rows of one table are read once for each version, and the finest groups once for each query; a sum that is
+    Cost: the rows of a table are read once for each version, and the finest groups once for each query; a sum that is
     no published group takes time linear in their number.
     """
     refuse_clauses(query, "are not answered over noisy statistics: noise would decide them")
@@ -80,7 +80,7 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
 
 
 class _Reader:
-    """Reads one bound query."""
+    """Reads a bound query."""
 
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedNoisy, interval: float) -> None:
         self._engine, self._bound, self._released, self._interval = engine, bound, released, interval
@@ -223,7 +223,7 @@ class _Reader:
         return next((one for one in own if (one.of == "mean") == (kind == "avg")), None)
 
     def _forms(self) -> str:
-        """What has an answer."""
+        """The aggregates that have an answer."""
         forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
         quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
         return ", ".join(
@@ -233,7 +233,7 @@ class _Reader:
         )
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
-        """The columns of groups that are read, each for something that its declared text decides."""
+        """The columns of groups that are read, each in an expression that the declared text decides."""
         used: dict[str, None] = {}
         for tree in trees:
             for found in tree.find_all(exp.Column):
@@ -281,7 +281,7 @@ class _Reader:
         return list_groups(self._text, tree, self._bins, INSIDE)
 
     def _finest(self, groups: Groups) -> exp.Expr:
-        """The finest groups of a table, under the source's names and in its types."""
+        """The finest groups of a table, under the source's names and types."""
         listed = []
         for place, dimension in enumerate(groups.dimensions):
             own = self._fields[dimension.name]

@@ -1,4 +1,4 @@
-"""What queries over published groups have in common: counts and noisy statistics have no rows, but groups of them."""
+"""Shared rules of queries over published groups: counts and noisy statistics have groups instead of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def refuse_clauses(query: Query, reason: str) -> None:
     """Refuse clauses that are asked of rows or of finished groups; ``reason`` follows their name.
 
     Raises:
-        Refused: the query has one.
+        Refused: the query has such a clause.
     """
     unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
         (query.joins, query.joins[0] if query.joins else None, "joins"),
@@ -44,7 +44,7 @@ def find_term(bound: Bound, item: Tree, written: exp.Expr, answered: str) -> int
         bound: the query.
         item: the bound item, which has no aggregate.
         written: the item as written, for the refusal.
-        answered: what can be asked.
+        answered: description of the allowed terms.
 
     Raises:
         Refused: it is no term.
@@ -56,7 +56,7 @@ def find_term(bound: Bound, item: Tree, written: exp.Expr, answered: str) -> int
 
 
 def cast_published(scope: Scope, own: Field, tree: Tree) -> Tree:
-    """A published text in its column's type in the source; an enum stays a text."""
+    """A published text in the source type of the column; an enum stays a text."""
     if own.kind == "enum":
         return exp.cast(tree, "VARCHAR")
     if own.kind == "text" and own.collation is not None and scope.engine.capabilities.collations:

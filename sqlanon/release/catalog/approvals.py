@@ -37,18 +37,26 @@ class Approvals:
         self.table = private_table(engine, "approvals")
 
     def list(self, release: str | None = None) -> tuple[Approval, ...]:
-        """Decisions on a release, or on all, oldest first."""
+        """Decisions on a release, or on all, oldest first.
+
+        Raises:
+            PrivacyViolation: one of them is none that sqlanon wrote.
+        """
+        return tuple(map(_read, self._rows(release)))
+
+    def _rows(self, release: str | None = None) -> Sequence[Row]:
         if self.table not in self._engine.look_up([self.table]).relations:
             return ()
         asked: dict[str, Bind] = {} if release is None else {"release": release}
         bound = {"approvals": self.table, "release": release is not None}
         made = statement("approvals/list", self._engine.dialect, asked, run=None, **bound)
         with guard_reading(self._engine, self.table):
-            return tuple(map(_read, self._engine.fetch(made, max_rows=_MOST)))
+            return self._engine.fetch(made, max_rows=_MOST)
 
     def next_number(self) -> int:
         """The number of the next decision; the caller holds the lock of approvals."""
-        return max((approval.number for approval in self.list()), default=0) + 1
+        # A row that nobody can read must not keep anybody from revoking.
+        return max((read_integer(row[0]) for row in self._rows()), default=0) + 1
 
     def add(self, decided: Approval) -> None:
         """Write a decision; the caller holds the lock of approvals, and the private schema is there."""
@@ -66,21 +74,31 @@ class Approvals:
 
 def _read(row: Row) -> Approval:
     number, release, version, action, approver, given_at, given_by, until, terms, policy, digest, figures, signed = row
-    return Approval(
-        read_integer(number),
-        str(release),
-        None if version is None else read_integer(version),
-        "approved" if action == "approved" else "revoked",
-        str(approver),
-        str(given_at),
-        str(given_by),
-        None if until is None else str(until),
-        None if terms is None else str(terms),
-        json.loads(str(policy)),
-        str(digest),
-        json.loads(str(figures)),
-        None if signed is None else str(signed),
-    )
+    try:
+        read = Approval(
+            read_integer(number),
+            str(release),
+            None if version is None else read_integer(version),
+            "approved" if action == "approved" else "revoked",
+            str(approver),
+            str(given_at),
+            str(given_by),
+            None if until is None else str(until),
+            None if terms is None else str(terms),
+            json.loads(str(policy)),
+            str(digest),
+            json.loads(str(figures)),
+            None if signed is None else str(signed),
+        )
+        whole = read.given.tzinfo is not None and read.ends.tzinfo is not None
+        whole &= isinstance(read.policy, dict) and isinstance(read.figures, dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        raise PrivacyViolation(
+            f"{release}: decision {number} in the table of approvals is none that sqlanon wrote; somebody changed it"
+        )
+    return read
 
 
 def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from typing import Any
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PrivacyViolation
+from sqlanon.release.catalog.approvals import Approvals
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.policy_diff import SETTINGS
 from sqlanon.release.catalog.redacted_policy import hash_policy
 from sqlanon.report.evidence.archive import unpack
 from sqlanon.report.evidence.bundle import FORMAT, MANIFEST, describe_row, make_bundle, write_json
@@ -26,13 +28,15 @@ class Checked(Report):
     """A bundle that is whole.
 
     Attributes:
-        release, version, audience: what it is about, and for whom.
+        release, version, audience: subject and recipients of the bundle.
         sha256: of the archive.
         files: how many it has.
         compared: the catalog of a database has this version, with the same policy and report.
-        pages: every page is the one that the database gives now. False: a page was edited, or there are other
-            approvals, releases or attacks since. None: not compared, as another version is published, or other software
-            made the bundle.
+        pages: every page, and every other file, is the one that the database gives now. False: one was edited, or
+            there are other approvals, releases, attacks or settings since. None: not compared, as another version is
+            published, or other software made the bundle.
+        settings: keys of the policy that do not change the released rows, such as context, of which the catalog has
+            another value: it was edited in the bundle, or a run has changed it since.
     """
 
     release: str
@@ -42,6 +46,7 @@ class Checked(Report):
     files: int
     compared: bool
     pages: bool | None = None
+    settings: tuple[str, ...] = ()
 
 
 def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
@@ -53,8 +58,8 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
             which whoever forges all of it can satisfy.
 
     Raises:
-        PrivacyViolation: a file was changed, added or removed, figures or hashes do not agree, or the catalog has
-            another version of this name and number.
+        PrivacyViolation: a file was changed, added or removed, figures or hashes do not agree, the catalog has
+            another version of this name and number, or the database lacks an approval of the bundle.
     """
     files = unpack(data)
     manifest = _read(files, MANIFEST)
@@ -79,10 +84,14 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
     if about != (release, version) or files["figures.schema.json"] != write_json(SCHEMA):
         raise PrivacyViolation("the figures are of another version, or of another schema")
     if audience == "owner":
+        _read(files, "approvals.json", list)
         _check_row(files, manifest, policy, figures)
-    pages = None
+    pages: bool | None = None
+    settings: tuple[str, ...] = ()
     if engine is not None:
-        _compare(engine, files, manifest)
+        settings = _compare(engine, files, manifest)
+        if audience == "owner":
+            _compare_approvals(engine, files, release)
         pages = _compare_pages(engine, files, manifest)
     return Checked(
         release=release,
@@ -92,6 +101,7 @@ def check_bundle(data: bytes, engine: Engine | None = None) -> Checked:
         files=len(files),
         compared=engine is not None,
         pages=pages,
+        settings=settings,
     )
 
 
@@ -114,23 +124,57 @@ def _check_row(
         raise PrivacyViolation("the figures of the bundle are not those of the report in its catalog")
 
 
-def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> None:
+def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Compare what the catalog keeps of the version, and of those before it; gives the settings that differ."""
     release, version = str(manifest["release"]), int(manifest["version"])
-    found = Catalog(engine).entries(release, versions=[version])
-    if not found:
+    entries = {one.version: one for one in Catalog(engine).entries(release)}
+    if version not in entries:
         raise PrivacyViolation(f"the catalog of the database has no version {version} of {release}")
-    entry = found[-1]
+    entry = entries[version]
+    policy = _read(files, "policy.json")
     counted = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
     same = files["figures.json"] == write_json(figures_for(str(manifest["audience"]), counted))
-    same &= files["policy.json"] == hash_policy(entry.policy)[0].encode()
+    same &= manifest.get("published_at") == entry.published_at
+    same &= _made_by(manifest) == entry.sqlanon
+    settings = _other_keys(policy, entry.policy)
     if "catalog.json" in files:
-        rows = _read(files, "catalog.json", list)
-        own = [row for row in rows if isinstance(row, Mapping) and row.get("version") == version]
-        same &= own == [json.loads(write_json(describe_row(entry)))]
-    if not same:
+        kept = {one.version: json.loads(write_json(describe_row(one))) for one in entries.values()}
+        for row in _read(files, "catalog.json", list):
+            number = row.get("version") if isinstance(row, Mapping) else None
+            known = kept.get(number) if isinstance(number, int) else None
+            same &= known is not None and _without_policy(row) == _without_policy(known)
+            if known is not None:
+                settings |= _other_keys(row.get("policy"), known["policy"])
+    if not same or not settings <= {*SETTINGS, "persons"}:
         raise PrivacyViolation(
             f"the bundle is not of version {version} of {release} as the catalog of the database has it"
         )
+    return tuple(sorted(settings))
+
+
+def _made_by(manifest: Mapping[str, Any]) -> object:
+    try:
+        return manifest["software"]["release"]["sqlanon"]
+    except (KeyError, TypeError):
+        return None
+
+
+def _other_keys(one: object, other: Mapping[str, Any]) -> set[str]:
+    """Keys of which two policies have other values; of something that is no policy, all."""
+    said = one if isinstance(one, Mapping) else {}
+    return {str(key) for key in {*said, *other} if said.get(key) != other.get(key)}
+
+
+def _without_policy(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without its policy, whose settings a run may have changed since."""
+    return {key: value for key, value in row.items() if key not in ("policy", "policy_hash")}
+
+
+def _compare_approvals(engine: Engine, files: Mapping[str, bytes], release: str) -> None:
+    """Nobody changes or removes a decision: the database has all those of the bundle, and later ones perhaps."""
+    known = [json.loads(write_json(one.to_dict())) for one in Approvals(engine).list(release)]
+    if any(one not in known for one in _read(files, "approvals.json", list)):
+        raise PrivacyViolation(f"the bundle has an approval of {release} that the database does not have")
 
 
 def _compare_pages(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> bool | None:
@@ -141,13 +185,7 @@ def _compare_pages(engine: Engine, files: Mapping[str, bytes], manifest: Mapping
     again = unpack(make_bundle(engine, release, "readers" if manifest["audience"] == "readers" else "owner"))
     if json.loads(again[MANIFEST])["software"] != manifest.get("software"):
         return None
-    return {name: one for name, one in again.items() if _is_page(name)} == {
-        name: one for name, one in files.items() if _is_page(name)
-    }
-
-
-def _is_page(name: str) -> bool:
-    return name.endswith(".html")
+    return {**again, MANIFEST: b""} == {**files, MANIFEST: b""}
 
 
 def _read(files: Mapping[str, bytes], name: str, kind: type = dict) -> Any:  # noqa: ANN401 - JSON

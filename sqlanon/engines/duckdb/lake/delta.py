@@ -53,7 +53,7 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
 
 
 def _refuse_unread(name: str, table: DeltaTable) -> None:
-    """Refuse what Arrow would read wrongly: deleted rows, and columns under other names than their own."""
+    """Refuse tables that Arrow would misread: with deleted rows, or with column mapping."""
     features = table.protocol().reader_features or []
     if "deletionVectors" in features:
         raise UnsupportedError(

@@ -70,7 +70,7 @@ def open_catalog(name: str, place: str) -> tuple[Catalog, str]:
 
 
 class _Stream:
-    """What DuckDB asks for an Arrow stream, anew for each scan: pyiceberg reads, and applies deletes and renames."""
+    """A source of Arrow streams for DuckDB, a new one each scan: pyiceberg reads and applies deletes and renames."""
 
     def __init__(self, scan: DataScan) -> None:
         self._scan = scan

@@ -1,4 +1,4 @@
-"""Commits to tables of Apache Iceberg, each with facts in its snapshot's summary, and what the snapshots say of them.
+"""Commits to tables of Apache Iceberg, with facts in the snapshots' summaries, and the facts of earlier snapshots.
 
 A file is added as it is; the rows before go in the same commit.
 """

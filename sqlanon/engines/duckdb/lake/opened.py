@@ -15,8 +15,8 @@ class Opened:
     Attributes:
         place: where it is, the same for every way to write that.
         snapshot: which version of which table is read, for people and to compare.
-        scan: what ``duckdb``'s ``register`` takes.
-        state: of files that have no versions: what changes when one of them is written; None: they have versions.
+        scan: an argument for ``duckdb``'s ``register``.
+        state: of files without versions: a text that changes when a file is written; None: they have versions.
     """
 
     place: str
@@ -30,7 +30,7 @@ def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
 
     Args:
         name: the table's.
-        what: of it could not be read.
+        what: the part of it that could not be read.
         error: the library's.
     """
     denied = isinstance(error, PermissionError) or "permission denied" in str(error).lower()

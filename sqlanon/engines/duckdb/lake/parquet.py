@@ -83,7 +83,7 @@ def _list_files(place: str) -> list[str]:
 
 
 def _find_state(files: Sequence[str]) -> str:
-    """What changes when a file is written: of each its name, number, size and time. A file may be gone by now."""
+    """Name, number, size and time of each file: changed by every write. A file may be gone by now."""
     digest = hashlib.sha256()
     for path in files:
         try:

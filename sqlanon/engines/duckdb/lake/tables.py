@@ -48,7 +48,7 @@ class LakeTables:
     """The lake tables that a connection has opened."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Open none yet; ``connection``: where the views are made, whose current database has no macros."""
+        """Open none yet; ``connection``: for the views, with a current database without macros."""
         self.connection = connection
         self._open: dict[str, tuple[Opened, Relation]] = {}
         self._asked: dict[str, str] = {}
@@ -59,7 +59,7 @@ class LakeTables:
 
         Raises:
             PolicyError: the packages are not installed, or the name cannot be read.
-            DatabaseError, UnsupportedError: what the format's ``open_table`` raises.
+            DatabaseError, UnsupportedError: as the format's ``open_table`` raises them.
         """
         if self._held and str(name) in self._asked:
             return self._open[self._asked[str(name)]][1]

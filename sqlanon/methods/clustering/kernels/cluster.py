@@ -30,7 +30,7 @@ Longs = npt.NDArray[np.int64]
 Flag = npt.NDArray[np.int8]
 """int8[1], which another thread sets so that a kernel ends early."""
 Count = npt.NDArray[np.int64]
-"""int64[1], of what a kernel has done, for another thread that reports it."""
+"""int64[1], the work done by a kernel, for another thread that reports it."""
 
 
 class Clusters(NamedTuple):

@@ -14,7 +14,7 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.methods.freeform.kernels.prices import TAKEN, Ints, Longs, price_window
 
 _FAR = np.int64(1) << 46
-"""What a pair that may not be costs: more than all allowed pairs of a window together."""
+"""The cost of a forbidden pair: more than all allowed pairs of a window together."""
 
 
 @njit(nogil=True, cache=True)

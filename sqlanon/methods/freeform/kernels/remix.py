@@ -1,6 +1,6 @@
 """Random replacement of matchings by others of the same graph.
 
-It spreads what the drawn matching reveals about the others (Doka et al. 2015, section 4).
+It spreads the information about the others that the drawn matching reveals (Doka et al. 2015, section 4).
 
 The union of k matchings without a common edge is a k-regular graph. It can be divided into k matchings in many ways.
 Its edges, and so its boxes and their loss, stay as they are.
@@ -182,8 +182,8 @@ def decompose_graph(edges: Longs, state: Words) -> Longs:
     """The k matchings of a k-regular graph, the identity first.
 
     Args:
-        edges: int64[n, k], the boxes of every row, its own among them; every box is k times there.
-        state: a stream; what the matchings are is not secret before they are remixed.
+        edges: int64[n, k], the boxes of every row, with the row's own; every box is k times there.
+        state: a stream; the matchings are not secret before they are remixed.
     """
     n, k = edges.shape
     rest = edges[edges != np.arange(n)[:, None]].reshape(n, k - 1)

@@ -1,7 +1,6 @@
 """Random numbers from a secret key: ChaCha20 (RFC 8439) as a counter-based stream.
 
-What is drawn with it decides which row is published in which box, so that it must not be guessed from what is
-published.
+The draw decides which row is published in which box, so that the stream must not be guessed from the release.
 """
 
 from __future__ import annotations

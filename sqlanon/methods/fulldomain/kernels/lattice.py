@@ -1,8 +1,8 @@
 """Cells grouped at a node of a lattice: one level of generalization for every column.
 
-A cell is a combination of codes with the number of its rows, once for every combination of sensitive codes that is
-asked for. A node of a column's level is known by its first code, so that what was rolled up is rolled up again by the
-same tables.
+A cell is a combination of codes with the number of rows, once for every combination of the sensitive codes that are
+counted. A node of a column's level is known by the first code, so that the same tables roll up cells that are rolled
+up already.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Local recoding along a lattice: each node in turn keeps the classes of the rest that meet the requirements (ours).
 
-The rest stays what may become a class at the last node, which hides everything: it has k rows or none and, with a
+The rest can always become a class at the last node, which hides everything: it has k rows or none and, with a
 frequency l = p / q of one sensitive column, no value of it is more than q / p of the rest.
 """
 
@@ -46,7 +46,7 @@ PAUSE = 4
 
 
 class Pieces(NamedTuple):
-    """What classes are made of: a record, its class, and how many of its rows."""
+    """Parts of classes: a record, the class, and a number of rows of the record."""
 
     record: Ints
     label: Ints
@@ -86,16 +86,16 @@ def visit(
         value: int32[m], the sensitive value of each.
         maps: the levels.
         nodes: int16[*, d], in the order in which they take.
-        asked: what is counted here.
-        demands: tallies of what else is asked; then groups are taken whole.
+        asked: the requirements counted here.
+        demands: tallies of the other requirements; then groups are taken whole.
         counters: for them, for all rows.
-        rest: what is left; changed.
+        rest: the rows left; changed.
         pieces: gets the classes.
         room: for all records.
         sieve: see `Filter`.
 
     Returns:
-        how many nodes kept a class.
+        the number of nodes that kept a class.
 
     Cost: nodes x rest at worst.
     """

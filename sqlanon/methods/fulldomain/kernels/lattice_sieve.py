@@ -1,7 +1,7 @@
 """Which records can be in a class of a node, by projections of the lattice to some of its columns.
 
 A group of a node lies in one group of every coarser node. A projection leaves columns out, as the levels that hide them
-do. So a record whose group in some projection has too few rows is in no class of the node: for most nodes of a large
+do. So a record in a group of too few rows in some projection is in no class of the node: for most nodes of a large
 lattice no record is left.
 """
 

@@ -55,8 +55,8 @@ def _find_farthest(points: Reals, free: Longs, left: int, centre: Reals) -> int:
 def group_by_mdav(points: Reals, k: int, group: Ints, stop: Flag) -> int:
     """MDAV (Domingo-Ferrer and Torra 2005, algorithm "MDAV-generic").
 
-    While 3k rows are left: a group around the row farthest from their mean, and one around the row farthest from that
-    one; with 2k one more; what is left is a group.
+    While 3k rows are left: a group around the row farthest from their mean, and another around the row farthest from
+    that row; with 2k one more; the remaining rows are a group.
 
     Args:
         points: float64[n, d].
@@ -155,7 +155,7 @@ def group_by_vmdav(points: Reals, k: int, gamma: float, group: Ints, stop: Flag)
 
 @njit(nogil=True, cache=True)
 def _place_left(points: Reals, free: Longs, left: int, made: int, group: Ints) -> None:
-    """Put the free rows into the groups whose means are nearest."""
+    """Put the free rows into the groups with the nearest means."""
     n, d = points.shape
     if left == 0:
         return

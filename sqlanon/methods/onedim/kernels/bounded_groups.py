@@ -47,7 +47,7 @@ def _adjust(
         held[s, value[row]] += 1
         if not moved[row]:
             queue_start[s, value[row] + 1] += 1
-    # Rows that may move, by side and value; a queue is sorted by what its rows would widen the other side to.
+    # Rows that may move, by side and value; a queue is sorted by the width of the other side with the row.
     queue, key = np.empty((2, n), np.int64), np.empty((2, n), np.int64)
     for s in range(2):
         for v in range(values):
@@ -137,7 +137,7 @@ def accurate_groups(
         value: int32[n], sensitive codes, 0 to ``values`` - 1.
         values: codes there can be.
         geometry: the attributes.
-        bounds: what every group keeps to.
+        bounds: of every group.
         adjust: exchange rows between neighbours; without it the groups are the greedy candidates.
         group: int32[n], written: the number of each row's group, 0 to the result - 1.
 

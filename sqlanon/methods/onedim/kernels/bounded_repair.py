@@ -273,12 +273,12 @@ def repair(
         value: int32[n], sensitive codes, 0 to ``values`` - 1.
         values: codes there can be.
         geometry: the attributes.
-        bounds: what every group keeps to.
+        bounds: of every group.
         group: int32[n], group of each row, 0 to ``groups`` - 1; changed.
-        groups: how many there are.
+        groups: the number of groups.
 
     Returns:
-        How many groups there are now.
+        The number of groups now.
 
     Cost: a step looks at the groups near by, O(n d) at most; all steps together at about `_LOOKS` n rows at most.
     Memory O(n d + codes).

@@ -98,7 +98,7 @@ def lawful_runs(
                 loss = opt[j] + (i - j) * wide
                 if loss < opt[i]:
                     opt[i], back[i] = loss, i - j
-            # Where a longer run can fail, what ends with the shortest one need not be divisible before it.
+            # Where a longer run can fail, the rows before the shortest run need not be divisible.
             if not final and opt[i] < NEVER and i - j - shortest >= need[i - shortest]:
                 break
         forget(demands, held, begin, n - i, n - counted, counters)

@@ -142,7 +142,7 @@ def diverse_groups(
             if exact:
                 # How much narrower the next group would be with the row after its last in this one's stead: its box
                 # with either of them, then this group's box with and without the row. One loop, since the functions
-                # that look up widths are written into it and are the most of what is compiled here.
+                # that look up widths are written into it and take most of the compilation.
                 there = wider = np.int64(0)
                 for turn in range(4 if now < 0 else 3):
                     if turn < 2:

@@ -1,7 +1,7 @@
-"""Boxes of a few groups ("sides") that rows enter and leave, with what each would be with one more row.
+"""Boxes of a few groups ("sides") that rows enter and leave, and of each side with one more row.
 
-A side counts its rows by code, so that it knows which codes of a set it holds and whether a row that leaves was its
-last one at an end.
+A side counts rows by code, so that it knows which codes of a set it holds and whether a row that leaves was the last
+row at an end.
 """
 
 from __future__ import annotations

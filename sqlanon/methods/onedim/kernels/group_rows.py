@@ -1,7 +1,7 @@
-"""Groups as lists of rows, from and to which single rows move, with what their moves have to know.
+"""Groups as lists of rows, from and to which single rows move, and facts for their moves.
 
-Two groups are open at a time, as the sides of `sides`: the worst one, and another that it takes rows from or gives rows
-to.
+Two groups are open at a time, as the sides of `sides`: the worst group, and another that it takes rows from or gives
+rows to.
 """
 
 from __future__ import annotations

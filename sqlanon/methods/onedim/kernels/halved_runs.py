@@ -28,7 +28,7 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
 
     The places are evenly apart; a short run has at most ``most`` rows.
 
-    Cost: O(n tallies) to arrange what is counted, and looks x ``most`` rows.
+    Cost: O(n tallies) to arrange the counts, and looks x ``most`` rows.
     """
     n, found = len(number), 0
     backward, of_backward = last_first(demands, number)

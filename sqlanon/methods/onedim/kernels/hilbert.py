@@ -169,7 +169,7 @@ def code_keys(
         cell: uint32[*], the cells of every code, one axis after the other.
         begin: int64[d], where an axis's cells begin.
         bits: bits of an axis, 1 to 32.
-        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave. With fewer
+        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds the remaining bits. With fewer
             rows, the leading words.
 
     Cost: O(n d bits).

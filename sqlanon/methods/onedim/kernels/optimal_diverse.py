@@ -212,7 +212,7 @@ def best_accurate(
     bound: int,
     group: npt.NDArray[np.int32],
 ) -> tuple[int, int]:
-    """The groups of greatest privacy PM whose extents stay within a bound (Equation 9): the best of all partitions.
+    """The groups of greatest privacy PM with extents within a bound (Equation 9): the best of all partitions.
 
     Args:
         line: int64[n], ascending positions.

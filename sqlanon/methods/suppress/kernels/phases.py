@@ -152,7 +152,7 @@ def _measure_all(give: Giving, s: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _one(give: Giving, s: int, i: int) -> None:
-    """A fat set gives a row of an entry; what falls under k goes as a whole."""
+    """A fat set gives a row of an entry; a set that falls under k goes as a whole."""
     _move(give, i, 1)
     _measure(give, s)
     if give.rows[s] < give.k:
@@ -161,7 +161,7 @@ def _one(give: Giving, s: int, i: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _most_frequent(give: Giving, s: int) -> None:
-    """A set gives a row of each of its most frequent values; what falls under k goes as a whole."""
+    """A set gives a row of each of the most frequent values; a set that falls under k goes as a whole."""
     for i in range(give.start[s], give.start[s + 1]):
         if give.kept[i] == give.high[s]:
             _move(give, i, 1)

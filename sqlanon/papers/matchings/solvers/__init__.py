@@ -37,7 +37,7 @@ MOST_SETS = 100_000
 
 
 class UnsolvedError(ValueError):
-    """A solver gave up on rows whose number it accepts.
+    """A solver gave up on a number of rows that it accepts.
 
     The text names method freeform and no value.
     """
