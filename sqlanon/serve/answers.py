@@ -124,7 +124,7 @@ def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Col
 
     Args:
         found: the columns.
-        types: of the query's columns over the source.
+        types: types of the query's columns over the source.
         aggregates: those that have bounds: numbers of them are doubles, as estimates are.
     """
     made = []
