@@ -184,7 +184,7 @@ class Compiler:
     Args:
         exact: tests that are known of every row: a boolean column each.
         boxed: the box of every other test.
-        domains: how the values of each box divide.
+        domains: division of the values of each box.
         loose: tests that span boxes: already three trees each.
         relaxed: take every test as independent of the others: sound, and not tight.
     """

@@ -166,7 +166,7 @@ def pieces_of(
     Args:
         comparisons: the tests.
         step: the distance of neighbouring values; None: there is none.
-        kind: of the column.
+        kind: kind of the column.
         source_type: type of the column: a type of whole numbers has limits.
     """
     cuts = sorted({test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons)))
