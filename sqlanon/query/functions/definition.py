@@ -104,7 +104,7 @@ class Definition:
         length: greatest length of the text in characters, from the lengths of the parts, see
             `sqlanon.query.functions.texts`.
         unit: the step of a time within which the value is constant.
-        cost: greatest number of occurrences of an operand's ends in the abstract value.
+        cost: the most copies of an operand's ends in the abstract value, as a factor of the operand's size.
         clock: the value depends on the current time.
         fails: it may be an error of operands for which the engine has no result: a number that is too large for the
             type, a divisor 0, a time without a year.

@@ -142,7 +142,7 @@ def literal(at: Place, field: Field) -> Tree:
 
 
 FINITE = "COALESCE(ABS(:m) < 1e300, FALSE)"
-"""SQL for a time that is finite and not NULL, by the measure: infinite times have no measure in some engines."""
+"""Whether a time that is not NULL is finite, by the measure: infinite times have none in some engines."""
 
 
 def measure(tree: Tree, kind: str) -> Tree | None:
