@@ -59,7 +59,7 @@ def cluster_top_down(
                 group[order[at]] = made
             made += 1
             continue
-        # Two far rows: the farthest from a random one, the farthest from that, and so on.
+        # Two far rows: the farthest from a random row, the farthest from that, and so on.
         shuffle(state, order[start:stop])
         one, other, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
