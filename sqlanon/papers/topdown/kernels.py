@@ -148,7 +148,7 @@ def repair(
     Returns:
         The number of classes left.
 
-    A cluster is merged with that of the cheapest union; or it takes rows, that which widens it least first, from
+    A cluster is merged with the cluster of the cheapest union; or it takes rows, the least widening first, from
     the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
 
     Cost: O(classes d + n) a repair.
