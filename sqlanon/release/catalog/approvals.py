@@ -112,7 +112,8 @@ def hold_approval(
 ) -> tuple[str, ...]:
     """Stop a release whose policy wants an approval and has none that holds.
 
-    A policy that no longer wants one, after a version whose policy did, wants one as well.
+    A policy that no longer wants one, after a version whose policy did, wants one as well; and one that names other
+    signers is signed by one of those that the version's policy names, as nobody makes himself a signer.
 
     Args:
         engine: the source's database.
@@ -131,7 +132,7 @@ def hold_approval(
     earlier = before.policy.get("refresh", {}) if before is not None else {}
     if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
         return ()
-    signers = spec.refresh.signers or tuple(earlier.get("signers") or ())
+    signers = tuple(earlier.get("signers") or ()) or spec.refresh.signers
     return require_approval(engine, spec.name, plain_policy(spec), signers, now)
 
 
