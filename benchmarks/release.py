@@ -5,8 +5,9 @@ It prints milliseconds, stages and database calls of `Database.anonymize` over 4
     python -m benchmarks.release [--url postgresql://...]
 
 Three columns, two of them quasi-identifiers, are released again and again over one open connection, after a first time
-that compiles. Without ``--url`` only DuckDB in memory is measured. It ends with 1 where a release takes more calls or,
-on DuckDB, more time than `CALLS` and `MILLISECONDS` allow; the time is meant for a quiet machine.
+that compiles, with effort `fast` and with the default, `normal`. Without ``--url`` only DuckDB in memory is measured.
+It ends with 1 where a release takes more calls or, on DuckDB, more time than `CALLS` and `MILLISECONDS` allow; the time
+is meant for a quiet machine.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Any
 import sqlanon
 from benchmarks.record import RESULTS, Record, options
 
-CALLS = {"duckdb": 37, "postgres": 60}
-"""Database calls of one release, at most."""
+CALLS = {"fast": {"duckdb": 37, "postgres": 60}, "normal": {"duckdb": 44, "postgres": 64}}
+"""Database calls of one release by its effort, at most; `normal`, the default, stages classes a second time."""
 MILLISECONDS = 60
-"""Of one release on DuckDB in memory."""
+"""Of one release on DuckDB in memory with effort `fast`."""
 ROWS = [(20 + i % 37, i % 2, f"d{i % 5}") for i in range(40)]
 
 
@@ -79,11 +80,11 @@ def fill(db: sqlanon.Database, table: str = "patients") -> None:
     db.engine.load_rows(db.engine.target(table), columns, ROWS)
 
 
-def release(db: sqlanon.Database, table: str = "patients") -> dict[str, Any]:
+def release(db: sqlanon.Database, table: str = "patients", effort: str = "fast") -> dict[str, Any]:
     """Make one release: its calls, milliseconds and stages."""
     with counting(db) as calls:
         start = time.perf_counter()
-        made = db.anonymize(table, quasi=["age", "zip"], sensitive="disease", k=4)
+        made = db.anonymize(table, quasi=["age", "zip"], sensitive="disease", k=4, effort=effort)
         spent = (time.perf_counter() - start) * 1000
     return {"calls": len(calls), "ms": spent, "seconds": made.report.seconds}
 
@@ -99,27 +100,30 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     args = parser.parse_args(words)
     record = Record("release")
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, dict[str, Any]]] = {effort: {} for effort in CALLS}
     for engine, url in (("duckdb", "duckdb:///:memory:"), ("postgres", args.url)):
         if url:
             with sqlanon.connect(url) as db:
                 fill(db)
-                release(db)
-                runs = [release(db) for _ in range(args.repeats)]
-            found[engine] = {
-                "calls": max(run["calls"] for run in runs),
-                "median_ms": statistics.median(run["ms"] for run in runs),
-                "fastest_ms": min(run["ms"] for run in runs),
-                "stages_ms": {
-                    stage: statistics.median(run["seconds"][stage] * 1000 for run in runs)
-                    for stage in runs[0]["seconds"]
-                },
-            }
-            line = found[engine]
-            print(f"{engine:9} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms {line['calls']:4} calls")
-    record.write(args.out, repeats=args.repeats, engines=found)
-    within = all(line["calls"] <= CALLS[engine] for engine, line in found.items())
-    return 0 if within and found["duckdb"]["median_ms"] <= MILLISECONDS else 1
+                for effort, lines in found.items():
+                    release(db, effort=effort)
+                    runs = [release(db, effort=effort) for _ in range(args.repeats)]
+                    line = lines[engine] = {
+                        "calls": max(run["calls"] for run in runs),
+                        "median_ms": statistics.median(run["ms"] for run in runs),
+                        "fastest_ms": min(run["ms"] for run in runs),
+                        "stages_ms": {
+                            stage: statistics.median(run["seconds"][stage] * 1000 for run in runs)
+                            for stage in runs[0]["seconds"]
+                        },
+                    }
+                    times = f"{line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms"
+                    print(f"{engine:9} {effort:7} {times} {line['calls']:4} calls")
+    record.write(args.out, repeats=args.repeats, engines=found["fast"], normal=found["normal"])
+    within = all(
+        line["calls"] <= CALLS[effort][engine] for effort, lines in found.items() for engine, line in lines.items()
+    )
+    return 0 if within and found["fast"]["duckdb"]["median_ms"] <= MILLISECONDS else 1
 
 
 if __name__ == "__main__":

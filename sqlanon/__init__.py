@@ -164,7 +164,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """The public names, imported or not, and what every module has; not what this one imports for itself."""
+    """The public names, imported or not, and the attributes of every module, without own imports."""
     own = {name for name in globals() if name.startswith("__")}
     return sorted({*own, *__all__, "dbt"})
 

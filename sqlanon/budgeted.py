@@ -1,4 +1,4 @@
-"""What is asked of differentially private statistics, as frozen values; `sqlanon.spec` has the releases."""
+"""Policy of differentially private statistics, as frozen values; `sqlanon.spec` has the releases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
 Quantity = Literal["rows", "persons", "sum", "mean", "quantiles"]
-"""What is measured of each group."""
+"""Measured quantity of each group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class BudgetSpec:
     Attributes:
         name: the budget's name in the ledger.
         persons: the tables that have rows of these persons, each with the columns that say whose row it is.
-        epsilon, delta: what all releases together may cost; a delta of 0 allows Laplace noise only.
+        epsilon, delta: total cost of all releases, at most; a delta of 0 allows Laplace noise only.
         anchor: a file outside of the database that has a copy of the ledger; None: a restored or copied database is not
             recognized.
     """
@@ -46,7 +46,7 @@ class NoisyMeasure:
 
     Attributes:
         name: the column of the view.
-        quantity: what is measured.
+        quantity: the measured quantity.
         column: of a sum, a mean or quantiles, the source's column.
         low, high: values beyond are taken as these.
         unit: sums are of whole multiples of it, and so are the ends of steps.
@@ -87,12 +87,12 @@ class NoisySpec:
     Groups with a hierarchy have it in `ReleaseSpec.columns`.
 
     Attributes:
-        budget: whose persons they are of, and what they may cost.
-        epsilon: what one version costs.
-        tables: what is published.
+        budget: the persons and the total cost.
+        epsilon: cost of one version.
+        tables: the published tables.
         values: groups that are listed, by column, each as the database writes it as text.
         bins: groups of numbers, by column: the ends of intervals, each with its lower end and without its upper one.
-        measures: what is published of each group.
+        measures: the published numbers of each group.
         groups: of a person's groups of one table so many are counted.
         rows: of a person's rows of one group so many are counted.
         noise: the law of the noise.

@@ -1,4 +1,4 @@
-"""What is asked of a release of counts, as a frozen value; `sqlanon.spec` has those of releases of rows."""
+"""Policy of a release of counts, as a frozen value; `sqlanon.spec` has those of releases of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class StatisticsTable:
 
 
 Measured = Literal["count", "persons"]
-"""What is counted: rows, or distinct persons."""
+"""Counted units: rows, or distinct persons."""
 Insiders = Literal["alone", "none"]
 Bounds = Literal["exact", "none"]
 
@@ -26,7 +26,7 @@ class StatisticsSpec:
 
     Attributes:
         tables: the tables, which are protected together with all their margins.
-        measures: per published number its name and what is counted.
+        measures: name and counted unit of each published number.
         threshold: cells of fewer persons are small.
         insiders: ``alone``: who is the only person of a cell finds no other small one either.
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.

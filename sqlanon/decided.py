@@ -1,4 +1,4 @@
-"""What the people answerable for a release decided, as frozen values: its purpose, the risk that they accept, reviews.
+"""Decisions of the people answerable for a release, as frozen values: purpose, accepted risk, reviews.
 
 Nothing here is interpreted but the numbers: texts are stored with the policy, and printed.
 """
@@ -19,11 +19,11 @@ class ContextSpec:
     """The circumstances of a release in its owner's words.
 
     Attributes:
-        purpose: what the data are used for.
+        purpose: use of the data.
         recipients: who gets them.
         environment: where they are used.
         controls: contracts, access rules and logs there.
-        other_data: what recipients may have beside the release.
+        other_data: other data of recipients.
         legal_basis: of the processing.
         owner: who answers for the release.
     """

@@ -1,4 +1,4 @@
-"""The one tree of errors. Each carries the exit code of the command line and a text of what, where and what to do.
+"""The one tree of errors. Each carries the exit code of the command line and a text with fault, place and remedy.
 
 No text here ever holds a cell value. Driver messages quote values, so a driver error is kept as
 ``__cause__`` and printed only with ``--debug``.
@@ -31,11 +31,11 @@ class SqlanonError(Exception):
     Since names in its text may contain anything, each problem is one printable line.
 
     Args:
-        problems: one line each: where, what is wrong, what is allowed.
+        problems: one line each: place, fault, allowed values.
 
     Attributes:
-        problems: the same, with escapes for what cannot be printed.
-        options: of a run that would do what this one could not; the command line prints that command.
+        problems: the same, with escapes for characters that cannot be printed.
+        options: of a run that would succeed; the command line prints that command.
         following: that command, where the command line knows it.
     """
 
@@ -78,7 +78,7 @@ class DatabaseError(SqlanonError):
     """The database refused or could not be reached. The driver's own text is in ``__cause__``.
 
     Attributes:
-        advice: of a connection that could not be opened, what to do, without any part of its URL; empty: nothing is
+        advice: remedy for a connection that could not be opened, without any part of its URL; empty: nothing is
             known.
     """
 
@@ -95,7 +95,7 @@ class DependentsError(DatabaseError):
 
 
 class UnsupportedError(SqlanonError):
-    """The engine, method or format cannot do what was asked; the text says what can."""
+    """The engine, method or format lacks an ability; the text names one that has it."""
 
     exit_code = 2
 
@@ -120,7 +120,7 @@ class PrivacyViolation(SqlanonError):
 
 @contextmanager
 def file_errors(path: str | Path) -> Iterator[None]:
-    """Raise `DatabaseError` for what the operating system refuses while a file, or a folder next to it, is written."""
+    """Raise `DatabaseError` for errors of the operating system while a file, or a folder next to it, is written."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Markers of what an engine, a method, a format or a requirement lacks, each with the reason.
+"""Markers of lacking abilities of engines, methods, formats and requirements, each with the reason.
 
 The markers are in the declarations, and nowhere else: the errors that refuse a policy quote them, docs/what-works.md
 and ``sqlanon methods`` are made of them (`sqlanon.declared.works`), and tests/contract/test_lacks.py executes each of
@@ -16,16 +16,16 @@ KINDS: dict[Kind, str] = {
     "notyet": "what it needs is missing elsewhere: in the database",
     "never": "it would mean nothing there, or help nobody",
 }
-"""What each kind of marker means."""
+"""Meaning of each kind of marker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """A marker; it is false, so that it is written where a declaration has True for what is there.
+    """A marker; it is false, so that a declaration has it in place of True.
 
     Attributes:
         kind: see `KINDS`.
-        why: the reason, and what to use instead where there is something; for people, without a full stop.
+        why: the reason, and an alternative where there is one; for people, without a full stop.
     """
 
     kind: Kind
@@ -40,22 +40,22 @@ Able = Literal[True] | Lack
 
 
 def notimpl(why: str) -> Lack:
-    """The marker of what sqlanon could have and does not."""
+    """The marker of an ability that sqlanon could have and does not."""
     return Lack("notimpl", why)
 
 
 def notyet(why: str) -> Lack:
-    """The marker of what a database would have to have first."""
+    """The marker of an ability that a database would have to have first."""
     return Lack("notyet", why)
 
 
 def never(why: str) -> Lack:
-    """The marker of what would mean nothing, or help nobody."""
+    """The marker of an ability that would mean nothing, or help nobody."""
     return Lack("never", why)
 
 
 UNDECLARED = notimpl("its declaration does not promise it")
-"""Marker for what the declaration of an extension does not mention.
+"""Marker for abilities that the declaration of an extension does not mention.
 
 The package's own declarations have a reason instead.
 """

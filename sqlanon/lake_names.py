@@ -20,7 +20,7 @@ class LakeName:
     """A name with a scheme.
 
     Attributes:
-        scheme: what the table is.
+        scheme: format of the table.
         place: a path, a pattern of paths, or a catalog and the table's name there.
     """
 
@@ -32,7 +32,7 @@ class LakeName:
 
     @property
     def table(self) -> str:
-        """What the table is called by itself: ``visits`` of ``delta:/lake/visits`` and of ``parquet:visits/*/*``."""
+        """The name of the table alone: ``visits`` of ``delta:/lake/visits`` and of ``parquet:visits/*/*``."""
         if self.scheme == "iceberg":
             return self.place.rpartition(".")[2]
         parts = [part for part in re.split(r"[/\\]", self.place) if part]
@@ -41,7 +41,7 @@ class LakeName:
 
 
 def lake_of(name: str) -> LakeName | None:
-    """What a name with a scheme means, also where it is quoted as in SQL; None: it names a table of the database."""
+    """The table of a name with a scheme, also quoted as in SQL; None: it names a table of the database."""
     if len(name) > 1 and name[0] == name[-1] == '"':
         name = name[1:-1].replace('""', '"')
     found = _NAME.fullmatch(name)

@@ -33,7 +33,7 @@ class PrivateFolder:
     """A new folder ``<stem>.sqlanon-<random>`` with mode 0700; a context manager that removes it with all it holds.
 
     Args:
-        stem: what the folder is for; the folder is made next to it. It need not exist.
+        stem: path beside which the folder is made. It need not exist.
 
     Raises:
         OSError: it cannot be made there.
@@ -93,9 +93,9 @@ def _mark(folder: Path) -> int:
 
 
 def _remove(folder: Path) -> bool:
-    """Remove a folder, its marker last, so that what a killed process leaves is known for ours; whether it is gone.
+    """Remove a folder, its marker last, so that remains of a killed process are known for ours; whether it is gone.
 
-    Another user may put a link in the folder's place meanwhile: what is removed is in the folder that was opened.
+    Another user may put a link in the folder's place meanwhile: only contents of the opened folder are removed.
     """
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -127,7 +127,7 @@ def _remove_stale(folder: Path) -> bool:
 
 
 def _removed_unmarked(folder: Path) -> bool:
-    """Remove what a process leaves if it is killed before its marker is in place, or after it is removed.
+    """Remove remains of a process that was killed before its marker is in place, or after it is removed.
 
     That is an empty folder, except for the marker.
     """

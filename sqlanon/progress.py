@@ -15,7 +15,7 @@ STAGES = ("state", "snapshot", "profile", "encode", "method", "recode", "verify"
 
 
 class Progress(Protocol):
-    """What a screen or a log shows of a run."""
+    """Progress of a run for a screen or a log."""
 
     def stage(self, release: str, stage: str) -> None:
         """A stage of a release begins."""

@@ -36,7 +36,7 @@ def command(name: str, *arguments: str, options: Sequence[str] = (), program: st
 
     Args:
         name: the command, such as ``run``.
-        arguments: what it is about; one that begins with ``-`` comes after ``--``, so that it is not read as an option.
+        arguments: names and files; one that begins with ``-`` comes after ``--``, so that it is not read as an option.
         options: options and their values.
         program: how the shell starts sqlanon, quoted already.
 

@@ -1,4 +1,4 @@
-"""What a release must be, as frozen values: the one form that policy files, options and Python arguments become.
+"""Specification of a release, as frozen values: the one form that policy files, options and Python arguments become.
 
 Nothing here reads files or databases, and nothing here knows SQL.
 """
@@ -38,7 +38,7 @@ MAX_WEIGHT = 1024
 MAX_WINDOW = 1000
 MAX_PASSES = 100
 MAX_SEARCH = 1000
-"""What refine may be asked for; its time is rows x window x passes, and rows x search."""
+"""Limits of refine; its time is rows x window x passes, and rows x search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,9 @@ class ColumnSpec:
 
     Attributes:
         name: the column as the source spells it.
-        role: what the column is for.
+        role: use of the column.
         weight: weight in every loss, an integer >= 1 (quasi columns only).
-        hierarchy: taxonomy tree, or what makes it.
+        hierarchy: taxonomy tree, or its source.
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
         recode: rounding and coding at both ends, and values that the hierarchy does not list (quasi columns only);
@@ -139,7 +139,7 @@ class ColumnSpec:
         accept_unique: the owner accepts that the column is nearly unique (quasi, sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
-        secret: of the person's pseudonym: the environment variable that holds what tokens are keyed with; None: the
+        secret: of the person's pseudonym: the environment variable with the key of tokens; None: the
             private schema.
     """
 
@@ -157,7 +157,7 @@ class ColumnSpec:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """The dual problem's bound E: what every class may lose, while ``maximize`` becomes as large as it allows.
+    """The dual problem's bound E: the loss of every class, at most, while ``maximize`` becomes as large as it allows.
 
     Attributes:
         maximize: the privacy to maximize.
@@ -173,7 +173,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class PrivacySpec:
-    """What every class of the release must meet.
+    """Requirements for every class of the release.
 
     With ``accuracy`` this is the least that is accepted (``at_least`` in a policy).
 
@@ -211,7 +211,7 @@ class PrivacySpec:
         return cls(**own, **others, more={key: value for key, value in values.items() if key not in OWN})
 
     def value(self, key: str) -> Any:  # noqa: ANN401 - a requirement's own kind of value
-        """What is asked of a requirement, by its key; None: not asked."""
+        """Level of a requirement, by key; None: not asked."""
         return getattr(self, key) if key in OWN else self.more.get(key)
 
 
@@ -221,7 +221,7 @@ OWN = ("k", "l", "distinct_l")
 
 @dataclass(frozen=True, slots=True)
 class SuppressionSpec:
-    """How many rows of the source a release may suppress, and what becomes of them.
+    """Number of rows of the source that a release may suppress, and their treatment.
 
     Attributes:
         limit: the share of the source's rows, at most.
@@ -313,8 +313,8 @@ class RefreshSpec:
     """How a release is made again, night after night.
 
     Attributes:
-        mode: ``full``: every version is computed anew from the whole source. ``frozen``: what was published stays as it
-            is.
+        mode: ``full``: every version is computed anew from the whole source. ``frozen``: published rows stay as
+            they are.
         every: seconds after which a release is due again; None: always.
         keep: versions whose tables stay: the published one and those a rollback may return to.
         max_failing: rows that may be in groups below the policy when two versions are read together; None: any number.
@@ -341,7 +341,7 @@ class RefreshSpec:
 
     @property
     def frozen(self) -> bool:
-        """Whether what was published stays as it is."""
+        """Whether published rows stay as they are."""
         return self.mode == "frozen"
 
     def cohort_rows(self, k: int) -> int:
@@ -351,7 +351,7 @@ class RefreshSpec:
 
 
 def person_name(columns: Iterable[str]) -> str:
-    """What reports call the persons that several columns say together."""
+    """Name in reports of persons that several columns identify together."""
     return ", ".join(columns)
 
 
@@ -360,7 +360,7 @@ class Together:
     """The tables that are published together in one transaction (`tables:` of a policy).
 
     Attributes:
-        name: what the policy calls them.
+        name: in the policy.
         tables: the names of their releases, in the policy's order.
         rotate: every version has new tokens, whose key is kept nowhere.
     """
@@ -380,8 +380,8 @@ class ReleaseSpec:
         publish: view to publish, same syntax; None lets the caller choose (file exports).
         publish_file: DuckDB only: another database file that will hold just this release.
         publish_lake: DuckDB only: a table of Delta or Iceberg that gets the view's rows, ``delta:PATH``.
-        columns: roles, in any order; the source's order is what gets published.
-        rest: what happens to columns without a role.
+        columns: roles, in any order; columns are published in the source's order.
+        rest: treatment of columns without a role.
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
         person: identifiers whose values together say whose row it is; none: nothing says it, or each identifier by
             itself.
@@ -390,8 +390,8 @@ class ReleaseSpec:
             of fewer stops the run and fails an audit.
         null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are
             refused.
-        row_security: ``"applied"``: what row-level security lets the releasing role see is released; None: a run stops
-            where it hides rows.
+        row_security: ``"applied"``: rows that row-level security hides from the releasing role are left out; None:
+            a run stops where it hides rows.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
@@ -464,7 +464,7 @@ class ReleaseSpec:
         return self.together is not None and self.together.rotate
 
     def counted(self) -> tuple[str, ...]:
-        """By what persons are counted: `person`, else every identifier by itself that does not accept repeats."""
+        """Columns by which persons are counted: `person`, else each identifier that does not accept repeats."""
         if self.person:
             return (person_name(self.person),)
         return tuple(column.name for column in self.with_role("identifier") if not column.accept_repeats)
@@ -476,7 +476,7 @@ class PolicySpec:
 
     Attributes:
         connection: the database's URL.
-        releases: what is released.
+        releases: of the policy.
         budgets: of differentially private statistics.
         path: the file.
         written: the connection as the file has it, where variables of the environment are part of it.

@@ -1,4 +1,4 @@
-"""What a release is measured by, as frozen values: queries, and generators of queries."""
+"""Workloads that measure a release, as frozen values: queries, and generators of queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class GeneratorSpec:
     Each kind uses some of the attributes.
 
     Attributes:
-        name: what reports call it.
+        name: in reports.
         kind: ``equality``, ``ranges``, ``aggregates``, ``datacube`` or ``joint``.
         columns: the quasi columns it is about; none: all.
         queries: how many, at most; None: all there are.
@@ -52,7 +52,7 @@ class GeneratorSpec:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadSpec:
-    """What a release is measured by: queries and generators; ``seed`` decides what generators draw."""
+    """A workload: queries and generators; ``seed`` decides what generators draw."""
 
     queries: tuple[QuerySpec, ...] = ()
     generators: tuple[GeneratorSpec, ...] = ()

@@ -1,8 +1,8 @@
-"""Attacks on a release that its owner runs.
+"""Attacks on a release that the owner runs.
 
-They measure what somebody with values of the source is expected to find (docs/attack.md).
+They measure the expected success of an attacker with values of the source (docs/attack.md).
 
-What belongs here: figures of an attacker's success, counted from the published view and the source, without regard to
+Here belong figures of an attacker's success, counted from the published view and the source, without regard to
 how the release was made. Every decision compares integers. Nothing is written but scratch tables, and no cell value
 leaves the database but as a code.
 """

@@ -1,4 +1,4 @@
-"""One release attacked by all means, and the figures put beside its promises."""
+"""A release attacked by all means, and the figures put beside the promises."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def attack(
     victims: int | None = None,
     progress: Progress | None = None,
 ) -> AttackReport:
-    """Attack a published release with the values of its source.
+    """Attack a published release with the values of the source.
 
     Args:
         engine: the database that holds both.
-        release: its name or view; None: the only one there is.
+        release: name or view of the release; None: the only release.
         known: quasi columns of which an attacker may know any set, at most 10; None: all.
         victims: published victims that are compared at most, drawn at random; None: all, or as many as
             `sqlanon.attack.drawn.WORK` allows.
@@ -95,7 +95,7 @@ def _report(  # noqa: PLR0913 - older than the limit
     assert entry is not None
     kind = choose_kind(entry)
     promised = k if k > 1 and not facts.exact else None
-    # Representative values exclude none: there are no candidates by what is known, only classes.
+    # Representative values exclude none: there are no candidates by known values, only classes.
     shows = not facts.single or bool(facts.hides)
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and kind.grouped else None
@@ -146,7 +146,7 @@ def _report(  # noqa: PLR0913 - older than the limit
 
 
 def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
-    """The cost of comparisons of one combination of quasi values with all boxes.
+    """The cost of comparisons of a combination of quasi values with all boxes.
 
     They are compared once for linkage and twice for each sensitive column.
     """
@@ -158,7 +158,7 @@ def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
 def _attack_by_linkage(
     on: Subject, fits: Fits, sets: Sets, k: int | None, ties: Ties | None, crowds: Crowds
 ) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
-    """Linkage without and with errors, what candidates are, and what was not measured."""
+    """Linkage without and with errors, the unit of candidates, and missing measures."""
     entry = on.entry
     assert entry is not None
     if on.form.facts.exact:
@@ -215,7 +215,7 @@ def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
 
 
 def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
-    """What the figures do not say, each with the reason."""
+    """Limits of the figures, each with the reason."""
     entry, facts = on.entry, on.form.facts
     assert entry is not None
     kind, found = choose_kind(entry), []

@@ -2,7 +2,7 @@
 
 The attack is from Kifer, *Attacks on privacy and deFinetti's theorem*, 2009.
 
-The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It
+The release alone is the training set: a published row counts for every value that the cell covers, split evenly. It
 learns how quasi and sensitive values go together in the whole table, which no bound on classes prevents.
 """
 
@@ -31,7 +31,7 @@ NEAR = 1e-9
 
 
 def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
-    """The expected share of published victims whose sensitive value is guessed by all their quasi values.
+    """The expected share of published victims with a sensitive value guessed right by all their quasi values.
 
     Args:
         fits: source and release.
@@ -73,7 +73,7 @@ def attack_by_bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack 
 
 
 def _of_boxes(material: Material, number: Longs, times: Longs, group: Ints, values: int) -> Doubles:
-    """Rows of each box with each value, float64[b, s]; in format anatomy those that are expected in its groups."""
+    """Rows of each box with each value, float64[b, s]; in format anatomy those that are expected in the groups."""
     groups = np.zeros((len(material.groups), values))
     groups[group, number] = times
     if material.shares is None:
@@ -87,7 +87,7 @@ def _of_boxes(material: Material, number: Longs, times: Longs, group: Ints, valu
 def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
     """How often each code of a column goes with each value, float64[codes, s].
 
-    Every box is split evenly over the codes that its cell covers.
+    Every box is split evenly over the codes that the cell covers.
     """
     covered, cells = fits.material.covered, fits.material.cells
     if not covered.size[a]:
@@ -119,7 +119,7 @@ def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
 
 
 def _share_guessed(material: Material, of: Longs, score: Doubles) -> float:
-    """The expected share of victims whose value has the best score; of equal scores each as likely."""
+    """The expected share of victims with a value of the best score; of equal scores each as likely."""
     best = score.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         guess = (score >= best - NEAR) & (score > -np.inf)

@@ -1,4 +1,4 @@
-"""Candidate releases of one source, each tried in scratch: loss, width of answers, what a model learns, and risk.
+"""Candidate releases of a source, each tried in scratch: loss, width of answers, accuracy of a model, and risk.
 
 Nothing is published, and nothing is left in the database.
 """
@@ -47,24 +47,24 @@ if TYPE_CHECKING:
     from sqlanon.workload_spec import WorkloadSpec
 
 QUERIES = 200
-"""Counts whose bounds are measured."""
+"""Number of counts with measured bounds."""
 PART = 0.2
-"""Of all rows that a count selects, about, if its columns are independent and even."""
+"""Of all rows that a count selects, about, if the columns are independent and even."""
 FEWEST = 20
-"""Attempts of an attack whose risk is compared; a share of fewer says nothing."""
+"""Fewest attempts of an attack to compare its risk; a share of fewer says nothing."""
 SKIPPED = ("classifier",)
 """Attacks that are left out: they take longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is compared by.
+    """Settings of a comparison.
 
     Attributes:
         control: the share of the persons held out.
         seed: of every draw; None: from the operating system.
         target: a column that is published as it is, which a model learns; None: none.
-        workload: queries of the source whose bounds are measured; None: random counts.
+        workload: queries of the source, to measure the bounds of answers; None: random counts.
     """
 
     control: float = 0.2
@@ -80,13 +80,13 @@ def compare_candidates(
     asked: Asked,
     progress: Progress | None = None,
 ) -> CandidatesReport:
-    """Try releases of one source, one after the other.
+    """Try releases of a source in sequence.
 
     Args:
         engine: the source's database.
-        specs: the candidates, of one source and the same columns.
-        machine: what the methods may use.
-        asked: what is compared by.
+        specs: the candidates, of the same source and the same columns.
+        machine: memory and threads for the methods.
+        asked: settings of the comparison.
         progress: gets stages and counts.
 
     Raises:
@@ -213,8 +213,8 @@ def _measure_workload(engine: Engine, made: Rehearsed, workload: WorkloadSpec) -
 def measure_width(trial: Trial) -> float | None:
     """How far the bounds of counts are apart, by the count, the median over `QUERIES` counts that are not 0.
 
-    A count selects neighbouring codes of two quasi columns (of one, if there is one). It is at least the rows whose
-    cells lie inside, and at most those whose cells reach inside. None: all counts are 0, or there are no quasi columns.
+    A count selects neighbouring codes of two quasi columns, or of a single one. It is at least the rows with cells
+    inside, and at most those with cells that reach inside. None: all counts are 0, or there are no quasi columns.
     """
     quasi, rng, space = trial.with_role("quasi"), trial.rng("width"), trial.space
     if not quasi:

@@ -1,4 +1,4 @@
-"""A victim in two versions, or in two releases of one source.
+"""A victim in two versions, or in two releases of the same source.
 
 The victim's candidates are those of both (Ganta et al. 2008).
 """
@@ -38,10 +38,10 @@ WHO = ("common", "arrived", "left")
 
 
 def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
-    """The published version with each earlier one that readers had; and what was not compared.
+    """The published version with each earlier version that readers had; and versions that were not compared.
 
     Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked
-    classes rows that only one has.
+    classes rows that only one version has.
 
     Cost: for every version joins of two histories by key.
     """
@@ -96,7 +96,7 @@ def _by_candidates(
 def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> list[CompositionAttack]:
     """The other published releases of the same source, as `audit --together` counts them.
 
-    Cost: for every release a join of its private table with the source.
+    Cost: for every release a join of the private table with the source.
     """
     entry = on.entry
     assert entry is not None

@@ -1,6 +1,6 @@
-"""Attacks on a release of counts: readers who look for its small cells, with the view and what they know besides.
+"""Attacks on a release of counts: readers who look for small cells, with the view and their own knowledge.
 
-What is promised is proved by the certificate, with tables; here the readers compute, with linear programs, and share
+The certificate proves the promises, with tables; here the readers compute, with linear programs, and share
 nothing with it.
 """
 
@@ -49,8 +49,8 @@ def attack_counts(
     """Look for the small cells of a published release of counts.
 
     Args:
-        engine: the database of the release and its private tables.
-        entry: its version.
+        engine: the database of the release and the private tables.
+        entry: version of the release.
         insiders: how many are tried at most, drawn at random.
         progress: gets the stages.
 
@@ -101,7 +101,7 @@ def find_counts(engine: Engine, release: str | None) -> Entry | None:
 
     Args:
         engine: the database.
-        release: its name or view; None: the only one there is.
+        release: name or view of the release; None: the only release.
     """
     catalog = Catalog(engine)
     if release is None:
@@ -118,7 +118,7 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 def _read_private(
     engine: Engine, shape: Shape, kept: Kept, order: Sequence[int]
 ) -> tuple[dict[Key, tuple[int, int]], Known]:
-    """The number and the persons of each cell, and what insiders know; columns in the order of the readers."""
+    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers."""
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
@@ -147,7 +147,7 @@ def _label(key: object) -> Label:
 
 @dataclass(frozen=True)
 class _Target:
-    """What readers look for: the small cells, with their numbers."""
+    """The small cells that readers look for, with their numbers."""
 
     seen: Seen
     value: Longs
@@ -162,7 +162,7 @@ class _Target:
         return self._count(name, (1, 1), found, promised=promised)
 
     def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:
-        """Persons who are alone in cells, and look for the small cells in whose blocks theirs are."""
+        """Persons who are alone in cells, and look for the small cells of the same blocks."""
         owners = sorted(known)
         drawn = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
         plain = Reach(self.seen)

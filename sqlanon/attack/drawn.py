@@ -1,6 +1,6 @@
 """Victims drawn at random, where comparisons of all would take minutes.
 
-It computes what an attack on some of them says of all.
+It estimates the success of an attack on all victims by that on some.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WORK = 20_000_000_000
 FEWEST = 400
 """Victims that are drawn at least."""
 SEED = 1
-"""The draw is the same in every run, so that figures of one release can be compared."""
+"""The draw is the same in every run, so that figures of a release can be compared."""
 _Z = 1.96
 
 
@@ -29,10 +29,10 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
     Args:
         material: source and release.
         most: victims at most; None: as many as `WORK` allows, `FEWEST` at least.
-        steps: what it costs to compare one combination of quasi values.
+        steps: cost of comparing a combination of quasi values.
 
     Returns:
-        The material itself where all victims are compared. Else one whose victims are drawn without replacement, each
+        The material itself where all victims are compared. Else a material with victims drawn without replacement, each
         as likely.
     """
     rows, published = len(material.tuples), material.published
@@ -56,8 +56,8 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
 def measure_margin(mean: float, material: Material) -> float:
     """Half the width of the 95 % interval of a mean over victims; 0 where none were drawn.
 
-    A victim's success lies between 0 and 1, so that its variance is at most mean (1 - mean) (Bhatia and Davis 2000):
-    the interval of Wilson (1927) for a share is at least as wide as it must be. Its farther end counts.
+    A victim's success lies between 0 and 1, so that the variance is at most mean (1 - mean) (Bhatia and Davis 2000):
+    the interval of Wilson (1927) for a share is at least as wide as it must be. The farther end counts.
     """
     n, published = material.drawn, material.published
     if n >= published:

@@ -105,7 +105,7 @@ class Fits:
         return covered.bits[first : first + kinds * size].reshape(kinds, size)
 
     def owners(self, codes: Ints, begins: Longs, rows: Longs) -> tuple[Longs, Longs]:
-        """Boxes with as many rows as a group that cover all of it, the one that covers least first.
+        """Boxes with as many rows as a group that cover all of it, the box that covers least first.
 
         Args:
             codes: int32[n, d], tuples group by group.
@@ -123,7 +123,7 @@ class Fits:
         return find_owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
 
     def blocks(self, steps: int = 0) -> list[tuple[int, int]]:
-        """The rows in parts of `STEPS` comparisons; ``steps``: what a row costs in addition to those with the boxes."""
+        """The rows in parts of `STEPS` comparisons; ``steps``: cost of a row in addition to those with the boxes."""
         rows = len(self.material.tuples)
         step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
@@ -175,7 +175,7 @@ class Fits:
         return top, every, has
 
     def measure_mistakes(self, place: Longs, known: int, ties: Ties) -> tuple[Doubles, Doubles] | None:
-        """Summed and highest expected success with one wrong value, for every set of known columns.
+        """Summed and highest expected success with a single wrong value, for every set of known columns.
 
         It is None if the computation is too much work.
         """
@@ -210,7 +210,7 @@ class Fits:
         return chance, best
 
     def _additions(self, known: int, ties: Ties) -> float:
-        """What `measure_mistakes` costs, at most: passes over the boxes, and sums over supersets for every code."""
+        """Upper bound of the cost of `measure_mistakes`: passes over the boxes, and sums over supersets by code."""
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 
         boxes, sets = len(self.material.members), self.material.covered.size > 0

@@ -1,4 +1,4 @@
-"""Guesses of sensitive values: the most frequent one of the class, and what a class says beyond the table."""
+"""Guesses of sensitive values: the most frequent value of the class, and information of a class beyond the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of versions: what attacks can measure of each, chosen once."""
+"""Kinds of versions: the attacks that can be measured on each, chosen once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sqlanon.release.catalog.entry import Entry
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the private tables and the rows of a version allow.
+    """Attacks that the private tables and the rows of a version allow.
 
     Attributes:
-        grouped: rows are in classes, or groups, of which one is a victim's.
-        missing_box: why the box of a victim is not known, though the version is tied to its source; empty: it is.
+        grouped: rows are in classes, or groups, of which a victim has one.
+        missing_box: why the box of a victim is not known, though the version is tied to the source; empty: it is.
         not_left_out: why rows that are left out are not known; empty: they are, by a private table.
         not_matched: why rows of two releases cannot be matched; empty: they can.
         lacking: further figures that are not measured, each with the reason.

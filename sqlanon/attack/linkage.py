@@ -1,8 +1,8 @@
-"""Linkage: whose row is it, to who knows some quasi values of a victim (Sweeney 2002)?
+"""Linkage: which row belongs to a victim with some known quasi values (Sweeney 2002)?
 
-Candidates are the published rows whose cells cover all known values. The victim's row is one of them, as verification
-proved that its cells cover his values, and nothing distinguishes them: the expected success is 1 / candidates, and 0
-for who was left out.
+Candidates are the published rows with cells that cover all known values. The victim's row is one of them, as
+verification proved that the cells cover his values, and nothing distinguishes them: the expected success is
+1 / candidates, and 0 for a victim who was left out.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ def choose_known_columns(name: str, columns: Sequence[str], known: Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Sets of known columns as numbers, whose bits are known columns; one bit more is that of all other columns.
+    """Sets of known columns as numbers, with a bit for each known column, and a further bit for all other columns.
 
     Attributes:
-        known: places of the columns of which every set is looked at.
+        known: places of the columns to look at in every set.
         place: int64[d], the bit of every column.
-        width: how many bits there are.
+        width: number of bits.
         by_size: the numbers by how many columns are known.
         every: the number of all columns, where it is none of the sets of ``known``.
     """
@@ -134,7 +134,7 @@ def attack_by_linkage(
 
 
 def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
-    """Success of linkage with one wrong known value; None if the computation is too much work.
+    """Success of linkage with a single wrong known value; None if the computation is too much work.
 
     It decides no exit code, since 1/k is promised for true values.
 

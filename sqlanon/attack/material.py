@@ -1,4 +1,4 @@
-"""What an attack reads: the rows of the source and the boxes of the release, both in codes of the source."""
+"""Input of an attack: the rows of the source and the boxes of the release, both in codes of the source."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Material:
         published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
-        cells: int32[d, b], of each box the numbers of its cells; ``members`` int64[b] its rows.
+        cells: int32[d, b], of each box the numbers of the cells; ``members`` int64[b] the box's rows.
         members: see there.
-        covered: what each cell covers.
+        covered: codes that each cell covers.
         counts: per sensitive column, how often each box has each value; in format anatomy each group.
-        groups: in format anatomy: per group its rows, int64; else ``members``.
+        groups: in format anatomy: per group the rows, int64; else ``members``.
         shares: in format anatomy (box, group, rows), of each box how many rows are in which group; else None.
-        stage: scratch table of the source with its links, ``placed`` of (rid, class), ``work`` of codes.
+        stage: scratch table of the source with links, ``placed`` of (rid, class), ``work`` of codes.
         placed: see there.
         work: see there.
         tied: whether the private tables say which rows were left out.
@@ -237,7 +237,7 @@ def _fetch_release(
 def _fetch_value_table(
     scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]
 ) -> tuple[tuple[Counts, ...], Longs, Ints]:
-    """The second table of format anatomy: its values, the rows of each group, and the groups' numbers."""
+    """The second table of format anatomy: the values, the rows of each group, and the groups' numbers."""
     assert on.counted is not None
     (domain,) = sensitive
     made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=domain.parameters)

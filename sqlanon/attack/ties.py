@@ -1,8 +1,8 @@
-"""Which box each victim is published in: the private tables say his class, and not what is published of it.
+"""The box that publishes each victim: the private tables know his class, and not the class's published cells.
 
-A box is that of a class if it has as many rows and covers all of them. Where several do, it is the one that covers
-least, as a class publishes the least that covers it; classes that have but one choice choose first, and no two take the
-same.
+A box is that of a class if it has as many rows and covers all of them. Where several do, it is the box that covers
+least, as a class publishes the least that covers it; classes that have a single choice choose first, and no two
+take the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def tie(scratch: Scratch, fits: Fits) -> Ties | None:
     """The boxes of all published victims; None: they cannot be found, as the source or the view changed.
 
-    Cost: a GROUP BY of the victims; every class is compared with the boxes of its size.
+    Cost: a GROUP BY of the victims; every class is compared with the boxes of the same size.
     """
     material = fits.material
     names = [domain.code for domain in material.quasi]

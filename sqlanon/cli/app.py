@@ -1,4 +1,4 @@
-"""The typer application: its commands in the order of ``--help``, and the options before a command."""
+"""The typer application: the commands in the order of ``--help``, and the options before a command."""
 
 from __future__ import annotations
 

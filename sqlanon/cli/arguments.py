@@ -18,7 +18,7 @@ def parse_names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
 
     Args:
         option: the option's name, for the message.
-        texts: one text each time the option was given.
+        texts: a text for each time the option was given.
 
     Example:
         >>> parse_names("--qi", ['age,"city, state"', "zip"])
@@ -43,9 +43,9 @@ def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", 
 
     Args:
         option: the option's name, for the message.
-        texts: one text each time the option was given.
-        kind: what is before ``=``, for the message.
-        known: what may be there, for the message.
+        texts: a text for each time the option was given.
+        kind: name of the part before ``=``, for the message.
+        known: possible values of that part, for the message.
 
     Example:
         >>> parse_pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
@@ -75,10 +75,10 @@ def parse_settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
 
 
 SWITCHES = tuple(argument.option for argument in ARGUMENTS if argument.form is Form.SWITCH)
-"""Options whose value may be left out."""
+"""Options with a value that may be left out."""
 _SETTING = re.compile(r"[A-Za-z_]+=")
 ON = "true"
-"""What an option of `switch` has as its value where none is given."""
+"""Value of an option of `switch` where none is given."""
 
 
 def with_values(words: Sequence[str]) -> list[str]:
@@ -112,7 +112,7 @@ def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, str] | 
 
 
 def as_options(error: PolicyError, release: str = "") -> PolicyError:
-    """The same problems, with the arguments they begin with, and what they say to write, as options.
+    """The same problems, with the arguments and the advice in them written as options.
 
     Problems of a run begin with the name of the ``release``, which may be that of an argument and is left as it is.
 
@@ -135,7 +135,7 @@ def _option(found: re.Match[str]) -> str:
     option = _OPTIONS.get(found[1])
     if option is None:
         return found[0]
-    # `metrics` is a list: its places are not what was written.
+    # `metrics` is a list: its places are not in the text that was written.
     return f"{option} {found[2]}" if found[2] and found[1] != "metrics" else option
 
 
@@ -144,7 +144,7 @@ _WRITTEN = re.compile(
     r"(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|row_security|suppression): "
     r"(?:\{([^{}]*)\}|([a-z]+))\}?"
 )
-"""A key of a policy and its value, as messages quote them to be written."""
+"""A key of a policy and a value, as messages quote them to be written."""
 
 
 def _to_write(found: re.Match[str]) -> str:

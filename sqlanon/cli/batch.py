@@ -1,4 +1,4 @@
-"""Several releases one after the other: a failure stops neither the others nor hides in the exit code."""
+"""Several releases in sequence: a failure stops neither the others nor hides in the exit code."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def work_on_each(
 ) -> int:
     """Do the work for every release and report each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once.
-    ``again`` is the same command for one release with more options.
+    A release that reads the table of a failed one is not tried. ``record`` gets each outcome at once.
+    ``again`` is the same command for a single release with more options.
     """
     outcomes: list[Outcome[R]] = []
     broken: dict[str, str] = {}
@@ -99,7 +99,7 @@ def _attempt(
 
 
 def _same_error(one: Outcome[Any], other: Outcome[Any]) -> bool:
-    """Whether two releases failed in one run: tables that are published together."""
+    """Whether two releases failed in the same run: tables that are published together."""
     return one.failure is not None and other.failure is not None and one.failure.error is other.failure.error
 
 
@@ -118,7 +118,7 @@ def _ensure_source(release: ReleaseSpec, broken: Mapping[str, str]) -> None:
 
 
 def _emit(screen: Screen, outcomes: Sequence[Outcome[R]]) -> None:
-    """One release is its own object, several are a list."""
+    """A single release is an object, several are a list."""
     if len(outcomes) == 1:
         (only,) = outcomes
         screen.emit(only.to_dict() if only.report else {"error": only.to_dict()["error"], "release": only.release})

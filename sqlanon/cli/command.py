@@ -1,7 +1,7 @@
-"""What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
+"""Common part of all commands: the options --json, --quiet, -v and --debug, the screen, and the end of a command.
 
 A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to
-one that has ``--db`` those that confirm what Spark does not do; `Commands` gives errors of the command line itself the
+commands with ``--db`` those that confirm limits of Spark; `Commands` gives errors of the command line itself the
 same two forms as all others, text or JSON.
 """
 
@@ -62,9 +62,9 @@ _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 
 
 
 def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
-    """Make a command of a function that takes a `Screen` first and returns its exit code.
+    """Make a command of a function that takes a `Screen` first and returns an exit code.
 
-    ``spark``: whether its ``--db`` may be a Spark database.
+    ``spark``: whether ``--db`` may be a Spark database.
     """
 
     def command(ctx: typer.Context, **values: Any) -> None:
@@ -93,7 +93,7 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
-    """Run a command to its exit code, whatever happens."""
+    """Run a command to the exit code, whatever happens."""
     configure(screen.verbose, debug=screen.debug)
     try:
         with watch_signals(screen):
@@ -146,7 +146,7 @@ class Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> int:
-        """Parse, run, exit: with code 2 and one message where the arguments are wrong."""
+        """Parse, run, exit: with code 2 and a single message where the arguments are wrong."""
         arguments = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra)

@@ -1,6 +1,6 @@
 """Option ``--compact`` of the commands that drop tables.
 
-It rewrites the database's files after the command, without what was dropped.
+It rewrites the database's files after the command, without dropped data.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def check(connected: Database, *, compact: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of ``--compact``.
+    """The outcome of ``--compact``.
 
     Attributes:
-        done: the compaction; None: there was none.
-        failed: why there was none, though it was asked for.
-        leaves: what is left in files without one; empty: nothing was dropped.
+        done: the compaction; None: it was not done.
+        failed: why it was not done, though it was asked for.
+        leaves: remains in files without a compaction; empty: nothing was dropped.
     """
 
     done: CompactReport | None = None
@@ -60,7 +60,7 @@ def attempt(
 
     Args:
         connected: the database.
-        releases: those whose tables are written anew; None: all.
+        releases: those with tables to be written anew; None: all.
         compact: ``--compact`` is given.
         drops: the command has dropped tables or deleted rows.
         again: the command that compacts alone, should it fail now.
@@ -76,9 +76,9 @@ def attempt(
 
 
 def conclude(screen: Screen, report: Mapping[str, Any], show: Callable[[], None], outcome: Outcome) -> None:
-    """Show what a command did, ``show`` to people, and what became of ``--compact``.
+    """Show the result of a command, ``show`` to people, and the outcome of ``--compact``.
 
-    With ``--json`` it prints the command's one JSON object.
+    With ``--json`` it prints the command's single JSON object.
 
     Raises:
         DatabaseError: the compaction failed.

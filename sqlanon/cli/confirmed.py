@@ -1,4 +1,4 @@
-"""The options that confirm what Spark does not do for a release: of every command with ``--db``."""
+"""The options that confirm limits of Spark for a release: of every command with ``--db``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.errors import PolicyError
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """An option, the argument of `sqlanon.connect` that it sets, and what typer knows of it."""
+    """An option, the argument of `sqlanon.connect` that it sets, and the option's declaration for typer."""
 
     option: str
     name: str
@@ -40,7 +40,7 @@ def collect_confirmations(where: str, options: Collection[str]) -> dict[str, boo
     """The arguments of `sqlanon.connect` that options set.
 
     Raises:
-        PolicyError: one is given, and the database is not Spark.
+        PolicyError: an option is given, and the database is not Spark.
     """
     if options and where.partition(":")[0].lower() not in ("sc", "spark+local"):
         raise PolicyError(

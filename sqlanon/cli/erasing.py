@@ -36,14 +36,14 @@ def erase_keys(
     yes: bool,
     compact: bool = False,
 ) -> None:
-    """Report what erasing the keys of a file costs, or do it.
+    """Report the cost of erasing the keys of a file, or erase them.
 
     Args:
         screen: gets the report.
         where: URL of the database.
-        release: whose keys they are.
+        release: the release of the keys.
         key_file: a CSV file with the columns of the key.
-        following: a command to try next, from its name (``erase``, ``run`` or ``clean``) and its own options.
+        following: a command to try next, from a name (``erase``, ``run`` or ``clean``) and options.
         yes: do it.
         compact: then have the database's files written anew.
     """

@@ -1,6 +1,6 @@
-"""One example for each command that works in a project of its own.
+"""An example for each command that works in a separate project.
 
-The command's help ends with it, and so does an error of its arguments.
+The command's help ends with it, and so does an error of the arguments.
 """
 
 EXAMPLES = {

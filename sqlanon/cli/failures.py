@@ -1,7 +1,7 @@
 """Errors as the command line reports them: kind, message and exit code, as text on stderr or JSON on stdout.
 
 The text of an exception that sqlanon did not raise on purpose is never printed, because it may quote a cell
-value; ``--debug`` shows it, with its traceback and causes.
+value; ``--debug`` shows it, with traceback and causes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ UNEXPECTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One error, ready to be reported.
+    """An error, ready to be reported.
 
     Attributes:
         kind: the error's class, such as ``PolicyError``.
-        message: what, where and what to do; several lines when a policy has several problems.
-        exit_code: what the command ends with.
+        message: problem, place and advice; several lines when a policy has several problems.
+        exit_code: exit code of the command.
         problems: each problem of a policy.
         hint: a line for humans only.
         error: the exception, for ``--debug``.
@@ -51,7 +51,7 @@ class Failure:
 
 
 def describe(error: BaseException) -> Failure:
-    """What the screen shows of an exception without ``--debug``."""
+    """The form of an exception on the screen without ``--debug``."""
     if isinstance(error, Terminated):
         message = f"stopped by {error.number.name}; nothing is half published"
         return Failure("Interrupted", message, 128 + error.number, error=error)
@@ -76,7 +76,7 @@ def describe(error: BaseException) -> Failure:
 
 
 def report(failure: Failure, *, json: bool, debug: bool) -> int:
-    """Print a failure and give its exit code back."""
+    """Print a failure and return the exit code."""
     if debug and failure.error is not None:
         traceback.print_exception(failure.error, file=sys.stderr)
     if json:
@@ -97,13 +97,13 @@ def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
         lines = [f"error: {before}{failure.message.removeprefix(before)}"]
     if failure.hint and not debug:
         lines.append(failure.hint)
-    # A name in a message may hold what a terminal obeys.
+    # A name in a message may hold control sequences of a terminal.
     sys.stderr.write("".join(f"{clean(line)}\n" for line in "\n".join(lines).split("\n")))
     sys.stderr.flush()
 
 
 def leave_pipe() -> None:
-    """The reader of stdout went away: write the rest, and what Python flushes at exit, to nowhere."""
+    """The reader of stdout went away: write the rest, and Python's flush at exit, to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

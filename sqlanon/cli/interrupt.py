@@ -1,4 +1,4 @@
-"""Signals that stop a command: remembered, because a driver may turn them into an error of its own on the way out."""
+"""Signals that stop a command: remembered, because a driver may turn them into another error on the way out."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def watch_signals(screen: Screen) -> Iterator[None]:
 
     def stop(number: int, _frame: FrameType | None) -> None:
         if screen.interrupted and signal.SIGINT not in (number, screen.interrupted):
-            return  # a second signal, as SIGHUP after SIGTERM, does not cut short what the first one cleans up
+            return  # a second signal, as SIGHUP after SIGTERM, does not cut short the cleanup of the first
         screen.interrupted = number
         raise make_interrupt(screen)
 

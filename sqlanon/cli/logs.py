@@ -19,7 +19,7 @@ class _Formatter(logging.Formatter):
         self._debug = debug
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name logging calls
-        """One line: a name in it may hold line breaks, or what a terminal obeys."""
+        """One line: a name in it may hold line breaks, or control sequences of a terminal."""
         return clean(super().formatMessage(record))
 
     def formatException(  # noqa: N802 - the name logging calls
@@ -32,7 +32,7 @@ class _Formatter(logging.Formatter):
 
 
 class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
-    """Ours, so that a second command in one process replaces it."""
+    """Ours, so that a second command in the same process replaces it."""
 
 
 def configure(verbose: int, *, debug: bool) -> None:

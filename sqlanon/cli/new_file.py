@@ -13,7 +13,7 @@ def ensure_new(path: Path) -> None:
     """Check before the work that a file can be made there.
 
     Raises:
-        PolicyError: it exists, or its folder does not.
+        PolicyError: it exists, or the folder does not.
     """
     if path.exists() or path.is_symlink():
         raise PolicyError(f"--output {path} exists, and is not overwritten; name another file or move it away")
@@ -26,8 +26,8 @@ def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
 
     Args:
         path: the file.
-        text: what it will hold.
-        private: nobody but its owner may read it.
+        text: the content.
+        private: nobody but the owner may read it.
 
     Raises:
         PolicyError: another file came meanwhile, or it cannot be written.
@@ -55,7 +55,7 @@ def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
 
 
 def _place(written: Path, path: Path) -> None:
-    """Give a finished file its name, by a link where the file system has them.
+    """Give a finished file the final name, by a link where the file system has them.
 
     Unlike a rename, a link replaces nothing.
     """

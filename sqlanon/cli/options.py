@@ -25,7 +25,7 @@ CSV = "CSV files"
 
 
 def option(option: str, metavar: str, help: str, *, short: str = "", panel: str | None = None) -> Any:  # noqa: A002, ANN401 - as typer's own
-    """An option with a value, whose default the help does not show."""
+    """An option with a value and a default that the help does not show."""
     names = [option, short] if short else [option]
     return typer.Option(*names, metavar=metavar, show_default=False, help=help, rich_help_panel=panel)
 
@@ -108,7 +108,7 @@ RecordFile = Annotated[Path | None, option("--record", "FILE", "Write what was d
 
 
 def load(policy: Path | None, db: str | None = None) -> PolicySpec:
-    """Read the policy file, or ``anon.yml`` here; with ``--db`` nothing of its connection is read."""
+    """Read the policy file, or ``anon.yml`` here; with ``--db`` nothing of the file's connection is read."""
     from sqlanon.policy import load as read
 
     path = policy or POLICY
@@ -198,7 +198,7 @@ def first_option(given: Mapping[str, Any]) -> str:
 
 @contextmanager
 def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator[Database]:
-    """A connection that reports its progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
+    """A connection that reports progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
     confirmed = collect_confirmations(where, screen.confirmed)
@@ -207,7 +207,7 @@ def open_database(where: str, screen: Screen, *, read_only: bool = False) -> Ite
     except Exception as error:
         if not isinstance(where, FromVariables):
             raise
-        # Whoever writes the policy may name any variable: no part of its value is in what is printed, nor in the cause.
+        # Whoever writes the policy may name any variable: no part of its value is printed, nor in the cause.
         kind = type(error) if isinstance(error, SqlanonError) else DatabaseError
         advice = getattr(error, "advice", "") or "with --db URL the error has the reason"
         raise kind(
@@ -230,7 +230,7 @@ def next_command(
     *arguments: str,
     own: Sequence[str] = (),
 ) -> str:
-    """A command to try next, with the policy, database and confirmations of this one.
+    """A command to try next, with the policy, database and confirmations of this command.
 
     ``own``: the options of that command itself.
     """

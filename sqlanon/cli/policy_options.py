@@ -28,11 +28,11 @@ _READ: Mapping[Form, Callable[[str, Any], object]] = {
 """How texts become values; the other forms are values already."""
 
 _KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str}
-"""What typer makes of a text; of the other forms it makes a list, or one of a few words."""
+"""Python types that typer reads from a text; other forms give a list, or a word of a few."""
 
 
 def with_policy_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Let a command that takes ``**given`` offer an option for every argument, where its signature has ``given``."""
+    """Let a command that takes ``**given`` offer an option for every argument, where the signature has ``given``."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     place = next(i for i, one in enumerate(own) if one.kind is inspect.Parameter.VAR_KEYWORD)
     first = next(i for i, one in enumerate(own) if one.name == "allow_weaker")
@@ -48,7 +48,7 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that were given, as `sqlanon.policy.release` takes them.
 
     Raises:
-        PolicyError: a text is not in its option's form.
+        PolicyError: a text is not in the option's form.
     """
     given: dict[str, Any] = {"quasi": ()}
     for key in OFFERED:
@@ -62,7 +62,7 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parameter(key: Key) -> inspect.Parameter:
     default = key.assumed if key.form in (Form.FLAG, Form.SWITCH) else None
-    # What is not written is left out: a default that is written may not go with other options.
+    # An unwritten option is left out: a default that is written may not go with other options.
     shown = key.assumed if isinstance(key.assumed, str) else False
     option = typer.Option(
         key.option, metavar=key.metavar, help=key.short, show_default=shown, rich_help_panel=_PANEL[key.name]

@@ -27,15 +27,15 @@ WORDS = {
     "versions": "compare versions",
     "compact": "write files anew",
 }
-"""What a stage does, for readers; a stage that is not listed is shown by its name."""
+"""The work of a stage, for readers; a stage that is not listed is shown by name."""
 EVERY = 5.0
-"""Seconds between two plain lines of one stage."""
+"""Seconds between two plain lines of a stage."""
 
 
 class Remaining:
-    """Remaining time of what is counted, at the pace since the first count.
+    """Remaining time of a count, at the pace since the first value.
 
-    The pace leaves out what a stage does before the first count.
+    The pace leaves out the work of a stage before the first value.
     """
 
     LEAST = 3.0
@@ -53,9 +53,9 @@ class Remaining:
     def amount(self, now: float, done: int, total: int, unit: str) -> str:
         """Progress, and the remaining time as soon as it can be estimated.
 
-        The time is that of one count, as the stages after it have none yet.
+        The time is that of a single count, as the stages after it have none yet.
 
-        A count that changes its unit or goes back is another one.
+        A count with a new unit or a lower value is a new count.
         """
         if self._unit != unit or done < self._done:
             self._first, self._since = done, now
@@ -68,7 +68,7 @@ class Remaining:
 
 
 class Lines:
-    """One line for each stage of a release, ``[patients] number values ...``, and one every few seconds inside it.
+    """A line for each stage of a release, ``[patients] number values ...``, and another every few seconds inside it.
 
     The first line appears when the stage begins for the first time.
     """
@@ -114,7 +114,7 @@ class Lines:
 
 
 class Bars:
-    """One live bar for the current stage; it disappears when the release is done, as the summary repeats it."""
+    """A live bar for the current stage; it disappears when the release is done, as the summary repeats it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -1,4 +1,4 @@
-"""``sqlanon init -i``: a proposal, question by question, each with its reason, on a terminal."""
+"""``sqlanon init -i``: a proposal, question by question, each with the reason, on a terminal."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_terminal(screen: Screen) -> None:
 
 
 def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
-    """The proposal with the answers; an empty answer is what is proposed."""
+    """The proposal with the answers; an empty answer takes the proposed role."""
     screen.close()
     say = screen.show
     say("A role for each column; Enter takes the one in brackets:")
@@ -94,7 +94,7 @@ def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
 
 
 def _ask(question: str, proposed: str, read: Callable[[str], T]) -> T:
-    """An answer that can be read; asked again until there is one."""
+    """An answer that can be read; asked again until it can."""
     while True:
         text = str(typer.prompt(question, default=proposed)).strip()
         try:
@@ -104,7 +104,7 @@ def _ask(question: str, proposed: str, read: Callable[[str], T]) -> T:
 
 
 def _role(text: str) -> Role:
-    """A role, or the beginning of one."""
+    """A role, or the beginning of a role's name."""
     fits: list[Role] = [role for role in get_args(Role) if text and role.startswith(text.lower())]
     if len(fits) != 1:
         raise ValueError(f"one of {', '.join(get_args(Role))}, or the letters that it begins with: id, q, s, in")

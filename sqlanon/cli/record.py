@@ -1,7 +1,7 @@
 """The record of a run as a JSON file, for the scheduler that started it.
 
 It is on disk from the start of the run (``finished_at`` null) and rewritten, whole, after every release, so that a run
-that was killed leaves what it did.
+that was killed leaves the results so far.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Record:
     """A context manager around a run; docs/refresh.md describes the file.
 
     Args:
-        path: the file to write; replaced whole each time. A new one is its owner's alone, one that exists keeps its
-            mode.
+        path: the file to write; replaced whole each time. A new file is private to the owner, an existing file keeps
+            the mode.
         policy: the policy file's name; may be set again once it is known better.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Where a command prints: text on stdout for humans or one JSON object, progress on stderr.
+"""Where a command prints: text on stdout for humans or a single JSON object, progress on stderr.
 
 No command writes to a stream by itself, so --json, --quiet and NO_COLOR hold everywhere.
 """
@@ -26,13 +26,13 @@ class _Shown(Progress, Protocol):
 
 @dataclass
 class Screen:
-    """The two streams of one command, as its options want them."""
+    """The two streams of a command, as the options want them."""
 
     json: bool = False
     quiet: bool = False
     verbose: int = 0
     debug: bool = False
-    confirmed: tuple[str, ...] = ()  # options that confirm what Spark does not do, as they are written
+    confirmed: tuple[str, ...] = ()  # options that confirm limits of Spark, as they are written
     interrupted: int = 0  # the signal that asked to stop
     _shown: _Shown | None = None
 
@@ -72,17 +72,17 @@ class Screen:
             sys.stderr.flush()
 
     def product(self, text: str) -> None:
-        """Print what the user asked for as a file, such as a policy: --quiet does not hide it."""
+        """Print a file that the user asked for, such as a policy: --quiet does not hide it."""
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
     def emit(self, report: Mapping[str, Any]) -> None:
-        """Print the command's one JSON object."""
+        """Print the command's single JSON object."""
         if self.json:
             sys.stdout.write(json.dumps(_to_json(report), allow_nan=False) + "\n")
             sys.stdout.flush()
 
     def progress(self) -> Progress:
-        """What the library reports its progress to."""
+        """The object to which the library reports progress."""
         if self.silent and not self.verbose:
             return Silent()
         if self._shown is None:
@@ -93,11 +93,11 @@ class Screen:
         return self._shown
 
     def traceback(self, error: BaseException) -> None:
-        """Print an exception with its causes; only ``--debug`` may, as it can quote data."""
+        """Print an exception with the causes; only ``--debug`` may, as it can quote data."""
         traceback.print_exception(error, file=sys.stderr)
 
     def close(self) -> None:
-        """Take down what is live on the terminal."""
+        """Take down live displays on the terminal."""
         if self._shown is not None:
             self._shown.close()
 
@@ -115,7 +115,7 @@ def _console(*, stderr: bool) -> Console:
 
 
 def _to_json(value: object) -> object:
-    """A value as JSON knows it: numbers that JSON lacks become null, anything unknown its text."""
+    """A value as JSON knows it: numbers that JSON lacks become null, anything unknown becomes text."""
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file or a data frame.
+"""The Python API: `connect` to a database and anonymize tables, or `anonymize` a file or a data frame.
 
 It is the facade over every room.
 """

@@ -66,25 +66,25 @@ def anonymize(  # noqa: PLR0913 - keywords of the public interface
         to: of a file, the file to write; it appears only when the release has been verified. Format anatomy writes the
             sensitive values of ``out.csv`` into ``out_sensitive.csv``. Of a frame none.
         progress: gets stages, counts and notes of long work.
-        null: CSV: texts that mean a missing value, in addition to the empty one.
+        null: CSV: texts that mean a missing value, in addition to the empty text.
         delimiter: CSV: the character between two fields; None: guessed.
-        encoding: CSV: utf-8 (as by default), windows-1252, latin-1, utf-16, or another one that Python has.
+        encoding: CSV: utf-8 (as by default), windows-1252, latin-1, utf-16, or another encoding of Python.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows, and only where each
             value is written again as it is in the file.
         decimal: CSV: the mark before the decimals of a number; None: a point.
         ignore: CSV: texts that numbers are written with, such as ``$``, ``%`` or a mark between thousands.
         date_format: CSV: how dates are written, such as ``%d/%m/%Y``; None: guessed where day and month are certain.
         escape_formulas: of a CSV file that is written: a ' before each cell that a spreadsheet takes for a formula.
-        options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a
-            frame also without what is for versions.
+        options: requirements on the release, as for `Database.anonymize`, without publish, publish_file and boxes; of
+            a frame also without options of versions.
 
     Returns:
-        Of a file the report; of a frame a `FrameRelease`, whose ``frame`` is of the kind that was given.
+        Of a file the report; of a frame a `FrameRelease` with a ``frame`` of the given kind.
 
     Raises:
         PolicyError: a file's kind is not known, a header or a frame names a column twice, or an option does not fit.
-        DatabaseError: a file or a frame cannot be read, or a file not be written; of a CSV with its line and column.
-        TypeError: an argument that there is not, or ``to`` is missing for a file.
+        DatabaseError: a file or a frame cannot be read, or a file not be written; of a CSV with line and column.
+        TypeError: an unknown argument, or ``to`` is missing for a file.
 
     Example:
         >>> import duckdb

@@ -40,7 +40,7 @@ from sqlanon.table.labels import labels_of
 
 
 class Database(Readable):
-    """A connected database whose tables can be anonymized in place. A context manager.
+    """A connected database with tables to anonymize in place. A context manager.
 
     Example:
         >>> import sqlanon
@@ -65,12 +65,12 @@ class Database(Readable):
             source: table or view, ``table`` or ``schema.table``.
             allow_weaker: confirm that the call promises less than the published version of this name.
             keep_scratch: keep every intermediate table in the private schema; see `run`.
-            options: what the release must be, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under the key
-                that it sets.
+            options: requirements on the release, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under
+                the key that it sets.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
-            TypeError: an argument that there is not, or no quasi column.
+            TypeError: an unknown argument, or no quasi column.
         """
         spec = with_tables(self.engine, policy.release(source=source, **options))
         self._asked.clear()
@@ -139,7 +139,7 @@ class Database(Readable):
         Args:
             spec: the release.
             keys: the values of the key's columns, by their names.
-            confirmed: do it; without it the report says what it would cost.
+            confirmed: do it; without it the report says the cost.
         """
         self._asked.clear()
         names, texts = keys_as_texts(spec.name, keys)
@@ -163,7 +163,7 @@ class Database(Readable):
             held.raise_to(epsilon, because)
 
     def recover_budget(self, budget: BudgetSpec, because: str) -> int:
-        """Take over what the anchor has; see `sqlanon.release.budget.budget.Budget.recover`."""
+        """Take over the events of the anchor; see `sqlanon.release.budget.budget.Budget.recover`."""
         return Budget(self.engine, budget).recover(because)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
@@ -202,7 +202,7 @@ class Database(Readable):
     def revoke(
         self, release: str, *, by: str, reason: str | None = None, key: str | os.PathLike[str] | None = None
     ) -> Approval:
-        """Revoke every approval of a release; with ``needs_approval`` its runs stop from now on."""
+        """Revoke every approval of a release; with ``needs_approval`` runs of the release stop from now on."""
         return approving.revoke(self.engine, release, by, reason, None if key is None else Path(key))
 
     def keep_attacks(self, report: AttackReport | CountsAttackReport) -> KeptAttacks:
@@ -211,7 +211,7 @@ class Database(Readable):
         Reports show them over the versions.
 
         Raises:
-            UnsupportedError: they are of a release of counts, which has one version.
+            UnsupportedError: they are of a release of counts, which has a single version.
         """
         if not isinstance(report, AttackReport):
             raise UnsupportedError(f"{report.release} has counts: figures of attacks on it are not kept")
@@ -220,7 +220,7 @@ class Database(Readable):
         return kept
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
-        """Withdraw a release from its readers; ``purge`` drops its versions as well.
+        """Withdraw a release from readers; ``purge`` drops all versions as well.
 
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
@@ -229,14 +229,14 @@ class Database(Readable):
             return unpublish(self.engine, release, purge=purge)
 
     def propose(self, source: str, *, from_labels: bool = False) -> policy.Proposal:
-        """Propose the policy of a release of a table, and check it by what `plan` checks.
+        """Propose the policy of a release of a table, and check it by the checks of `plan`.
 
         Args:
             source: the table.
-            from_labels: the security labels of PostgreSQL Anonymizer on its columns decide their roles first.
+            from_labels: the security labels of PostgreSQL Anonymizer on the columns decide their roles first.
 
-        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the
-        reason.
+        ``proposal.policy(url, source)`` is the policy's text. Where even the best proposal is refused, ``refused`` is
+        the reason.
         Cost: one GROUP BY a column and for each column that may be a person's number, and some plans.
         """
         labels = labels_of(self.engine, source) if from_labels else None
@@ -247,7 +247,7 @@ class Database(Readable):
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with the result of `plan`.
 
-        Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
+        The format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
         """
         return try_proposal(self, proposal, source)[0]
 
@@ -259,23 +259,23 @@ class Database(Readable):
         return functions.install(self.engine, schema)
 
     def clean(self) -> tuple[str, ...]:
-        """Drop what killed runs and old versions left; returns what was dropped.
+        """Drop the remains of killed runs and old versions; returns their names.
 
-        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are
-        gone.
+        Those are tables that the catalog names, and on an engine without temporary tables the scratch tables of ended
+        runs.
         """
         return clean(self.engine)
 
     @property
     def lingering(self) -> str:
-        """What dropped tables and deleted rows leave in the database's files, and what removes it; empty: nothing."""
+        """Traces of dropped tables and deleted rows in the database's files, and how to remove them; empty: none."""
         if self.engine.compaction is not None:
             return self.engine.compaction.leaves
         lack = self.engine.lacks["--compact"]
         return "" if lack.kind == "never" else lack.why  # never: there are no files
 
     def check_compaction(self) -> None:
-        """Look whether `compact` can begin, before something is dropped; raises what it raises."""
+        """Check that `compact` can begin, before something is dropped; raises the same errors."""
         compaction_of(self.engine).check_compaction()
 
     def compact(self, releases: Sequence[str] | None = None) -> CompactReport:

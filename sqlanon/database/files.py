@@ -35,7 +35,7 @@ class OpenedFile:
     Attributes:
         database: in memory.
         table: the table's name.
-        notes: what to know of columns that stayed text, one line each.
+        notes: facts to know about columns that stayed text, one line each.
         population: the name of the table of the second file.
     """
 
@@ -137,7 +137,7 @@ def open_file(
 def open_files(
     paths: Sequence[str | os.PathLike[str]], *, progress: Progress | None = None, **reading: Any
 ) -> Iterator[tuple[Database, Mapping[str, str], tuple[str, ...]]]:
-    """Several files as tables of an in-memory DuckDB: the database, of each path its table, and `OpenedFile.notes`."""
+    """Several files as tables of an in-memory DuckDB: the database, the table of each path, and `OpenedFile.notes`."""
     notes: list[str] = []
     names: dict[str, str] = {}
     with connect("duckdb:///:memory:", progress=progress) as database:
@@ -175,7 +175,7 @@ def _reading(  # noqa: PLR0913 - older than the limit
     ignore: str | Sequence[str] = (),
     date_format: str | None = None,
 ) -> FileReading:
-    """How a file is read, whose kind is known."""
+    """Options of reading a file of a known kind."""
     if not str(source).lower().endswith(FILES):
         raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
     texts = (null,) if isinstance(null, str) else tuple(null)

@@ -35,11 +35,11 @@ _NOT_HERE = {
 
 
 class FrameRelease(Release):
-    """The release of a data frame: its rows, what is known of them, and ways to ask about it.
+    """The release of a data frame: rows, metadata, and ways to ask about it.
 
-    It holds what a reader of a published release has, rows and metadata, in a database in memory. The source's rows,
-    the catalog and all private tables were in another one, which is gone. `close` drops the rest, as does the end of a
-    ``with``.
+    It holds the rows and metadata that a reader of a published release has, in a database in memory. The source's rows,
+    the catalog and all private tables were in another database, which is gone. `close` drops the rest, as does the end
+    of a ``with``.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class FrameRelease(Release):
         return self._frame(self._kind)
 
     def audit(self) -> AuditReport:
-        """The audit of the released rows against what was asked, as made before the private tables were dropped."""
+        """The audit of the released rows against the requirements, as made before the private tables were dropped."""
         return self._audited
 
     def evaluate(self, workload: object = None) -> NoReturn:
-        """A release of a frame is not evaluated: that needs its source.
+        """A release of a frame is not evaluated: that needs the source.
 
         Raises:
             PolicyError: always.
@@ -84,7 +84,7 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
     """Anonymize a data frame; see `sqlanon.anonymize`.
 
     Raises:
-        PolicyError: it is no frame, or an option does not fit one.
+        PolicyError: it is no frame, or an option does not fit a frame.
     """
     given = cast("dict[str, Any]", options)
     for name, reason in _NOT_HERE.items():
@@ -122,7 +122,7 @@ def _kind(frames: Frames, frame: object) -> FrameKind:
 
 
 def _run_private(private: Engine, spec: ReleaseSpec, progress: Progress | None) -> tuple[RunReport, AuditReport]:
-    """Run a release in the private database, and audit what it published."""
+    """Run a release in the private database, and audit the published table."""
     database = Database(private, progress or Silent(), Machine.here())
     report = database.run(spec)
     return report, database.audit(spell_table(view_of(private, spec)), spec=spec)

@@ -19,11 +19,11 @@ MOST_LEAVES = 1_000_000
 
 
 def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with the trees that its hierarchy tables hold now.
+    """The release with the trees that the hierarchy tables hold now.
 
     Raises:
-        PolicyError: a table does not exist, or is no tree; its rows are numbered in their order. Or ``spec`` is not a
-            release, but the path of its file or a whole policy. Or groups of noisy statistics would be of the data.
+        PolicyError: a table does not exist, or is no tree; rows are numbered in their order. Or ``spec`` is not a
+            release, but the path of a file or a whole policy. Or groups of noisy statistics would be of the data.
     """
     if not isinstance(spec, ReleaseSpec):
         raise PolicyError(

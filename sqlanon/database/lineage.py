@@ -1,8 +1,8 @@
-"""OpenLineage events of what is done to releases, for data catalogs: names and types of tables and columns, no value.
+"""OpenLineage events of operations on releases, for data catalogs: names and types of tables and columns, no value.
 
 They are sent where the environment variable ``SQLANON_LINEAGE`` is set, by the transport that the client of OpenLineage
-reads from its own variables or file (``OPENLINEAGE_URL``, ``OPENLINEAGE_CONFIG``, ``openlineage.yml``). What cannot be
-sent is logged, and stops nothing.
+reads from the client's own variables or file (``OPENLINEAGE_URL``, ``OPENLINEAGE_CONFIG``, ``openlineage.yml``).
+Failures are logged, and stop nothing.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def namespace_of(url: object) -> str:
 
 @dataclass
 class Operation:
-    """What is done to some releases.
+    """An operation on some releases.
 
     Attributes:
         name: run, unpublish, erase or rollback.
-        releases: their names.
+        releases: the names of the releases.
         withdrawn: per release the version that readers lost.
     """
 
@@ -75,7 +75,7 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
         engine: the database.
         namespace: see `namespace_of`.
         name: of the operation.
-        releases: of which each has an event of its own.
+        releases: of which each has a separate event.
     """
     if os.environ.get(SWITCH, "").casefold() not in ("1", "true", "yes", "on"):
         yield
@@ -108,7 +108,7 @@ class _Sender:
         self._runs = {name: str(uuid.uuid4()) for name in operation.releases}
 
     def send(self, state: str, failed: str = "") -> None:
-        """Send the events of one moment; what fails is logged."""
+        """Send the events of a moment; failures are logged."""
         try:
             library = importlib.import_module(EXTRA)
         except ImportError:
@@ -160,7 +160,7 @@ class _Sender:
         made = {
             "lifecycleStateChange": state.LifecycleStateChangeDatasetFacet(getattr(state.LifecycleStateChange, change))
         }
-        if not gone and entry.view is not None and not entry.statistics:
+        if not gone and entry.view is not None and not (entry.statistics or entry.noisy):
             from sqlanon.query.release import read_release  # which needs the parser of SQL
 
             released = read_release(self._engine, self._engine.relation(spell_table(entry.view)))
@@ -180,7 +180,7 @@ class _Sender:
 
 
 def describe_change(column: Field, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:
-    """Subtype, whether values are masked, and a description of what was done to a published column."""
+    """Subtype, whether values are masked, and a description of the treatment of a published column."""
     subtype, masking, text = _describe_role(column.role, policy, report)
     if column.recode is None:
         return subtype, masking, text

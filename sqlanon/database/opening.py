@@ -36,13 +36,13 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
         read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have
             a DuckDB file open so.
         accept_shared: Spark: confirm that others may be able to read the files of the private schema (docs/spark.md).
-        temporary: Spark: confirm that the catalog, and what is published in it, is gone with the session.
+        temporary: Spark: confirm that the catalog, and the tables published in it, are gone with the session.
         archive: Spark: a Python environment that is sent to the executors: a file that venv-pack or conda-pack has
             made, or True: this process's environment, packed now.
 
     Raises:
         PolicyError: no engine for the URL.
-        DatabaseError: the database cannot be opened; the message says what to do.
+        DatabaseError: the database cannot be opened; the message says how to go on.
     """
     follow(Notes(progress.note) if progress else None)
     here = Machine.here()

@@ -1,4 +1,4 @@
-"""The proposal of ``sqlanon init`` for a table: made of counts, tried by `plan`, and cut to what a release carries."""
+"""Proposal of ``sqlanon init`` for a table: made of counts, tried by `plan`, cut to columns of acceptable loss."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MOST_LOSS = 0.25
 LEAST_QUASI = 3
 """Quasi columns that a proposal keeps, whatever they lose on average."""
 MOST_OF_ONE = 0.8
-"""The NCP of a quasi column from which it says next to nothing, so that only the last one is kept."""
+"""NCP from which a quasi column says next to nothing, so that only the last such column is kept."""
 
 
 def count_related(
     engine: Engine, source: str, profile: Sequence[ColumnProfile], labels: dict[str, list[str]] | None
 ) -> policy.Related:
-    """What is counted over columns of a table together.
+    """Counts over several columns of a table together.
 
     Cost: a GROUP BY for each column that may be a person's number, for each twin, and, where there are persons, for
     each column of many values that would be published in clear.
@@ -88,12 +88,12 @@ def try_proposal(
 ) -> tuple[policy.Proposal, PlanReport | None]:
     """A proposal with the result of `plan`, and the plan.
 
-    Its format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
+    The format is the first that `plan` accepts; if `plan` refuses all, the result has the reasons.
     """
     if proposal.refused:
         return proposal, None
     refused: tuple[str, ...] = ()
-    # A format that adds no columns, whose names could be taken or too long, is the second choice.
+    # A format that adds no columns, with names that could be taken or too long, is the second choice.
     plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
     for asked in proposal.weaker():
         for form in (FormatSpec().kind, plain):
@@ -122,10 +122,10 @@ def propose_for_table(
     """A proposal for a table, tried and cut.
 
     Args:
-        database: its database.
+        database: the database of the table.
         source: the table.
-        labels: the security labels of its columns, which decide first.
-        warned: what is wrong with what was read.
+        labels: the security labels of the columns, which decide first.
+        warned: warnings about the rows that were read.
     """
     profile = database.profile(source)
     made = policy.propose(profile, labels, count_related(database.engine, source, profile, labels))

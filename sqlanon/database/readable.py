@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 class Readable:
-    """A connected database whose tables and releases are planned, measured and queried. A context manager."""
+    """A connected database with tables and releases to plan, measure and query. A context manager."""
 
     def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
         self.engine = engine
@@ -96,14 +96,14 @@ class Readable:
         new_lineage: bool = False,
         new_classes: bool = False,
     ) -> PlanReport:
-        """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
+        """Plan of a run of ``spec``; ``beside`` are the other releases of the same policy. Publishes nothing."""
         spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         if spec.together is not None:
             beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
-        """Rows of the source with what a run of ``spec`` would publish of them, for the owner.
+        """Rows of the source and their values in a run of ``spec``, for the owner.
 
         See `sqlanon.release.preview.preview`.
         """
@@ -118,7 +118,7 @@ class Readable:
         identifiers: Sequence[str] = (),
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
-        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.audit.audit.audit`."""
+        """Measure k, l and risk of any table, or of a release by name; see `sqlanon.release.audit.audit.audit`."""
         return audit(
             self.engine,
             table_named(self.engine, table),
@@ -144,10 +144,10 @@ class Readable:
     ) -> RiskReport:
         """Measure every privacy model and the risk of any table, without a policy; see `sqlanon.risk.assess.assess`.
 
-        ``weight``, ``population`` and ``population_size`` say what is known of the population:
-        `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is refused for a release of this database: what its
-        NULL and ``*`` cover is known. Of a release whose persons may have several rows the prosecutor counts persons,
-        by its private tables, unless ``identifiers`` name others.
+        ``weight``, ``population`` and ``population_size`` describe the population: `sqlanon.risk.assess.Population`.
+        ``null_is="wildcard"`` is refused for a release of this database: the values that NULL and ``*`` cover there are
+        known. Of a release that may have several rows of a person the prosecutor counts persons, by the private tables,
+        unless ``identifiers`` name others.
         """
         if null_is != VALUE and is_release(self.engine, table):
             raise PolicyError(
@@ -190,17 +190,17 @@ class Readable:
     def find_quasi(
         self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> IdentifyingReport:
-        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identify`."""
+        """How well sets of columns of any table distinguish rows; see `sqlanon.risk.identifying.identify`."""
         return identify(self.engine, table, _to_sequence(columns), _to_sequence(left_out) or ())
 
     def known(
         self, table: str, most: int, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
     ) -> KnownReport:
-        """What up to ``most`` known columns reveal of any table; see `sqlanon.risk.known.measure_known`."""
+        """Disclosures of any table by up to ``most`` known columns; see `sqlanon.risk.known.measure_known`."""
         return measure_known(self.engine, table, most, _to_sequence(columns), _to_sequence(left_out) or ())
 
     def together(self, first: str, second: str) -> TogetherReport:
-        """What two releases of one source leave of k and l when a reader holds both."""
+        """Measure the k and l that remain when a reader holds two releases of one source."""
         return audit_together(self.engine, first, second)
 
     def audit_statistics(
@@ -211,11 +211,11 @@ class Readable:
         persons: int | None = None,
         seconds: int = 300,
     ) -> DisclosureReport:
-        """What a reader of published tables of counts finds of their hidden cells; see `audit_tables`.
+        """Disclosures of hidden cells to readers of published tables of counts; see `audit_tables`.
 
         Args:
-            tables: their names, or those of releases of counts; a mapping says how the report calls each.
-            spelling: how those of others are written.
+            tables: names of tables, or of releases of counts; a mapping gives the name of each in the report.
+            spelling: spelling of counts in tables of others.
             persons: numbers below it are small.
             seconds: after them intervals are wider, and count as undecided.
         """
@@ -228,11 +228,11 @@ class Readable:
         return audit_tables(self.engine, names, spelling or CountsSpelling(), persons, lambda: until - time.monotonic())
 
     def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
-        """What was spent of the budgets of a policy, and what is left; ``name``: of one alone."""
+        """Spent and remaining parts of the budgets of a policy; ``name``: of one alone."""
         return report_budgets(self.engine, tuple(budgets), name)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
-        """What every version of a release reveals together with the one before; needs a key in the policy."""
+        """Joint disclosures of every version of a release and the version before; needs a key in the policy."""
         return audit_history(self.engine, release)
 
     def version(self, name: str) -> VersionReport:
@@ -245,7 +245,7 @@ class Readable:
         """Approvals and revocations of a release, or of all, oldest first.
 
         Args:
-            release: its name.
+            release: the name of the release.
             signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
 
         Raises:
@@ -261,11 +261,11 @@ class Readable:
     def evaluate(
         self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
     ) -> Evaluation:
-        """Measure how well a release answers for its source; see `sqlanon.evaluate.run.evaluate`.
+        """Measure how well a release answers for the source; see `sqlanon.evaluate.run.evaluate`.
 
         Args:
-            release: its name or view; None: the only one there is.
-            workload: a workload file, or what one is read into; None: generators that fit any release.
+            release: name or view of the release; None: the only release.
+            workload: a workload file or a `WorkloadSpec`; None: generators that fit any release.
 
         Raises:
             PolicyError, DatabaseError: nothing was measured.
@@ -281,8 +281,8 @@ class Readable:
         The result is for the owner: nodes are values.
 
         Args:
-            release: its name or view.
-            column: its name in the source.
+            release: name or view of the release.
+            column: the column's name in the source.
 
         Raises:
             PolicyError: no such release, or the column has no hierarchy.
@@ -294,12 +294,12 @@ class Readable:
     def attack(
         self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
     ) -> AttackReport | CountsAttackReport:
-        """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
+        """Results of attacks on a release with values of the source; see `sqlanon.attack.attack.attack`.
 
-        Of a release of counts: what its readers find of small cells; see `sqlanon.attack.counts.attack_counts`.
+        Of a release of counts: findings about small cells; see `sqlanon.attack.counts.attack_counts`.
 
         Args:
-            release: its name or view; None: the only one there is.
+            release: name or view of the release; None: the only release.
             known: quasi columns of which an attacker may know any set, at most 10; None: all.
             victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20
                 seconds. Of counts: insiders who are tried.
@@ -344,7 +344,7 @@ class Readable:
         sets: Sequence[Sequence[str]] | None = None,
         seed: int | None = None,
     ) -> ControlReport:
-        """Try a release in scratch on a part of its persons, and attack them and the others.
+        """Try a release in scratch on a part of the persons, and attack them and the others.
 
         See `sqlanon.attack.control.run.attack_with_control`. Publishes nothing.
         """
@@ -368,13 +368,13 @@ class Readable:
         """The report of a published release as a text to write to a file; docs/report.md describes it.
 
         Args:
-            release: its name or view.
-            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and its metadata
+            release: name or view of the release.
+            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and the metadata
                 alone.
             form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
-            workload: for the owner: queries whose accuracy is measured as well.
+            workload: for the owner: queries for which accuracy is measured as well.
             attack: for the owner: run the attacks of `Database.attack` as well.
-            frame: the name of a regulation or guideline in whose words it is written: ``wp216``, ``hipaa``,
+            frame: the name of a regulation or guideline that gives the report its terms: ``wp216``, ``hipaa``,
                 ``ema0070``, ``iso27559``, ``sdc`` or ``edpb2025``. It has figures of the source, and no value.
 
         Raises:
@@ -399,7 +399,7 @@ class Readable:
         """A bundle of evidence about the published version, as a ZIP archive; docs/evidence.md describes it.
 
         Args:
-            release: its name or view.
+            release: name or view of the release.
             audience: ``readers``: without catalog, approvals and figures of the source.
 
         Raises:
@@ -433,9 +433,9 @@ class Readable:
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
-        With ``role``, which has to be one of the database's, its rights decide what is read. ``parameters`` are values
-        for ``?`` and ``$1``, as a list, or for ``:name``, by their names. With ``merge_narrow``, a percentage,
-        neighbouring groups are merged until the bounds of each are apart by no more of its estimate.
+        With ``role``, a role of the database, the rights of that role decide which tables are read. ``parameters`` are
+        values for ``?`` and ``$1``, as a list, or for ``:name``, by name. With ``merge_narrow``, a percentage,
+        neighbouring groups are merged until the bounds of each are apart by at most that share of the estimate.
 
         Example:
             >>> import sqlanon
@@ -444,7 +444,7 @@ class Readable:
             >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
             >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
             >>> answer.rows[0]["n"].low, answer.rows[0]["n"].high
-            (5, 10)
+            (6, 9)
         """
         from sqlanon.query.ask import ask
 
@@ -480,7 +480,7 @@ class Readable:
 
 
 def _read_workload(workload: str | os.PathLike[str] | WorkloadSpec | None) -> WorkloadSpec | None:
-    """A workload, or what is in the file of this name."""
+    """A workload, or the contents of the file of this name."""
     return workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
 
 

@@ -1,4 +1,4 @@
-"""A release that was just made, and what can be asked about it."""
+"""A release that was just made, and the ways to ask about it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Release:
-    """A release that was just made: its report, and ways to ask about it."""
+    """A release that was just made: the report, and ways to ask about the release."""
 
     def __init__(self, database: Readable, spec: ReleaseSpec, report: RunReport) -> None:
         self._database = database
@@ -31,7 +31,7 @@ class Release:
         self.report = report
 
     def __repr__(self) -> str:
-        """What it is: its place, rows, classes and smallest class."""
+        """Place, rows, classes and smallest class."""
         report = self.report
         return (
             f"<{type(self).__name__} {report.release} version {report.version}: {format_rows(report.rows)} in "
@@ -40,7 +40,7 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: its report."""
+        """The report, for notebooks."""
         return self.report._repr_html_()
 
     def loss(self) -> LossReport:
@@ -53,7 +53,7 @@ class Release:
         return self._database.audit(spell_table(view_of(engine, self.spec)), spec=self.spec)
 
     def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
-        """Measure how well this release answers for its source; see `Database.evaluate`."""
+        """Measure how well this release answers for the source; see `Database.evaluate`."""
         return self._database.evaluate(self.spec.name, workload)
 
     def query(self, sql: str, *, allow_linking: bool = False, interval: float | None = None) -> Answer:
@@ -93,7 +93,7 @@ class Release:
 
         The file appears after it was read back and found equal to the rows; an older file is replaced.
 
-        What readers of the file must know is a Python warning.
+        Facts that readers of the file must know are a Python warning.
 
         Args:
             path: the file.
@@ -103,9 +103,9 @@ class Release:
             The files: of format anatomy also that of the sensitive values, ``out_sensitive.csv`` beside ``out.csv``.
 
         Raises:
-            PolicyError: the file has another ending, its folder is missing, or it cannot hold every value of a column.
-            PrivacyViolation: what is read back differs from the published rows.
-            DatabaseError: it cannot be written.
+            PolicyError: the file has another ending, the folder is missing, or it cannot hold every value of a column.
+            PrivacyViolation: the rows read back differ from the published rows.
+            DatabaseError: the file cannot be written.
         """
         target = Path(path)
         check_file(target, escape_formulas=escape_formulas)

@@ -1,4 +1,4 @@
-"""The published rows of a release out of its database: as a data frame, or as a file."""
+"""The published rows of a release outside the database: as a data frame, or as a file."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
 
     Args:
         engine: the database.
-        view: a release's view, in it or in ``file``.
+        view: a release's view, in the database or in ``file``.
         kind: of the frame.
         file: a database file that the release was published into.
 
     Raises:
         UnsupportedError: the library of that kind is not installed.
         PolicyError: such a frame cannot hold every value of a column.
-        PrivacyViolation: what was made differs from the view.
+        PrivacyViolation: the frame differs from the view.
 
     Cost: two passes; of an engine that writes no frames, all rows are in memory as Python's values first.
     """
@@ -51,21 +51,21 @@ def write(
 ) -> list[str]:
     """Write views to CSV or Parquet files.
 
-    No file takes its place before all are written, read back, and found equal to the views.
+    No file gets its name before all are written, read back, and found equal to the views.
 
     Args:
         engine: the database.
-        views: of a release, each with its file.
+        views: of a release, each with the file to write.
         file: a database file that the release was published into.
-        sensitive: columns of which no two values may become one.
-        escape_formulas: of CSV files: write a ' before what a spreadsheet takes for a formula.
+        sensitive: columns in which no two values may become equal.
+        escape_formulas: of CSV files: write a ' before each cell that a spreadsheet takes for a formula.
 
     Returns:
-        what readers of the files must know.
+        facts that readers of the files must know.
 
     Raises:
         PolicyError: such a file cannot hold every value of a column.
-        PrivacyViolation: what is read back differs from the view.
+        PrivacyViolation: the rows read back differ from the view.
         DatabaseError: a file cannot be written.
     """
     some = next(iter(views.values()))
@@ -89,8 +89,8 @@ def check_file(path: Path, *, escape_formulas: bool = False) -> None:
     """A release can be written to this file.
 
     Raises:
-        PolicyError: it has another ending, or its folder is missing; or formulas are to be escaped in a file that no
-            spreadsheet computes.
+        PolicyError: the file has another ending, or the folder is missing; or formulas are to be escaped in a file
+            that no spreadsheet computes.
     """
     if path.suffix.lower() not in WRITTEN:
         raise PolicyError(f"{path}: releases are written as .csv or .parquet")

@@ -23,14 +23,14 @@ FEW, MANY = 2_000, 40_000
 Columns of many different values have wider codes, for which some kernels are compiled apart.
 """
 MOST_SECONDS = 20.0
-"""Of a method on the larger table, by its estimate; slower ones are compiled for the smaller one alone."""
+"""Of a method on the larger table, by estimate; slower methods are compiled for the smaller table alone."""
 _VALUES = 60
 _TREE = Hierarchy("made up", tuple((f"v{n:02}", f"g{n // 4}", "*") for n in range(_VALUES)))
 _DEFAULTS: tuple[dict[str, Any], ...] = ({"k": 5}, {"k": 5, "refine": True}, {"k": 5, "l": 2, "refine": True})
 
 
 class _Notes(Silent):
-    """Nothing of the made-up releases but what is compiled."""
+    """Notes about compilation alone, not about the made-up releases."""
 
     def __init__(self, progress: Progress) -> None:
         self.note = progress.note  # type: ignore[method-assign]
@@ -42,8 +42,8 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
     No database is opened, and no row is read.
 
     Args:
-        specs: the releases; none: what a first release by default, `plan` with hierarchies, ``refine`` and attacks
-            need.
+        specs: the releases; none: kernels of a first release by default, `plan` with hierarchies, ``refine`` and
+            attacks.
         progress: gets notes.
 
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
@@ -68,7 +68,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
 
 def _seconds(spec: ReleaseSpec, rows: int) -> float:
-    """What the method takes, by its estimate."""
+    """Estimated time of the method."""
     return estimate(method_of(spec), rows, len(spec.with_role("quasi")), spec.privacy.k).seconds
 
 
@@ -81,7 +81,7 @@ def _defaults() -> Iterator[ReleaseSpec]:
 
 
 def add_hierarchy(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with one more quasi-identifier, which has a hierarchy."""
+    """The release with a further quasi-identifier, which has a hierarchy."""
     return replace(spec, columns=(*spec.columns, ColumnSpec("c", "quasi", hierarchy=_TREE)))
 
 
@@ -96,7 +96,7 @@ def run_made_up(
     """Run a release of a made-up table in memory.
 
     Args:
-        spec: the release; of its columns roles and kinds count.
+        spec: the release; only roles and kinds of columns count.
         rows: of the table.
         progress: gets notes.
         planned: plan it first.
@@ -131,7 +131,7 @@ def run_made_up(
 
 
 def _simplify(column: ColumnSpec) -> ColumnSpec:
-    """A column whose hierarchy, if it has one, is a tree at hand, with values that need no preparation."""
+    """A column with a tree at hand as hierarchy, if it has any, and with values that need no preparation."""
     tree = column.hierarchy if isinstance(column.hierarchy, Hierarchy) or not column.hierarchy else _TREE
     ordered = None if column.ordered == "declared" else column.ordered
     return replace(column, hierarchy=tree, ordered=ordered, recode=None, scope=None, secret=None)

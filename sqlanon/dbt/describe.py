@@ -19,13 +19,15 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
 
     Args:
         database: where the releases are.
-        names: of releases; none: every published one with a view in this database.
+        names: of releases; none: every published release with a view in this database.
 
     Raises:
         PolicyError: a release is not published here.
     """
     found = [
-        one for one in Catalog(database.engine).entries(statuses=("published",)) if one.view and not one.statistics
+        one
+        for one in Catalog(database.engine).entries(statuses=("published",))
+        if one.view and not (one.statistics or one.noisy)
     ]
     unknown = [name for name in names if name not in {one.release for one in found}]
     if unknown:

@@ -18,7 +18,7 @@ from sqlanon.bounded_file import read_bounded
 from sqlanon.errors import PolicyError
 
 MOST = 256 * 1024 * 1024
-"""Bytes of a file of dbt, at most: the manifest of a large project is one of these."""
+"""Bytes of a file of dbt, at most: the manifest of a large project is such a file."""
 _AS = ("as_text", "as_bool", "as_number", "as_native")
 """dbt's filters that choose a type; here every value is text until it is used."""
 
@@ -40,7 +40,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def write_yaml(content: Mapping[str, Any]) -> str:
-    """Plain data as YAML, its keys in their order."""
+    """Plain data as YAML, keys in their order."""
     return yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True, width=120)
 
 
@@ -69,7 +69,7 @@ def _text(path: Path) -> str:
 
 
 class Renderer:
-    """Puts in the value of ``{{ env_var('NAME') }}``, as dbt does in its profiles.
+    """Puts in the value of ``{{ env_var('NAME') }}``, as dbt does in profiles.
 
     Args:
         path: the file, for messages.
@@ -116,7 +116,7 @@ class Renderer:
         return default
 
     def _var(self, name: str, default: object = None) -> object:
-        """Dbt's own variables come from its command line, which is not ours; a default serves."""
+        """Dbt's own variables come from dbt's command line, which is not ours; a default serves."""
         if default is None:
             raise PolicyError(f"var('{name}') has no default, and dbt's --vars are not read; use env_var")
         return default

@@ -1,4 +1,4 @@
-"""dbt's manifest.json: which models ask for a release, with what, and where that is written.
+"""dbt's manifest.json: models that ask for a release, with their settings and the place where those are written.
 
 Lenient where dbt's versions differ, strict where privacy depends on it: an ``anonymize`` that would be passed over in
 silence is an error.
@@ -24,16 +24,16 @@ _WRITE = "let dbt write it anew: dbt build, or dbt parse"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One model that asks for a release.
+    """A model that asks for a release.
 
     Attributes:
-        node: its id in the manifest.
-        name: what the project calls it.
-        database, schema, table: what dbt built.
+        node: id of the model in the manifest.
+        name: the model's name in the project.
+        database, schema, table: the table that dbt built.
         patch: the YAML file that describes it, relative to the project; None if none does.
-        file: its own file, likewise.
-        block: what is under ``anonymize`` in its meta.
-        columns: what is under ``anonymize`` in the meta of each column that has it.
+        file: the model's own file, likewise.
+        block: the value of ``anonymize`` in the model's meta.
+        columns: the value of ``anonymize`` in the meta of each column that has it.
         problem: why it cannot be released, whatever the block contains; empty if it can.
     """
 
@@ -51,7 +51,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What is read of manifest.json.
+    """The parts of manifest.json that are read.
 
     Attributes:
         path: the file.
@@ -74,7 +74,7 @@ def read_manifest(path: Path, packages: str) -> Manifest:
         packages: the folder of installed packages, relative to the project.
 
     Raises:
-        PolicyError: it is not there, too old, or not what dbt writes.
+        PolicyError: it is not there, too old, or not in dbt's format.
     """
     if not path.is_file():
         raise PolicyError(f"no {path}: run dbt build first (--project-dir and --target-path say where to look)")
@@ -108,7 +108,7 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
         block, problem = _find_own_block(node)
         if not problem and block in (None, False) and KEY not in _meta(node):
             continue
-        if not problem and block is False:  # a model may take back what its folder asks for
+        if not problem and block is False:  # a model may take back the request of its folder
             continue
         if not problem and kind != "model":
             problem = f"is set on a {kind}; only models are released: select from it in one"
@@ -138,13 +138,13 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
 
 
 def _meta(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Both places of meta together; dbt's versions fill one or both."""
+    """Both places of meta together; dbt's versions fill either or both."""
     config = node.get("config") or {}
     return {**(node.get("meta") or {}), **(config.get("meta") or {})}
 
 
 def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
-    """What is under our key, and what is wrong with its place."""
+    """The value of our key, and the problem of the place."""
     config = node.get("config") or {}
     if KEY in config:
         return config[KEY], f"is in config itself; it belongs in config.meta.{KEY}"
@@ -155,7 +155,7 @@ def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
 
 
 def _about(node: Mapping[str, Any]) -> str | None:
-    """The model that a test is about: the one it is attached to, or the only thing that it reads."""
+    """The model that a test is about: the model it is attached to, or the only thing that it reads."""
     if node["resource_type"] != "test":
         return None
     read = (node.get("depends_on") or {}).get("nodes") or []

@@ -1,4 +1,4 @@
-"""A release as a Python model of dbt-duckdb: dbt writes the table, sqlanon makes and verifies what goes into it."""
+"""A release as a Python model of dbt-duckdb: dbt writes the table, sqlanon makes and verifies the rows for it."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _NOT_HERE = {
 
 
 def release(relation: object, session: Session, **options: Unpack[FileOptions]) -> object:
-    """Anonymize a relation inside a Python model of dbt-duckdb, and return what the model returns.
+    """Anonymize a relation inside a Python model of dbt-duckdb, and return the model's result.
 
     The relation is copied into a private in-memory database of dbt's own DuckDB, released and verified there, and the
     release is handed back; the copy is gone when this returns. dbt writes the table, so there is no catalog, no
     version and no view of sqlanon's: for those, give a model an ``anonymize`` block and run ``sqlanon dbt run``.
 
     Args:
-        relation: what ``dbt.ref`` or ``dbt.source`` returned, filtered or not.
-        session: what dbt handed to the model.
-        options: as for `sqlanon.Database.anonymize`, without publish and publish_file, and without what is for
-            versions; ``name`` is the model's, for messages.
+        relation: the relation of ``dbt.ref`` or ``dbt.source``, filtered or not.
+        session: the model's argument ``session``.
+        options: as for `sqlanon.Database.anonymize`, without publish, publish_file, and options about versions;
+            ``name`` is the model's, for messages.
 
     Returns:
         A DuckDB relation.

@@ -27,7 +27,7 @@ class Yaml:
         self._known: dict[FilePath, Document | None] = {}
 
     def document(self, file: FilePath) -> Document | None:
-        """The file with its lines; None if it cannot be read as plain YAML, which dbt may still accept."""
+        """The file with lines; None if it cannot be read as plain YAML, which dbt may still accept."""
         if file not in self._known:
             try:
                 self._known[file] = read(file, {})
@@ -38,7 +38,7 @@ class Yaml:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Says where a path of one model's release is: the `Origin` of its problems.
+    """Says where a path of a model's release is: the `Origin` of problems.
 
     Attributes:
         model: the model's name.
@@ -53,7 +53,7 @@ class Places:
     yaml: Yaml
 
     def place(self, path: Path) -> tuple[int, str]:
-        """The line to sort by, and ``file:line: model name: what``."""
+        """The line to sort by, and ``file:line: model name: key``."""
         column = str(path[1]) if len(path) > 1 and path[0] == "columns" else None
         rest = path[2:] if column is not None else path
         file, line = self._line(column, rest)

@@ -1,4 +1,4 @@
-"""The database of a dbt target: profiles.yml to a connection URL. What the project is belongs in `project`."""
+"""The database of a dbt target: profiles.yml to a connection URL. The rest of a project belongs in `project`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Connection:
     Attributes:
         url: as `sqlanon.connect` takes it.
         adapter: dbt's name for the kind of database.
-        database: what dbt calls the database in its manifest.
+        database: dbt's name of the database in the manifest.
     """
 
     url: str = field(repr=False)
@@ -46,14 +46,14 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
 def read_connection(
     path: Path, profile: str, target: str | None, project: Path, environ: Mapping[str, str]
 ) -> Connection:
-    """The database of one target.
+    """The database of a target.
 
     Args:
         path: profiles.yml.
         profile: the profile that the project names.
         target: the target; None: DBT_TARGET, else the profile's own.
         project: the dbt project's directory.
-        environ: what ``env_var`` reads.
+        environ: variables for ``env_var``.
 
     Raises:
         PolicyError: the profile or the target is not there, or a value of it cannot be used.
@@ -83,7 +83,7 @@ def read_connection(
 
 @dataclass(frozen=True, slots=True)
 class _Output:
-    """One rendered target of profiles.yml."""
+    """A rendered target of profiles.yml."""
 
     path: Path
     where: str

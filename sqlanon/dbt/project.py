@@ -22,7 +22,7 @@ PROJECT = "dbt_project.yml"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a dbt project asks of sqlanon.
+    """The releases of a dbt project.
 
     Attributes:
         policy: the releases and the connection, as a policy file would give them.
@@ -45,10 +45,10 @@ def load(
     db: str | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Project:
-    """Read a dbt project that dbt has built: its manifest, the results of its last run, and its profile.
+    """Read a dbt project that dbt has built: manifest, results of the last run, and profile.
 
     Args:
-        project_dir: the project; None: DBT_PROJECT_DIR, else here or the nearest folder above that holds one.
+        project_dir: the project; None: DBT_PROJECT_DIR, else here or the nearest folder above that holds a project.
         profiles_dir: the folder of profiles.yml; None: as dbt looks for it.
         profile: the profile; None: DBT_PROFILE, else the project's own.
         target: the profile's target; None: DBT_TARGET, else the profile's own.
@@ -57,7 +57,7 @@ def load(
         environ: the environment's variables; None: this process's.
 
     Raises:
-        PolicyError: with every problem of every model, each at its file and line.
+        PolicyError: with every problem of every model, each with file and line.
     """
     environ = os.environ if environ is None else environ
     folder = _folder(project_dir, environ)
@@ -110,7 +110,7 @@ def _folder(given: str | os.PathLike[str] | None, environ: Mapping[str, str]) ->
 
 
 def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tuple[ReleaseSpec, Asked]]:
-    """Every model's spec, or one error with the problems of all."""
+    """Every model's spec, or a single error with the problems of all."""
     if not manifest.asked:
         raise PolicyError(f"{manifest.path}: no model asks for a release; give one a config.meta.{KEY}")
     problems: list[str] = []
@@ -148,7 +148,7 @@ def _out_of_place(asked: Asked, database: str | None) -> str:
 
 
 def _find_change(asked: Asked, manifest: Manifest, folder: Path) -> str:
-    """Whether the project was edited after dbt wrote the manifest: its policy might be an old one."""
+    """Whether the project was edited after dbt wrote the manifest: the policy might be outdated."""
     written = manifest.path.stat().st_mtime_ns
     for file in (asked.patch, asked.file, Path(PROJECT)):
         if file and (folder / file).is_file() and (folder / file).stat().st_mtime_ns > written:
@@ -157,7 +157,7 @@ def _find_change(asked: Asked, manifest: Manifest, folder: Path) -> str:
 
 
 def _raw(asked: Asked, places: Places) -> dict[str, Any]:
-    """The keys of a policy's release: the block, with the model as its source and the columns' roles.
+    """The keys of a policy's release: the block, with the model as the source and the columns' roles.
 
     Raises:
         PolicyError: the block repeats a key of the model.

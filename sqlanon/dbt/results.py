@@ -9,13 +9,13 @@ from sqlanon.dbt.manifest import Manifest
 from sqlanon.errors import PolicyError
 
 _BAD = ("error", "fail", "runtime error", "skipped", "partial success")
-"""The states of a node whose children dbt skips."""
+"""The states of a node with children that dbt skips."""
 
 
 def find_failed(path: Path, manifest: Manifest) -> dict[str, str]:
-    """Model id -> why a release must not be made of it: dbt would not build what depends on it either.
+    """Model id -> why a release must not be made of it: dbt would not build the children either.
 
-    A model that dbt's last command did not touch was built by an earlier one: nothing is known against it.
+    A model that dbt's last command did not touch was built by an earlier command: nothing is known against it.
 
     Raises:
         PolicyError: the file is there and cannot be read.

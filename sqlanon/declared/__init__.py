@@ -1,4 +1,4 @@
-"""What a policy can choose, declared as data.
+"""The choices of a policy, declared as data.
 
 There are formats, requirements, metrics, and methods with options, limits and costs.
 

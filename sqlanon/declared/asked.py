@@ -1,4 +1,4 @@
-"""What a policy asks of a method, and why the two may not go together."""
+"""The requests of a policy to a method, and why the two may not go together."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Refused:
     """Why a policy and a method do not fit.
 
     Attributes:
-        what: what is wrong.
-        allowed: what to write instead.
+        what: the problem.
+        allowed: the advice: an allowed value.
         option: the option of the method that it is about; empty: the method itself.
     """
 
@@ -33,18 +33,18 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a policy asks of a method, as far as that is known before a database is read.
+    """The requests of a policy to a method, as far as they are known before a database is read.
 
     Attributes:
-        method: its name, with ``options`` as they are used: defaults included.
+        method: the method's name, with ``options`` as they are used: defaults included.
         k: rows in a class, at least.
         l, distinct_l: diversity of each sensitive column; None: not asked.
         more: names of further requirements that are asked.
         loose: those that are not monotone where this is asked.
         population: those that compare classes with a population.
         joint: it also holds within every value of the other sensitive columns.
-        maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least
-            accepted.
+        maximize: the requirement to make as large as a bound on the loss allows; None: none. The others are then the
+            least accepted.
         quasi, sensitive: how many columns have the role.
         named: the names of the sensitive columns.
         suppression: the share of the rows that may be suppressed; None: the policy has none.
@@ -52,7 +52,7 @@ class Asked:
         refine: the classes are refined afterwards.
         own_boxes: every row may have a box of its own, in place of a class.
         persons: k and l also hold over persons.
-        whole: all rows of a person are in one class.
+        whole: all rows of a person are in the same class.
         judged: names of requirements over persons that no method counts: groups that fail are united after it.
         frozen: versions are a lineage: which rows a method refuses must not depend on their sensitive values.
     """
@@ -83,7 +83,7 @@ class Asked:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """The requirements that a class of one row would not meet."""
+        """The requirements that a class of a single row would not meet."""
         asked = {"k": self.k, "l": self.l, "distinct_l": self.distinct_l}
         own = tuple(name for name, least in asked.items() if least is not None and least > 1)
         return (*own, *self.more, *((PERSONS,) if self.persons else ()))
@@ -95,12 +95,12 @@ class Asked:
 
     @property
     def l_alone(self) -> bool:
-        """Whether frequency l of one sensitive column is all the diversity that is asked."""
+        """Whether frequency l of a single sensitive column is all the diversity that is asked."""
         return set(self.requirements) - {"k"} == {"l"} and self.sensitive == 1
 
 
 PERSONS = "persons"
-"""What messages call requirements over persons, which belong to the key `person` and not to `privacy`."""
+"""Name in messages of requirements over persons, which belong to the key `person` and not to `privacy`."""
 
 
 Rule = Callable[[Asked], Refused | None]

@@ -14,7 +14,7 @@ _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
 
 
 def read_candidates(text: str) -> list[MethodSpec]:
-    """The methods that a text names, in its order.
+    """The methods that a text names, in the text's order.
 
     Raises:
         ValueError: it cannot be read; the message does not repeat it.
@@ -42,12 +42,12 @@ def complete(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) ->
 
 
 def of_candidate(asked: Asked, spec: MethodSpec, declared: MethodDeclaration) -> Asked:
-    """What a policy asks of a candidate."""
+    """The requests of a policy to a candidate."""
     return replace(asked, method=spec.name, options=declared.values(spec.options))
 
 
 def refused_by_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:
-    """None of the candidates takes what is asked."""
+    """None of the candidates takes the policy."""
     listed = "; ".join(f"{spec.name}: {reason}" for spec, reason in reasons)
     return Refused(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")
 

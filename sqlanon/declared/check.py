@@ -19,7 +19,7 @@ from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
 
 
 def unknown_method(name: str) -> Refused:
-    """What to say where no method has this name, which is not repeated."""
+    """The message for a name that no method has; the name is not repeated."""
     return Refused(f"there is no such method{near(name, METHODS)}", f"methods: {', '.join(METHODS)}")
 
 
@@ -52,12 +52,12 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
 
 
 def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
-    """Whether a method is in the place of an option that another one had."""
+    """Whether a method is in the place of an option that another method had."""
     return one.after == method.name and bool(one.replaces) and one.replaces in ((option,), (option, text))
 
 
 def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
-    """What is wrong with the methods that an option names."""
+    """Problems of the methods that an option names."""
     found = []
     for spec in read_candidates(text):
         declared = METHODS.get(spec.name)
@@ -78,7 +78,7 @@ def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> 
 
 
 def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
-    """What a release asks of its method, whose options are right."""
+    """Requests of a release to its method, if the method's options are valid."""
     privacy = spec.privacy
     return Asked(
         method=method.name,
@@ -131,7 +131,7 @@ def list_refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     for limit in method.limits:
         if limit.of == "quasi columns" and (refused := limit.refusal(asked.method, asked.options, asked.quasi)):
             found.append(refused)
-    # What is missing as a whole makes the finer rules pointless.
+    # A part missing as a whole makes the finer rules pointless.
     found = found or [refused for rule in method.rules if (refused := rule(asked))]
     for option in method.options:
         if isinstance(option, Several) and not found:
@@ -252,7 +252,7 @@ def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: i
 
 
 def _takers(requirement: str) -> list[str]:
-    """Methods that name a requirement as one that they meet, or say that they take its kind."""
+    """Methods that name a requirement that they meet, or say that they take that kind."""
     of_population = REQUIREMENTS[requirement].population
     return [
         f"{name} with search: global" if of_population and method.population else name

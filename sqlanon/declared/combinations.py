@@ -1,4 +1,4 @@
-"""Keys of a release that do not go together, whatever its method and its data are."""
+"""Keys of a release that do not go together, whatever the method and the data are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.spec import ReleaseSpec
 
 
 def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
-    """What does not go together: the key to change, and why."""
+    """Keys that do not go together: the key to change, and why."""
     found = []
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
     if accuracy is not None and not form.reach:
@@ -54,7 +54,7 @@ def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
 
 
 def _describe_loss_setting(spec: ReleaseSpec) -> str:
-    """What to write where rows cannot be left out: a method may star none either."""
+    """Advice where rows cannot be left out: a method may star none either."""
     method = METHODS.get(spec.method.name)
     search = method.option("search") if method else None
     local = search is not None and spec.method.options.get("search", search.default) == "local"
@@ -71,7 +71,7 @@ def list_populations(spec: ReleaseSpec) -> dict[str, str]:
 
 
 def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
-    """What shows more of a class than its cell, or is no cell, does not go with rows of a population in cells."""
+    """Formats that show more of a class than the cell, or have no cell, exclude rows of a population in cells."""
     named = list_populations(spec)
     if not named:
         return []
@@ -95,7 +95,7 @@ def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
 
 
 def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
-    """What is about classes does not go with boxes of their own."""
+    """Keys about classes do not go with boxes of their own."""
     if not spec.privacy.own_boxes:
         return []
     found = []
@@ -121,7 +121,7 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
 
 
 def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
-    """What `refresh: {mode: frozen}` cannot keep over many versions."""
+    """Keys that `refresh: {mode: frozen}` cannot keep over many versions."""
     if not spec.refresh.frozen:
         return []
     found, privacy, form = [], spec.privacy, FORMATS[spec.format.kind]
@@ -171,7 +171,7 @@ def list_remarks(spec: ReleaseSpec) -> list[str]:
 
 
 def list_unpromised(spec: ReleaseSpec) -> list[str]:
-    """What requirements over a population do not promise: notes of plan and run."""
+    """Promises that requirements over a population do not make: notes of plan and run."""
     said = {
         "k_map": "k_map: it protects nobody who is known to be in the table",
         "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of "

@@ -1,6 +1,6 @@
-"""What a method costs, as a few numbers: a rough estimate for `plan`, before anything is computed.
+"""Cost of a method, as a few numbers: a rough estimate for `plan`, before anything is computed.
 
-The numbers are fitted by ``python -m benchmarks.cost`` to one processor of the machine that its result names; data,
+The numbers are fitted by ``python -m benchmarks.cost`` to one processor of the machine named in the result; data,
 hierarchies and options move them by a factor of some units.
 """
 
@@ -24,17 +24,17 @@ class Cost:
         rows, columns, k: exponents: seconds grow as rows^rows columns^columns k^k.
         squared: the share of the seconds that grows with the square of the columns, and with the rows.
         worst: how many times that on other data, at most, as far as was seen.
-        row_bytes: memory of a row in addition to its columns.
+        row_bytes: memory of a row in addition to the columns.
         column_bytes: memory of a row's quasi column.
         k_bytes: memory of a row for each of k.
         pair_bytes: memory of every two rows that are looked at together, of one block.
-        pushed: what the execution ``pushdown`` costs, where it is not about the same.
+        pushed: cost of the execution ``pushdown``, where it is not about the same.
         block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
-        sized: rows that are looked at together, of the options, the table's rows and k; for a ``block`` whose default
-            depends on them.
+        sized: rows that are looked at together, of the options, the table's rows and k; for a ``block`` with a default
+            that depends on them.
         times: the option that says how often everything is done anew, and ``once`` how often it is done besides.
-        slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
-        flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or
+        slower: an option, a value of it, and how many times as long everything takes with it; any number of these.
+        flat: how many times as long it takes, or which part of the time, where every quasi column publishes a value or
             nothing.
         budget: an option, and the seconds that it takes at most where the option is 0.
         beyond: how many times as long it takes where more than a number of rows is required of a class.
@@ -74,7 +74,7 @@ class Cost:
 
         Args:
             rows: of the table.
-            columns: its quasi columns.
+            columns: quasi columns of the table.
             k: rows of a class, at least.
             options: the method's, with their values.
             flat: the share of quasi columns that publish a value or nothing.

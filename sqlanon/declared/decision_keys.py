@@ -1,4 +1,4 @@
-"""Keys of what people decided about a release (``context``, ``threshold``, ``review``), as entries of the table."""
+"""Keys of people's decisions about a release (``context``, ``threshold``, ``review``), as entries of the table."""
 
 from __future__ import annotations
 

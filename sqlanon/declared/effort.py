@@ -14,14 +14,14 @@ from sqlanon.spec import Effort, EffortSpec, MethodSpec, RefineSpec, ReleaseSpec
 DEFAULT: Effort = "normal"
 """The effort of a policy that names none."""
 SEVERAL_UP_TO = 1_000_000
-"""Rows up to which several methods are run; of a larger table the first one alone."""
+"""Rows up to which several methods are run; of a larger table the first alone."""
 _TREE = MethodSpec()
 _MONDRIAN = MethodSpec("mondrian")
 _LOCAL = MethodSpec("fulldomain", {"search": "local"})
 
 
 def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with the method and the refinement of its effort.
+    """The release with the method and the refinement of the effort.
 
     With ``execution: pushdown``, and where nothing can be refined, it is method ``tree`` alone, as with ``fast``.
     """
@@ -44,7 +44,7 @@ def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
 
 
 def list_starts(spec: ReleaseSpec) -> tuple[MethodSpec, ...]:
-    """Methods whose classes the search may begin from, the first for large tables."""
+    """Methods that make classes for the search to begin from, the first for large tables."""
     hierarchies = any(column.hierarchy is not None for column in spec.with_role("quasi"))
     asked = spec.privacy
     starts = (_TREE, _LOCAL) if hierarchies else (_TREE,)
@@ -53,17 +53,17 @@ def list_starts(spec: ReleaseSpec) -> tuple[MethodSpec, ...]:
 
 
 def take_new_classes(spec: ReleaseSpec) -> ReleaseSpec:
-    """The release with the method that is chosen now, whatever the catalog has; one that names its method stays."""
+    """The release with the method that is chosen now, whatever the catalog has; a release with a named method stays."""
     return replace(spec, effort=replace(spec.effort, method="new")) if spec.effort else spec
 
 
 def choose_effort(word: Effort | None) -> EffortSpec | None:
-    """The effort of a policy; ``word``: what it says. None: ``fast``, which is the same as to name method `tree`."""
+    """The effort of a policy; ``word``: as written. None: ``fast``, which is the same as to name method `tree`."""
     chosen = word or DEFAULT
     return None if chosen == "fast" else EffortSpec(chosen, written=word is not None)
 
 
 def _takes(spec: ReleaseSpec) -> bool:
-    """Whether the method takes what the release asks, and its keys go together."""
+    """Whether the method takes the release, and the keys of the release go together."""
     declared = METHODS[spec.method.name]
     return not list_refusals(declared, collect_asked(spec, declared)) and not list_refused(spec)

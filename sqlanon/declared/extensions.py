@@ -1,8 +1,8 @@
-"""Extensions: what distributions declare by entry points, added to the registries when one of them is first asked.
+"""Extensions: declarations by entry points of distributions, added when a registry is first asked.
 
 An entry point names a declaration, ``module:NAME``, and has the name that is declared. The module is imported whenever
-a registry is asked, so it must be cheap to import: it names its code, or imports what it needs in the code that needs
-it.
+a registry is asked, so it must be cheap to import: it names its code, or imports dependencies in the code that needs
+them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from sqlanon.errors import PolicyError
 
 _OWN = "sqlanon"
-"""The distribution whose extensions are believed: those of `sqlanon.papers`."""
+"""The distribution with trusted extensions: those of `sqlanon.papers`."""
 
 
 class Extensible(Protocol):
@@ -24,7 +24,7 @@ class Extensible(Protocol):
 
     @property
     def own(self) -> tuple[Any, ...]:
-        """What the package declares itself."""
+        """Declarations of the package itself."""
 
     def add(self, declared: Any, *, believed: bool = False) -> Any:  # noqa: ANN401 - of the registry's kind
         """Add a declaration."""
@@ -34,13 +34,13 @@ class Extensible(Protocol):
 
 
 def add_all(registries: Mapping[str, Extensible]) -> None:
-    """Add what entry points declare.
+    """Add the declarations of entry points.
 
     Args:
         registries: by the group of entry points that they take.
 
     Raises:
-        PolicyError: extensions that cannot be used, all at once, each with its distribution and entry point.
+        PolicyError: extensions that cannot be used, all at once, each with the distribution and entry point.
 
     Cost: reading the names of the entry points of all installed distributions, some milliseconds for 70 of them.
     """
@@ -64,7 +64,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
 
 
 class _Unusable(Exception):
-    """What an entry point names cannot be used; the text says why."""
+    """The object named by an entry point cannot be used; the text says why."""
 
 
 def _add(point: EntryPoint, registry: Extensible) -> str:

@@ -1,6 +1,6 @@
 """The declarations of formats: plain data, for policies and other code that makes no release.
 
-Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; no code outside of that room compares
+Nothing here knows SQL or databases. The code of a format is in `sqlanon.formats`; no code outside of that room compares
 names.
 """
 
@@ -15,15 +15,15 @@ from sqlanon.lack import UNDECLARED, Able, never, notimpl
 
 @dataclass(frozen=True, slots=True)
 class FormatFacts:
-    """One format.
+    """A format.
 
     Where it lacks ``means``, ``reach``, ``hides`` or ``cells``, the value is a marker with the reason (`sqlanon.lack`).
 
     Attributes:
         name: as policies name it.
         code: ``module:class`` of a `sqlanon.formats.base.Format`, or the class itself.
-        about: what it publishes, in a sentence or two of the reference.
-        single: a cell is one value of the source, or NULL: it does not show all that its class holds.
+        about: published content, in a sentence or two of the reference.
+        single: a cell is a single value of the source, or NULL: it does not show all that its class holds.
         text: a cell is a text that has to be read: `sqlanon.formats.label_text`.
         means: it can publish class means (``mean``).
         reach: it shows how far a class reaches, so that a bound on that can be checked.

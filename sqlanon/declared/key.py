@@ -1,4 +1,4 @@
-"""What is said of a key of a policy: one entry of the table in `keys`."""
+"""The description of a key of a policy: one entry of the table in `keys`."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key.
+    """A key of a policy.
 
     Attributes:
         path: where it is in a release, ``*`` for a column's name; ``policy:`` in the file itself, ``tables:`` in a
-            release of several tables. A role lies below `role`: its argument lists the columns that have it.
-        kind: what files may have there; None: a part with keys of its own, the value of a requirement, or an argument.
-        default: its value where it is left out; None: nothing is asked.
-        text: what it means, for the reference and for editors.
-        type: what its keyword argument takes, None aside, as `options` writes it; empty: only files have the key.
+            release of several tables. A role lies below `role`: the argument lists the columns that have it.
+        kind: values in files; None: a part with keys of its own, the value of a requirement, or an argument.
+        default: the value where it is left out; None: nothing is asked.
+        text: the meaning, for the reference and for editors.
+        type: type of the keyword argument, None aside, as `options` writes it; empty: only files have the key.
         option: of the command line; empty: files and Python alone have the key.
-        short: one line about it, for ``--help``.
+        short: one line about the key, for ``--help``.
         named: the keyword argument, if it is not called as the key.
-        value: what the value is called in ``--help``, if not by its form.
+        value: name of the value in ``--help``, if not by the form.
         written: the form of the value on the command line, if it is not that of the type.
         empty: where the default is None, a file may have the key with nothing behind it, which is the same.
-        words: the registry whose names it takes there, extensions included; None: the words of its type.
+        words: the registry of the names that it takes there, extensions included; None: the words of the type.
     """
 
     path: str
@@ -106,12 +106,12 @@ class Key:
 
     @property
     def form(self) -> Form:
-        """How its value is written on the command line."""
+        """Form of the value on the command line."""
         return self.written or _FORMS.get(self.type) or (Form.PAIRS if self.of_columns else Form.TEXT)
 
     @property
     def metavar(self) -> str | None:
-        """What its value is called in ``--help``; None: by its type."""
+        """Name of the value in ``--help``; None: by the type."""
         if self.words is not None:
             # Words that need no extension: to ask for theirs here would be done at every start.
             return f"[{'|'.join(one.name for one in self.words.own)}]"
@@ -119,7 +119,7 @@ class Key:
 
     @property
     def assumed(self) -> object:
-        """What is taken where the argument is not given; None for settings of columns."""
+        """The value where the argument is not given; None for settings of columns."""
         return None if self.default is REQUIRED or self.of_columns else self.default
 
     @property

@@ -1,10 +1,10 @@
 """The keys of a policy, as one table.
 
-It has the meaning of each, its default, and its form in Python and on the command line.
+It has the meaning of each, the default, and the form in Python and on the command line.
 
-This is the one place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
+This is the only place where a key is described. The keyword arguments of `Database.anonymize`, the options of `sqlanon
 anonymize`, the checks of files, the JSON Schema and docs/policy.md are made of it; `sqlanon.policy.models` groups keys.
-What extensions declare is not asked for here, as this is done on import.
+Declarations of extensions are not read here, as this is done on import.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ TABLE: Final[tuple[Key, ...]] = (
         "method.name",
         METHOD_NAME,
         REQUIRED,
-        # A test compares: to ask the registry here would import what its extensions declare.
+        # A test compares: to ask the registry here would import the declarations of extensions.
         "`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown`, `anatomy`, "
         "`suppress`, `best`, `tds`, `fulldomain`, `koptimize`, `kmember`, `mdav`, `agglomerative`, `sequential`, "
         "`microaggregation`, `freeform`, `matchings`. "
@@ -476,7 +476,7 @@ PANELS: Final[Mapping[str, str]] = {
     "What people decided": "context threshold review",
     "Releases that are made again": "readers dimensions key every keep max_failing",
 }
-"""The panels of ``--help``, each with its arguments; those of the last one have no option."""
+"""The panels of ``--help``, each with the arguments; those of the last panel have no option."""
 
 _NAMED = {key.name: key for key in TABLE if key.type}
 

@@ -35,7 +35,7 @@ _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A `Value` that is a function; see `Part.weaker` for the other one."""
+    """A `Value` that is a function; see `Part.weaker` for the other kind."""
 
     allowed: str
     schema: Mapping[str, Any]
@@ -69,7 +69,7 @@ def _signer(value: object) -> str:
 
 
 def _variable(value: object) -> str:
-    """The name of the variable: what it holds is not read here."""
+    """The name of the variable: the content is not read here."""
     found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         raise ValueError(wrong_kind(value, "not the name of an environment variable"))
@@ -113,7 +113,7 @@ def _source(value: object) -> str:
 
 
 def source_name(source: str) -> str | None:
-    """What a source is called by itself: the last part of its name; None: it is no name."""
+    """The name of a source by itself: the last part of the full name; None: it is no name."""
     lake, parts = lake_of(source), name_parts(source)
     return lake.table if lake else parts[-1] if parts else None
 
@@ -259,4 +259,4 @@ NAMES: Final = Kind(
 )
 """One name or several; `sqlanon.declared.records.Names` also reads each of them."""
 ANYTHING: Final = Kind("anything", {}, lambda value: value)
-"""What is read elsewhere."""
+"""A value that is read elsewhere."""

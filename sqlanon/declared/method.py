@@ -1,4 +1,4 @@
-"""What is declared about a method. The declarations are next to the code of each method, the checks in `check`."""
+"""The declaration of a method. Declarations are next to the code of each method, the checks in `check`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Most:
     """A size that a method takes, at most.
 
     Attributes:
-        of: what is counted: ``rows`` of the table or ``quasi columns``.
+        of: the unit: ``rows`` of the table or ``quasi columns``.
         most: how many.
-        instead: what to write where there are more.
+        instead: advice where there are more.
         why: the reason, for people.
         when: option and value that it is for; None: always.
     """
@@ -58,42 +58,42 @@ class Most:
 
 @dataclass(frozen=True, slots=True)
 class MethodDeclaration:
-    """A published algorithm as policies know it. Its code is imported when it is run.
+    """A published algorithm as policies know it. The code is imported when it is run.
 
-    What it lacks is a marker with the reason (`sqlanon.lack`) where there is True, or a value, for a method that has
-    it.
+    A missing ability is a marker with the reason (`sqlanon.lack`) where there is True, or a value, for a method that
+    has it.
 
     Attributes:
         name: as policies write it.
-        about: one sentence for the reference, with the paper.
+        about: a sentence for the reference, with the paper.
         code: ``module:class`` of a `sqlanon.methods.base.Algorithm`, or the class itself.
         cost: how seconds and memory grow, roughly, for ``plan``.
-        options: what a policy may set; the class is called with all of them by name.
+        options: settings for policies; the class is called with all of them by name.
         pushdown: it can be run as SQL, besides as a kernel; both give the same classes. Of a method that runs others:
             those of them that can.
-        requirements: names of those it can meet; None: every one that has a tally for kernels.
+        requirements: names of those it can meet; None: every requirement that has a tally for kernels.
         other_requirements: why it meets no others.
-        maximizes: what it can make as large as a bound on the loss allows.
-        formats: those its classes can be published in; None: every one.
+        maximizes: requirements that it can make as large as a bound on the loss allows.
+        formats: those the classes can be published in; None: every format.
         other_formats: why it takes no others.
-        suppresses: what it does with a policy's ``suppression``: ``rows``: suppresses rows within the limit, of
-            either kind; ``cap``: hides values, and the limit caps the rows that lose all of them (without the key: any
+        suppresses: use of a policy's ``suppression``: ``rows``: suppresses rows within the limit, of either kind;
+            ``cap``: hides values, and the limit caps the rows that lose all of them (without the key: any
             number).
         own_boxes: it makes matchings of rows and boxes, not classes; a policy must accept that.
         persons: it takes requirements over persons, which need not be monotone: it looks at every class that it makes.
-        whole: it may be given persons in place of their rows, each with the least and the greatest code of its rows:
-            what it says of its classes is then not used but for the classes.
-        in_blocks: what an engine's workers can divide one by one: blocks of near rows along a curve, or the open
+        whole: it may be given persons in place of their rows, each with the least and the greatest code of its rows: of
+            its results the classes alone are then used.
+        in_blocks: parts that an engine's workers can divide separately: blocks of near rows along a curve, or the open
             partitions below levels of cuts that are made by SQL; None: it needs all rows at once.
         population: it takes requirements that compare classes with a population (`RequirementDeclaration.population`).
         limits: sizes that it takes, at most.
         rules: further combinations that it does not take.
-        unites: it may unite classes without a look at the union, so that it takes what is monotone alone.
-        instead: methods that take what this one does not, for messages.
-        first_alone: an option and its value with which, of a large table, the first of the methods that it runs is run
+        unites: it may unite classes without a look at the union, so that it takes monotone requirements alone.
+        instead: methods for the requests that this method does not take, for messages.
+        first_alone: an option and the value with which, of a large table, the first of the methods that it runs is run
             alone; None: all are run.
-        after: of an extension, the method behind which lists name it; empty: the last one.
-        replaces: option and word of the method ``after`` in whose place it is; without the word, every word.
+        after: of an extension, the method behind which lists name it; empty: the last method.
+        replaces: option and word of the method ``after`` that it replaces; without the word, every word.
     """
 
     name: str
@@ -132,12 +132,12 @@ class MethodDeclaration:
 
     @property
     def words(self) -> Mapping[str, tuple[str, ...]]:
-        """Its options that take a word, with the allowed ones, the default first."""
+        """Options that take a word, with the allowed ones, the default first."""
         return {option.name: option.words for option in self.options if isinstance(option, Word)}
 
     @property
     def numbers(self) -> Mapping[str, range]:
-        """Its options that take a number, with those allowed."""
+        """Options that take a number, with those allowed."""
         return {o.name: range(o.low, o.high + 1) for o in self.options if isinstance(o, Whole)}
 
     def option(self, name: str) -> Option | None:

@@ -15,7 +15,7 @@ _COLUMN = Kind("a column's name", {"type": "string"}, str)
 
 
 class _Read:
-    """What options share: they are read as their kind of value is."""
+    """Common part of options: they are read by their kind of value."""
 
     __slots__ = ()
 
@@ -33,7 +33,7 @@ class _Read:
         """The value that is written as ``text``.
 
         Raises:
-            ValueError: not an allowed one; the message does not repeat it.
+            ValueError: not an allowed value; the message does not repeat it.
         """
         value: Given = self.kind.read(text)
         return value
@@ -41,13 +41,13 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class Word(_Read):
-    """An option that takes one word of a few.
+    """An option that takes a word of a few.
 
     Attributes:
         name: as policies write it.
         words: the allowed values, the default first.
-        about: what it decides, for the reference.
-        shown: whether reports name it even where it has its default.
+        about: the decision it makes, for the reference.
+        shown: whether reports name it even with the default value.
     """
 
     name: str
@@ -83,9 +83,9 @@ class Whole(_Read):
 
 @dataclass(frozen=True, slots=True)
 class Several(_Read):
-    """An option that takes several methods, each with options of its own; see `Word` for the attributes.
+    """An option that takes several methods, each with own options; see `Word` for the attributes.
 
-    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by
+    In a policy a list; kept as a text, which `sqlanon.declared.candidates` reads. The named methods are checked by
     `check`.
     """
 

@@ -15,7 +15,7 @@ class MetricDeclaration:
 
     Attributes:
         name: as reports name it.
-        about: what it measures.
+        about: the measured quantity.
         code: ``module:class`` of a `sqlanon.loss.base.Metric`, or the class itself; where ``asked``, of an
             `AskedMetric`.
         asked: it is measured where a policy's `metrics` names it, and else not.
@@ -47,7 +47,7 @@ def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
     """The metrics that a policy's `metrics` asks for.
 
     Args:
-        words: of the policy; `ALL` is every one that can be measured.
+        words: of the policy; `ALL` is every metric that can be measured.
         sensitive: the release has a sensitive column.
     """
     return tuple(
@@ -154,7 +154,7 @@ Those of the package that are always measured have a field each in `LossReport`;
 
 
 class Asked(Collection[str]):
-    """What a policy's `metrics` takes: names of metrics that are measured when they are asked for, and `ALL`."""
+    """Values of a policy's `metrics`: names of metrics that are measured when they are asked for, and `ALL`."""
 
     def __iter__(self) -> Iterator[str]:
         yield from (name for name, one in METRICS.items() if one.asked)

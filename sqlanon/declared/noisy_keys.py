@@ -22,7 +22,7 @@ MOST_STEPS = 1000
 """Steps of the range of a quantile, at most."""
 
 LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
-"""What `sqlanon.policy.noisy` reads, with places of its own in messages."""
+"""A list for `sqlanon.policy.noisy` to read, with own places in messages."""
 
 EPSILON = Number(Fraction(0), LARGEST_EPSILON, above=True)
 

@@ -1,4 +1,4 @@
-"""Keys of a policy about what every class must meet; `keys` has the others."""
+"""Keys of a policy about requirements on every class; `keys` has the others."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Values that are made of several: mappings with known keys, and mappings of names to values.
 
 Records such as ``{c: 3, l: 2}`` are values of requirements, for all sensitive columns or by column. On the command line
-one is written ``c=3,l=2``, or its number and words: ``0.2 ordered``. The parts of a policy file are records as well
+they are written ``c=3,l=2``, or as number and words: ``0.2 ordered``. The parts of a policy file are records as well
 (`sqlanon.policy.models`).
 """
 
@@ -19,23 +19,23 @@ Path = tuple[str | int, ...]
 """The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
 
 Note = Callable[[Path, str, str], None]
-"""Takes a problem: its place, what is wrong, what is allowed."""
+"""Takes a problem: place, description, allowed values."""
 
 MISSING: Final = "is missing"
 
 BROKEN: Final = object()
-"""What is read where something is wrong and nothing can be taken instead."""
+"""The result of reading a wrong value without a substitute."""
 
 
 def read_at(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
-    """The value, or `BROKEN`; every problem is noted at its place."""
+    """The value, or `BROKEN`; every problem is noted at the place."""
     if isinstance(kind, Record | ByName | Names):
         return kind.read_at(value, path, note)
     return read_whole(kind, value, path, note)
 
 
 def read_whole(kind: Value, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - of the kind
-    """The same, with one problem at most, at the place of the value."""
+    """The same, with a single problem at most, at the place of the value."""
     try:
         return kind.read(value)
     except ValueError as wrong:
@@ -47,7 +47,7 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
     """The value.
 
     Raises:
-        ValueError: with the first of its problems. What is missing comes last: its key may be there, misspelled.
+        ValueError: with the first problem. Missing keys come last: they may be there, misspelled.
     """
     problems: list[ValueError] = []
     missing: list[ValueError] = []
@@ -70,12 +70,12 @@ class Part:
 
     Attributes:
         value: the kind of value that it takes.
-        default: its value where none is given.
+        default: value where none is given.
         at_most: a smaller number asks for more.
-        text: what it means.
+        text: the meaning.
         field: of the dataclass, if it is not called as the key.
         null: an empty value is the same as none.
-        instead: what is taken, so that reading can go on, where what is given is wrong or a required value is missing.
+        instead: substitute for a wrong value or a missing required value, so that reading can go on.
     """
 
     value: Value
@@ -88,14 +88,14 @@ class Part:
 
     @property
     def assumed(self) -> Any:  # noqa: ANN401 - of the field's own kind
-        """What is read where nothing is given."""
+        """The value where nothing is given."""
         if isinstance(self.value, Record) and self.default is not None:
             return _first(self.value, self.default)
         return self.default
 
     @property
     def replaced(self) -> Any:  # noqa: ANN401 - of the field's own kind
-        """What is taken for a value that is wrong."""
+        """The substitute for a wrong value."""
         return self.instead if self.instead is not BROKEN or self.default is REQUIRED else self.assumed
 
     def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - of the field's own kind
@@ -112,7 +112,7 @@ class Record:
 
     Attributes:
         make: a frozen dataclass with these fields.
-        parts: what each takes.
+        parts: the part of each key.
         main: the field that a number alone sets; empty: none.
     """
 
@@ -143,12 +143,12 @@ class Record:
         alone = list(self.parts[self.main].value.schema["anyOf"]) if self.main else [{"type": "string"}]
         return {"anyOf": [*alone, mapping]}
 
-    def read(self, value: object) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read(self, value: object) -> Any:  # noqa: ANN401 - result of ``make``
         """See `Value.read`; of several problems it is the first."""
         given = value if isinstance(value, Mapping) else self._spelled(value)
         return _first(self, {str(key): item for key, item in given.items()})
 
-    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         """See the function `read_at`."""
         if not isinstance(value, Mapping):
             note(path, "not a mapping", "key: value pairs")
@@ -176,12 +176,12 @@ class Record:
             note(path, str(wrong), self.allowed)
         return BROKEN
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
-        """The record of its fields; ``given``: the keys that were given and could be read."""
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
+        """The record of these fields; ``given``: the keys that were given and could be read."""
         return self.make(**found)
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
-        """What to do with a key that is no part: note it."""
+        """Handle a key that is no part: note it."""
         note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
     def _spelled(self, value: object) -> Mapping[str, object]:
@@ -203,7 +203,7 @@ class Record:
             named[fields[0]] = word
         return named
 
-    def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - what ``make`` makes
+    def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - result of ``make``
         """Whether ``new`` may ask for less."""
         return any(part.weaker(getattr(old, name), getattr(new, name)) for name, part in self.parts.items())
 
@@ -214,7 +214,7 @@ class ByColumn:
 
     Other columns are then not asked about.
 
-    A mapping whose keys are all fields of the record is the record itself.
+    A mapping with fields of the record as all its keys is the record itself.
     """
 
     inner: Value
@@ -267,11 +267,11 @@ class ByColumn:
 
 @dataclass(frozen=True, slots=True)
 class ByName:
-    """A mapping of names, of columns or groups, to values of one kind.
+    """A mapping of names, of columns or groups, to values of a single kind.
 
     Attributes:
         value: the kind.
-        example: one, for messages.
+        example: an example, for messages.
     """
 
     value: Value

@@ -1,4 +1,4 @@
-"""A registry: what is declared under a name, each name once, by the package itself and by extensions.
+"""A registry: declarations by name, each name once, of the package itself and of extensions.
 
 The package's own declarations may be named in place of given, ``module:NAME`` as entry points name them: each is then
 next to the code that it is about, which no import of this room reaches.
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Named(Protocol):
-    """Anything with a name of its own."""
+    """Anything with a name."""
 
     @property
     def name(self) -> str:
@@ -31,11 +31,11 @@ class Registry(Mapping[str, T]):
     """Declarations by name, in the order in which they were added.
 
     The first question to any registry with a group adds the extensions of all of them (`sqlanon.declared.extensions`);
-    where one cannot be used, every question raises `PolicyError`.
+    where an extension cannot be used, every question raises `PolicyError`.
 
     Args:
-        kind: what is declared, one of them in words, for messages.
-        known: the first declarations, or where each is; those are imported when one of the registry is asked for first.
+        kind: kind of the declarations, in words and in the singular, for messages.
+        known: the first declarations, or where each is; those are imported at the first question to the registry.
         group: of the entry points by which extensions add theirs; empty: they cannot.
     """
 
@@ -54,7 +54,7 @@ class Registry(Mapping[str, T]):
 
     @cached_property
     def own(self) -> tuple[T, ...]:
-        """What the package declares itself, but for its extensions; to read it adds none."""
+        """Declarations of the package itself, without extensions; to read it adds none."""
         return tuple(cast("T", _import_object(one)) if isinstance(one, str) else one for one in self._first)
 
     @cached_property
@@ -70,7 +70,7 @@ class Registry(Mapping[str, T]):
         return name in self._all() and name in self._believed
 
     def add(self, declared: T, *, believed: bool = False) -> T:
-        """Add a declaration and return it: after the one that it names by ``after``, or as the last.
+        """Add a declaration and return it: after the declaration that it names by ``after``, or as the last.
 
         Args:
             declared: the declaration.
@@ -114,7 +114,7 @@ class Registry(Mapping[str, T]):
         from sqlanon.declared.extensions import add_all
 
         with cls._lock:
-            # The module of an extension may itself ask, and gets what there is.
+            # The module of an extension may itself ask, and gets the declarations so far.
             if Registry._complete or Registry._adding:
                 return
             Registry._adding = True

@@ -1,4 +1,4 @@
-"""Requirements as policies know them: the key under `privacy`, what it takes, and where the code is.
+"""Requirements as policies know them: the key under `privacy`, the value, and where the code is.
 
 Every list of requirements outside `sqlanon.privacy` is read from here: policies, catalog, differences between policies,
 history, reports and docs. The dbt package, which needs no sqlanon, has a macro of each (`dbt/macros`); a test compares.
@@ -24,9 +24,9 @@ class RequirementDeclaration:
 
     Attributes:
         name: the key under `privacy`, and the name in reports.
-        about: what it asks for, for the reference and for editors.
+        about: the request, for the reference and for editors.
         code: ``module:class`` of a `sqlanon.privacy.base.Requirement`, or the class itself.
-        value: what the key takes.
+        value: kind of the key's value.
         at_most: a smaller value asks for more.
         sensitive: sensitive columns that it needs, at least.
         persons: identifiers without `accept_repeats` that it needs, at least, in a release with `rows_are: events`: it
@@ -36,8 +36,8 @@ class RequirementDeclaration:
         monotone: the union of classes that each meet it meets it, whatever they hold and in whatever table they are;
             methods that merge classes, or that look for the finest of nested divisions, may rely on it. A function says
             it of a value.
-        compares: classes are compared with all published rows, so that none may be left out: that would change what is
-            compared.
+        compares: classes are compared with all published rows, so that none may be left out: that would change the
+            comparison.
         population: classes are compared with a table of the population, which the value names as ``population``; only
             methods that say so take it, and it may be asked for without k.
         nothing: the value that asks for nothing; None: there is none.
@@ -92,4 +92,4 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
     ),
     "sqlanon.requirements",
 )
-"""Every requirement by its key; `k` first, so that what counts rows is measured first."""
+"""Every requirement by the key; `k` first, so that counts of rows are measured first."""

@@ -1,4 +1,4 @@
-"""Thresholds of guidelines, with their sources: what `threshold: NAME` means.
+"""Thresholds of guidelines, with their sources: the meaning of `threshold: NAME`.
 
 A guideline's number is the rounded risk of a smallest group: 0.09 is 1/11. It is compared as that fraction, so that a
 group of 11 rows is within it.
@@ -17,9 +17,9 @@ class Preset:
     """A guideline's threshold.
 
     Attributes:
-        risk: its number; None: it has none, and who uses it chooses one and says why.
+        risk: the number; None: it has none, and users choose a number and say why.
         source: where it is written.
-        about: what it asks for, in a few words.
+        about: the request, in a few words.
     """
 
     risk: Fraction | None
@@ -30,7 +30,7 @@ class Preset:
 ELEVEN: Final = Fraction(1, 11)
 
 ROUNDED: Final[Mapping[Fraction, Fraction]] = {Fraction(9, 100): ELEVEN, Fraction(33, 100): Fraction(1, 3)}
-"""How guidelines write the risk of a group of 11 and of 3 rows, and what they mean."""
+"""Risks of a group of 11 and of 3 rows as guidelines write them, and their exact values."""
 
 PRESETS: Final[Mapping[str, Preset]] = {
     "ema0070": Preset(

@@ -15,9 +15,9 @@ from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import Effort, RefineSpec, ReleaseSpec
 
 ROWS = (1_000, 3_000, 10_000, 100_000)
-"""Rows up to which a row of the table holds; its last row is for more."""
+"""Rows up to which a row of the table holds; the last row is for more."""
 CLASS = (10, 20, 50, 100, 200)
-"""The same of the least class, k or l, and its columns; above the last of them nothing is searched."""
+"""The same of the least class, k or l, and the columns; above the last nothing is searched."""
 WIDE = 8
 """Tables of more quasi columns than this take half as many trials."""
 TRIALS = (
@@ -56,7 +56,7 @@ LEAST_GAIN = {"fast": Fraction(0), "normal": Fraction(1, 500), "high": Fraction(
 """Two rounds of trials that lower the loss by less than this share together are the last ones."""
 TIMES = {"fast": 0, "normal": 1, "high": 4}
 CORES = 2
-"""What seconds of an effort are stated for."""
+"""Number of cores that seconds of an effort are stated for."""
 _NANO = 10**9
 
 
@@ -77,7 +77,7 @@ class Columns(NamedTuple):
     lines: int
     """Ordered columns."""
     sets: int = 0
-    """Columns whose classes publish the set of their values."""
+    """Columns with classes that publish the set of their values."""
     trees: int = 0
     """Columns with a hierarchy."""
 
@@ -88,7 +88,7 @@ class Columns(NamedTuple):
 
 
 def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
-    """Nanoseconds of one core for a row and a trial; fitted to Adult and the demonstration, roughly."""
+    """Nanoseconds of a core for a row and a trial; fitted to Adult and the demonstration, roughly."""
     asked, least = spec.privacy, least_class(spec)
     if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
         price = 800 + 28 * least
@@ -115,7 +115,7 @@ def estimate_search(spec: ReleaseSpec, rows: int, columns: Columns) -> float:
 
 
 def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec | None:
-    """What a release asks of refine, with the number of trials."""
+    """The refine settings of a release, with the number of trials."""
     if spec.refine is None or spec.refine.search is not None:
         return spec.refine
     if spec.effort is None:

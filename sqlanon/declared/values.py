@@ -1,7 +1,7 @@
 """Kinds of values with parameters: numbers and words.
 
 `kinds` has those that are a function alone, `records` those that are made of several values. Every key of a policy and
-of a workload is read by one of these, and the values that the catalog keeps of a requirement as well. Values of a file
+of a workload is read by these kinds, and the values that the catalog keeps of a requirement as well. Values of a file
 arrive as the text that was written, those of Python arguments as objects; both are accepted. No message has the value.
 """
 
@@ -31,7 +31,7 @@ _EXACT = re.compile(
 
 
 class Wrong(ValueError):
-    """What is wrong with a value, and what is allowed where its kind does not say it as exactly."""
+    """A wrong value: the problem, and the allowed values where the kind does not say them as exactly."""
 
     def __init__(self, what: str, allowed: str = "") -> None:
         super().__init__(what)
@@ -39,7 +39,7 @@ class Wrong(ValueError):
 
 
 def read_exact(value: object) -> Fraction:
-    """A number, or the text of a number or fraction, exactly as it is written, never by its binary value.
+    """A number, or the text of a number or fraction, exactly as it is written, never by the binary value.
 
     Raises:
         ValueError: it is neither; the message does not repeat it.
@@ -55,7 +55,7 @@ def read_exact(value: object) -> Fraction:
 
 
 def read_integer(value: object, low: int, high: int) -> int:
-    """A whole number from ``low`` to ``high``, or its text.
+    """A whole number from ``low`` to ``high``, or the text of such a number.
 
     Raises:
         ValueError: it is none; the message does not repeat it.
@@ -77,7 +77,7 @@ def _plain(number: Fraction) -> int | float:
 
 
 class Value(Protocol):
-    """What a key takes."""
+    """The kind of value of a key."""
 
     @property
     def allowed(self) -> str:
@@ -91,13 +91,13 @@ class Value(Protocol):
         """The value, of a policy or of the catalog's JSON, in a form that does not change and that can be compared.
 
         Raises:
-            ValueError: not an allowed one; the message does not repeat it.
+            ValueError: not an allowed value; the message does not repeat it.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """A whole number from ``low`` to ``high``, or its text."""
+    """A whole number from ``low`` to ``high``, or the text of such a number."""
 
     low: int
     high: int = LARGEST
@@ -168,7 +168,7 @@ SHARE = Number(Fraction(0), Fraction(1))
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of a few words, of which the first asks for the most; those of a registry are looked up when asked for."""
+    """A word of a few, of which the first asks for the most; those of a registry are looked up when asked for."""
 
     words: Collection[str]
 

@@ -1,4 +1,4 @@
-"""Words for messages: names as they are shown, what is near a word, lists. No text made here shows a value."""
+"""Words for messages: names as they are shown, near spellings of a word, lists. No text made here shows a value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIMPLE = re.compile(r"[\w-]+")
 
 
 def escape(text: str) -> str:
-    """The text on one line: what cannot be printed becomes an escape of a double-quoted YAML scalar."""
+    """The text on one line: unprintable characters become escapes of a double-quoted YAML scalar."""
     return "".join(c if c.isprintable() and c not in '"\\' else _escape(c) for c in text)
 
 
@@ -49,7 +49,7 @@ def join_words(words: Iterable[str]) -> str:
 
 
 def wrong_kind(value: object, otherwise: str) -> str:
-    """What to call a value that has the wrong shape, without showing it."""
+    """The description of a value that has the wrong shape, without showing it."""
     if value is None:
         return "is empty"
     if isinstance(value, Mapping):

@@ -15,10 +15,10 @@ Information (2012), question "May parts or derivatives of any of the listed iden
 """
 
 INSTEAD: Final = "000"
-"""What these become, and every text that is not of three digits."""
+"""Replacement of these prefixes, and of every text that is not of three digits."""
 
 
 def zip3_paths() -> list[tuple[str, ...]]:
-    """Each prefix that may be published, its first digit, and the root."""
+    """Each prefix that may be published, the first digit, and the root."""
     prefixes = [f"{number:03}" for number in range(1, 1000)]
     return [(one, f"{one[0]}**", "*") for one in prefixes if one not in RESTRICTED]

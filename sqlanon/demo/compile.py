@@ -1,6 +1,6 @@
 """The kernels of the demonstration that its second process compiles: those that the first one needs last.
 
-A first run spends most of its time on compiling, which one process does on one core. What is compiled is kept on disk
+A first run spends most of its time on compiling, which one process does on one core. Compiled code is kept on disk
 (`sqlanon.kernels.cache`), where the first process finds it. The two share nothing else, and neither waits for the
 other.
 """
@@ -16,7 +16,7 @@ from fractions import Fraction
 
 
 def compile_last() -> None:
-    """Call kernels with a few rows: cuts of large partitions, divisions into runs, and what diverse classes need.
+    """Call kernels with a few rows: cuts of large partitions, divisions into runs, and steps for diverse classes.
 
     Cost: about 10 s.
     """

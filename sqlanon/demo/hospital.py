@@ -35,7 +35,7 @@ FIRST_DAY, LAST_DAY = date(2023, 1, 1), date(2025, 12, 31)
 
 
 class _Diagnosis(NamedTuple):
-    """What a diagnosis depends on, and what it costs."""
+    """Causes and cost of a diagnosis."""
 
     name: str
     ward: str

@@ -1,4 +1,4 @@
-"""The demonstration's directory: which files are its own, and how they are written; what is in its warehouse.
+"""The demonstration's directory: own files, how they are written, and contents of the warehouse.
 
 A directory is ours if it holds our marker, or is empty or missing. No other is ever touched.
 """

@@ -1,4 +1,4 @@
-"""What the demonstration does: fill a warehouse, run both releases, measure before, after and together."""
+"""Steps of the demonstration: fill a warehouse, run both releases, measure before, after and together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAMPLE_ROWS, SAMPLE_FROM = 3, 20_000
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """One release: its run, the risk of the source by the same columns, and of what was published."""
+    """One release: its run, the risk of the source by the same columns, and of the published table."""
 
     run: RunReport
     before: AuditReport

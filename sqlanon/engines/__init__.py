@@ -1,7 +1,7 @@
-"""Engines: one file each, the only importer of its driver, behind the `Engine` protocol of ``base``.
+"""Engines: a file each, the only importer of the driver, behind the `Engine` protocol of ``base``.
 
-What belongs here: connections, transactions, locks, moving arrays in and out, reading the system
-catalog, and what an engine can and cannot do. No algorithm, and no SQL of the walk (that is ``sql/``).
+Belongs here: connections, transactions, locks, moving arrays in and out, reading the system catalog, and the
+capabilities of an engine. Does not: algorithms, and the SQL of the walk (that is ``sql/``).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def connect(
 
     Raises:
         PolicyError: the URL names no engine we have.
-        DatabaseError: the database cannot be opened; the text says what to do.
+        DatabaseError: the database cannot be opened; the text gives the remedy.
     """
     if not isinstance(url, str):
         from sqlanon.engines.spark.engine import SparkEngine

@@ -29,7 +29,7 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 
 
 class Session(Protocol):
-    """The open DuckDB connection of the host process, or an object with its interface.
+    """The open DuckDB connection of the host process, or an object with the same interface.
 
     `sqlanon.engines.duckdb.guest` needs these methods only.
     """
@@ -58,7 +58,7 @@ class SparkSession(Protocol):
 
     @property
     def catalog(self) -> Any:  # noqa: ANN401 - the driver's own
-        """Its tables and schemas."""
+        """Tables and schemas of the lake."""
 
     @property
     def version(self) -> str:
@@ -91,14 +91,14 @@ class Rights(Protocol):
         """Grant USAGE on the schemas of these views, where the role lacks it.
 
         Raises:
-            DatabaseError: another role owns one.
+            DatabaseError: another role owns a table or schema.
         """
 
     def grant_select(self, views: Sequence[TableRef], role: str) -> None:
         """Grant SELECT on these views, where the role lacks it, and on nothing else.
 
         Raises:
-            DatabaseError: another role owns what would have to be granted.
+            DatabaseError: another role owns an object that the grant needs.
         """
 
     def revoke_select(self, views: Sequence[TableRef], role: str) -> None:
@@ -111,7 +111,7 @@ class Rights(Protocol):
         """Whether a role has USAGE on a schema."""
 
     def make_private(self, schema: str, *, anew: bool) -> None:
-        """Make sure that a schema is this role's own; on a new one revoke what default privileges gave.
+        """Make sure that a schema is this role's own; on a new schema revoke the grants of default privileges.
 
         Raises:
             DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is
@@ -130,7 +130,7 @@ class Rights(Protocol):
 
         Counted are reads of these tables or views, and through views as well.
 
-        What functions and materialized views read is not looked at.
+        Tables that functions and materialized views read are not checked.
         """
 
     def owner_members(self, schema: str) -> list[tuple[str, str]]:
@@ -167,7 +167,7 @@ class Compaction(Protocol):
 
     @property
     def leaves(self) -> str:
-        """What dropping tables and deleting rows leaves in files, and what removes it, for people."""
+        """Remains of dropped tables and deleted rows in the files, and the way to remove them, as a text for people."""
 
     def swept(self) -> list[str]:
         """Copies that killed processes left, and that were removed when the database was opened; each is named once."""
@@ -189,7 +189,7 @@ class Compaction(Protocol):
                 all of it.
 
         Raises:
-            DatabaseError: see `check_compaction`. Every table has its rows.
+            DatabaseError: see `check_compaction`. No table has lost rows.
         """
 
 
@@ -200,7 +200,7 @@ class Files(Protocol):
         """Load a CSV (also .gz) or Parquet file into a new table.
 
         Returns:
-            what to know of columns that are no numbers or dates though they look so, one line each.
+            notes, a line each, on text columns that look like numbers or dates.
         """
 
     def export_file(
@@ -213,29 +213,29 @@ class Files(Protocol):
         Args:
             table: the verified rows.
             path: the file.
-            sensitive: columns of which no two values may become one.
-            escape_formulas: of a CSV file: write a ' before what a spreadsheet takes for a formula.
+            sensitive: columns in which no two values may become equal.
+            escape_formulas: of a CSV file: write a ' before texts that a spreadsheet takes for formulas.
 
         Returns:
-            what a reader of the file must know.
+            notes for readers of the file.
 
         Raises:
             PolicyError: such a file cannot hold every value of a column.
-            PrivacyViolation: what is read back differs from the table.
+            PrivacyViolation: the file, read back, differs from the table.
         """
 
 
 class LakeWriting(Protocol):
     """The ability of an engine that publishes tables in a lake: files that no reader sees, then one commit.
 
-    Of a commit its facts are recorded with it: texts by name.
+    The facts of a commit are recorded with it: texts by name.
     """
 
     def place(self, name: str) -> str:
         """Where a lake table is, the same for every way to write that.
 
         Raises:
-            PolicyError: its format, or its storage, is not written.
+            PolicyError: the format, or the storage, is not written.
         """
 
     def facts(self, place: str) -> Sequence[Mapping[str, str]]:
@@ -252,7 +252,7 @@ class LakeWriting(Protocol):
 
         Raises:
             PolicyError: a column has a type or a name that the format lacks.
-            PrivacyViolation: what is read back differs from the table.
+            PrivacyViolation: the file, read back, differs from the table.
         """
 
     def commit(
@@ -273,11 +273,11 @@ class LakeWriting(Protocol):
 
 
 class Workers(Protocol):
-    """The ability of an engine whose rows lie with other processes, which can run functions of arrays on them.
+    """The ability of an engine with rows in other processes, which can run functions of arrays on them.
 
     Attributes:
         above: tables of more rows are worked on there.
-        block: rows that one function should get.
+        block: rows for a call of the function.
     """
 
     above: int
@@ -292,15 +292,15 @@ class Workers(Protocol):
         *,
         by: str | None = None,
     ) -> None:
-        """Run a function on the rows of a query, in the processes that have them, and make a table of what it returns.
+        """Run a function on the rows of a query, in the processes that have them, and make a table of the results.
 
         Args:
-            read: a query, whose columns are integers and none of them NULL.
+            read: a query with integer columns without NULL.
             work: the function, which is sent there: arrays of the query's columns in, arrays of equal length out. It
                 may be called again for the same rows, and must return the same.
             table: to make.
-            columns: names and types (``integer``, ``bigint``) of what is returned.
-            by: a column of the query: all rows of one value are one call; None: any rows are.
+            columns: names and types (``integer``, ``bigint``) of the returned columns.
+            by: a column of the query: each value's rows are a call; None: any rows are.
 
         Raises:
             DatabaseError: a process cannot run it, or it failed.

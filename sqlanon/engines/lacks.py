@@ -1,8 +1,8 @@
-"""What the engines lack that another one has: one table.
+"""Features that an engine lacks and another has: one table.
 
 `require` refuses by it, docs/what-works.md and ``sqlanon methods`` show it, and tests/contract/test_lacks.py calls
-every feature on every engine. What an engine lacks without anybody noticing, since there is another way
-(`Engine.few_rows`, `Engine.frames`), is not in it.
+every feature on every engine. Gaps that no user notices, since there is another way (`Engine.few_rows`,
+`Engine.frames`), are not in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FEATURES: Mapping[str, str] = {
     "query --as": "asks with the rights of a role",
     "--from-labels": "`init` reads the security labels of PostgreSQL Anonymizer",
 }
-"""What a database may have, as policies and commands write it."""
+"""Optional features of a database, as policies and commands write them."""
 
 _NO_FILE = never("it publishes into a schema of the same database")
 _NO_LABELS = never("this database has no security labels; they are PostgreSQL's")
@@ -80,7 +80,7 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
         "--from-labels": _NO_LABELS,
     },
 }
-"""What each engine lacks, by `FEATURES`."""
+"""The features that each engine lacks, with reasons, by `FEATURES`."""
 
 
 def require(engine: Engine, feature: str, where: str = "") -> None:
@@ -89,7 +89,7 @@ def require(engine: Engine, feature: str, where: str = "") -> None:
     Args:
         engine: the database.
         feature: one of `FEATURES`.
-        where: what the message begins with, such as the release.
+        where: the beginning of the message, such as the release.
 
     Raises:
         UnsupportedError: the engine lacks it; the text has the reason.

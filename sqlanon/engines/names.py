@@ -11,7 +11,7 @@ from sqlanon.lake_names import lake_of
 LAKES = "source: delta:.."
 """The feature, as `sqlanon.engines.lacks.FEATURES` has it."""
 TO_LAKES = "publish: delta:.."
-"""Likewise, of what is published."""
+"""Likewise, of published tables."""
 NO_LAKES = notimpl(
     "tables of Delta, Iceberg and Parquet files are read and written by DuckDB: connect to a database of its own for "
     "the release, such as duckdb:///release.duckdb"
@@ -19,7 +19,7 @@ NO_LAKES = notimpl(
 
 
 def split_name(text: str) -> list[str]:
-    """Split ``a.b`` or ``"a.x"."b"`` into its parts; doubled quotes inside quotes mean one.
+    """Split ``a.b`` or ``"a.x"."b"`` into parts; doubled quotes inside quotes mean one.
 
     >>> split_name('main."odd.table"')
     ['main', 'odd.table']

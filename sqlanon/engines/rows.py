@@ -1,4 +1,4 @@
-"""Numbers out of the few rows that `Engine.fetch` returns, whose cells have the types of a driver."""
+"""Numbers out of the few rows that `Engine.fetch` returns, with cells of a driver's types."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def read_integer(cell: object) -> int:
-    """A whole number of any type that drivers have for one; a fraction is an error, not rounded."""
+    """A whole number of any type of a driver; a fraction is an error, not rounded."""
     return int(str(cell))
 
 
 def number(cell: object) -> float:
-    """A number of any type that drivers have for one, as a double."""
+    """A number of any type of a driver, as a double."""
     return float(str(cell))
 
 

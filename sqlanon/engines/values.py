@@ -1,4 +1,4 @@
-"""What the walk of a table and a database exchange: tables and their columns, statements, and what an engine can do."""
+"""Values that the walk of a table and a database exchange: tables and columns, statements, and capabilities."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ DROPPED = (
     "a table or view that it reads is not there; another session may have dropped it meanwhile, as a run, unpublish, "
     "erase or clean does: run again"
 )
-"""What to do where a table is missing that was found before."""
+"""The remedy where a table is missing that was found before."""
 NOT_THERE = "a table or view is not there any more, as another session dropped it meanwhile; ask again"
-"""The `Engine.reason` of a missing table: its name was looked up before."""
+"""The `Engine.reason` of a missing table: the name was looked up before."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
-    """A table or view by its exact names; ``schema`` None means a temporary table of this session.
+    """A table or view by exact names; ``schema`` None means a temporary table of this session.
 
-    ``database`` is set where an engine has more than one open (DuckDB's attached files).
+    ``database`` is set where an engine has several databases open (DuckDB's attached files).
     """
 
     schema: str | None
@@ -48,11 +48,11 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold its values.
+    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold values.
 
-    ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
+    ``own_operators``: the type was added to the database with operators of its own (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may
+    ``deterministic``: equal values have equal bytes. ``hashable``: the engine can hash the values, or else it may
     not even compare them for equality (PostgreSQL's json, point).
     """
 
@@ -72,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or view and its columns, in order.
+    """A table or view and the columns, in order.
 
     ``snapshot``: of a table that has versions of its own, the version that is read, and of which table; else empty.
     """
@@ -85,14 +85,14 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What `Engine.look_up` found.
+    """Result of `Engine.look_up`.
 
     Attributes:
-        relations: the tables that were asked for and are there, by the reference that was asked.
-        named: the same of names that a person wrote.
-        tables: names of all tables of the schema that was asked for.
-        schemas: which schemas of the tables that were asked for are there.
-        asked: the tables that were asked for.
+        relations: the requested tables that exist, by the requested reference.
+        named: likewise, of the requested names.
+        tables: names of all tables of the requested schema.
+        schemas: the existing schemas of the requested tables.
+        asked: the requested tables.
     """
 
     relations: Mapping[TableRef, Relation] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL ready for one engine: ``name`` is the template it came from, for logs and errors."""
+    """SQL ready for an engine: ``name`` is the template's, for logs and errors."""
 
     name: str
     text: str
@@ -117,13 +117,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What `Compaction.compact` did.
+    """Result of `Compaction.compact`.
 
     Attributes:
-        written: the file, or the tables, that were written anew.
-        before: bytes that they had.
-        after: bytes that they have.
-        stays: where values of dropped tables and deleted rows can be all the same, a sentence each.
+        written: the file, or the tables, that were rewritten.
+        before: bytes before.
+        after: bytes after.
+        stays: places where values of dropped tables and deleted rows can remain, a sentence each.
     """
 
     written: tuple[str, ...]
@@ -134,12 +134,12 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What is known of a CSV file; the rest is guessed from all of it.
+    """Known properties of a CSV file; the others are guessed from all of it.
 
     Attributes:
-        null: texts that mean a missing value, besides the empty one.
+        null: texts that mean a missing value, besides the empty text.
         delimiter: the character between two fields; None: guessed.
-        encoding: the name of one that Python has; None: utf-8.
+        encoding: the name of an encoding of Python's; None: utf-8.
         types: column -> DuckDB's type.
         decimal: the mark before the decimals of a number; None: a point.
         ignore: texts that numbers are written with, and that are no part of them: ``$``, ``%``, a mark between
@@ -158,12 +158,12 @@ class FileReading:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """Which columns of a file or a frame are read, and how. Case does not count.
+    """The columns of a file or a frame to read, and how. Case does not count.
 
     Attributes:
-        wanted: the columns that are read; None: all. What is not wanted is not looked at.
-        generalized: the columns whose values are not published one by one, so that a type may be guessed that is
-            written otherwise than they are; None: all.
+        wanted: the columns to read; None: all. The others are not looked at.
+        generalized: the columns with values that are not published singly, so that a type may be guessed that writes
+            them otherwise; None: all.
     """
 
     wanted: frozenset[str] | None = None
@@ -174,17 +174,17 @@ class ColumnReading:
         return self.wanted is None or name.casefold() in self.wanted
 
     def exact(self, name: str) -> bool:
-        """Whether a column must keep the texts of its values."""
+        """Whether a column must keep the texts of the values."""
         return self.generalized is not None and name.casefold() not in self.generalized
 
 
 EVERY = ColumnReading()
-"""All columns, none of which must keep its texts."""
+"""All columns, none of which must keep the texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an engine can do, so that ``plan`` can say no before it touches data.
+    """Capabilities of an engine, so that ``plan`` can refuse before any data are touched.
 
     Attributes:
         max_identifier: bytes in a name, at most.
@@ -196,8 +196,8 @@ class Capabilities:
             release does not keep.
         hidden_collations: columns of text may have collations, which the system catalog does not show.
         block_rows: rows that it holds in memory at once however wide they are.
-        listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``,
-            have the place of such a value, ``%(value)s``, in its type; empty: there are no such types.
+        listed_bit: a text column can be staged as a type that lists the values: how to ask whether bits, ``%(bits)s``,
+            have the place of such a value, ``%(value)s``, in the type; empty: there are no such types.
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions
             only.
@@ -215,12 +215,12 @@ class Capabilities:
         counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their
             counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
-        session_views: where scratch tables are in the private schema, what is read once is a temporary view of the
-            session, and no table.
+        session_views: where scratch tables are in the private schema, a result that is read once is a temporary view of
+            the session, and no table.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process
             has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
-        readers: what `plan` says of readers where the engine has no rights.
+        readers: the text of `plan` on readers where the engine has no rights.
         timestamp: the type of a time without a zone.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """

@@ -1,4 +1,4 @@
-"""Comparison of a release with its source: workloads, errors, KL-divergence.
+"""Comparison of a release with the source: workloads, errors, KL-divergence.
 
 Answers for readers are given by `query`.
 """

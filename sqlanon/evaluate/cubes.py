@@ -1,8 +1,8 @@
-"""A source and its release as two datacubes over the same codes (Ghinita et al. 2009, section 7.4).
+"""A source and a release as two datacubes over the same codes (Ghinita et al. 2009, section 7.4).
 
 The P cube counts the source's rows by quasi columns and sensitive value. The Q cube has the counts that a reader of the
 release expects: rows spread evenly over the values of their box, or in format anatomy exact rows with their group's
-shares. Both are in scratch tables as small integers; `divergence` compares them, one group-by after the other.
+shares. Both are in scratch tables as small integers; `divergence` compares them, group-by by group-by.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sqlanon.table.stage import take_stage
 
 @dataclass(frozen=True, slots=True)
 class Cubes:
-    """Both cubes of some quasi columns and one sensitive column.
+    """Both cubes of some quasi columns and a sensitive column.
 
     Attributes:
         columns: the quasi columns; table columns are numbered 1.. in this order.

@@ -1,11 +1,11 @@
-"""Kullback-Leibler divergence of a release from its source, computed where the data is.
+"""Kullback-Leibler divergence of a release from the source, computed where the data is.
 
     KLD(P, Q) = sum over cells of P ln(P / Q)
 
 P and Q are the two cubes of `datacube`, each normalized over (cells x sensitive values); the sum runs over the cells of
 P. A cell that P reaches and Q does not makes it infinite, and such cells are counted; nothing is ever smoothed. Ghinita
-et al. 2009, section 7.4, takes it by group-by (a level's KLD is the mean over its group-bys); Xiao et al. 2010, section
-6.2 (2), for the joint distribution over all quasi columns and the sensitive one.
+et al. 2009, section 7.4, takes it by group-by (a level's KLD is the mean over the group-bys); Xiao et al. 2010,
+section 6.2 (2), for the joint distribution over all quasi columns and the sensitive one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """KLD of one group-by.
+    """KLD of a group-by.
 
     Attributes:
         columns: the quasi columns of the group-by.
@@ -48,7 +48,7 @@ class Divergence:
 
 
 def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
-    """The group-bys of one level of the datacube's lattice: all choices of ``of`` columns.
+    """The group-bys of a level of the datacube's lattice: all choices of ``of`` columns.
 
     Example:
         >>> level(("age", "sex", "zip"), 2)
@@ -58,7 +58,7 @@ def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
 
 
 def average_divergence(found: Sequence[Divergence]) -> float:
-    """KLD of a level: the mean of its group-bys, infinite where one is."""
+    """KLD of a level: the mean of the group-bys, infinite where any is."""
     return math.fsum(one.kld for one in found) / len(found) if found else 0.0
 
 
@@ -69,12 +69,12 @@ def measure_divergence(
     sensitive: str | None,
     progress: Progress | None = None,
 ) -> tuple[Divergence, ...]:
-    """KLD of each group-by, given by the names of its quasi columns; source and release are read once.
+    """KLD of each group-by, given by the names of quasi columns; source and release are read once.
 
     Raises:
         PolicyError: a column is not a quasi column of the release, or there is nothing to compare.
 
-    Cost: for each group-by one row for every (class, sensitive value, cell of the source that the class reaches),
+    Cost: for each group-by a row for every (class, sensitive value, cell of the source that the class reaches),
     summed as early as they fall together.
     """
     wanted = dict.fromkeys(column for columns in group_bys for column in columns)
@@ -99,10 +99,9 @@ def measure_divergence(
 
 
 def _measure_divergence(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
-    """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest.
+    """A group-by. The column with the widest parts is spread first: cells reached in vain are dropped soonest.
 
-    Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its
-    codes.
+    Of the columns with runs of codes as parts, the widest is not spread: the runs are summed up in the order of codes.
     """
     places = [both.columns.index(column) for column in group_by]
     places.sort(key=lambda place: -both.widths[place])

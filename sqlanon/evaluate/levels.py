@@ -1,4 +1,4 @@
-"""The levels of a column's hierarchy in a release, over the values of its source.
+"""The levels of a column's hierarchy in a release, over the values of the source.
 
 They are for the owner, as nodes are values.
 """
@@ -22,7 +22,7 @@ from sqlanon.table.tree import hierarchy_of, tree_of
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level: its height above the values, how many nodes it has, and the rows of the source in each, by label.
+    """A level: the height above the values, how many nodes it has, and the rows of the source in each, by label.
 
     Nodes are in the order of the tree; those of files, groups and tables may have no row. Nodes that share a label
     count together.
@@ -35,7 +35,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The hierarchy of one column of a release.
+    """The hierarchy of a column of a release.
 
     Attributes:
         release, column: which.
@@ -59,7 +59,7 @@ def read_levels(engine: Engine, release: str, column: str) -> Levels:
     """The hierarchy of a column, with the rows of each node in the source as it is now.
 
     Raises:
-        PolicyError: there is no such release, its column has no hierarchy, or no node has a value of the source.
+        PolicyError: there is no such release, the column has no hierarchy, or no node has a value of the source.
 
     Cost: a copy of the column, and a GROUP BY of it.
     """

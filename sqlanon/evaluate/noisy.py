@@ -1,10 +1,10 @@
 """Evaluation of noisy statistics: the counts of their finest groups against the source, beside releases of rows.
 
-Each group of each table is one query, a count with the group as its condition. The same queries are asked of every
-published release of rows of the same source, so that both are measured by what readers get.
+Each group of each table is a query, a count with the group as its condition. The same queries are asked of every
+published release of rows of the same source, so that both are measured by the answers that readers get.
 
-Errors of noisy counts hold what noise does and what bounding cuts. The report is for the owner: it is computed of exact
-answers, which no budget pays for.
+Errors of noisy counts include the noise and the rows cut by bounding. The report is for the owner: it is computed of
+exact answers, which no budget pays for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
     Args:
         engine: the database of both.
         entry: the published version.
-        workload: queries of its file that are asked in place of the groups; None: all groups.
+        workload: queries of the file that are asked in place of the groups; None: all groups.
         measure: asks queries of a release and of the source.
 
     Raises:
@@ -130,7 +130,7 @@ def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[
 
 
 def _conditions(released: ReleasedNoisy, dimensions: Sequence[Dimension]) -> Iterator[str]:
-    """Of each finest group what holds for its rows."""
+    """Of each finest group the condition that holds for its rows."""
     kinds = {own.name: own.kind for own in released.fields}
     parts = [[_condition(one, place, kinds[one.name]) for place in range(len(one.leaves))] for one in dimensions]
     return (" AND ".join(some) for some in itertools.product(*parts))

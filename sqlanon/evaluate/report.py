@@ -1,4 +1,4 @@
-"""What an evaluation found: errors, bounds and divergence, in counts and measures."""
+"""Results of an evaluation: errors, bounds and divergence, in counts and measures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OVERFLOW = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One aggregate of one group: the truth and the answer. Numbers only; `inside` is decided for any type.
+    """An aggregate of a group: the truth and the answer. Numbers only; `inside` is decided for any type.
 
     Attributes:
         truth, estimate: None where undefined (an average of no rows) or no finite number.
@@ -63,8 +63,8 @@ class Errors:
 
     Attributes:
         cells: aggregates of groups compared.
-        inside: those whose truth lies in the bounds; every one must.
-        undefined: those whose truth or estimate is no finite number.
+        inside: cells with the truth in the bounds; every cell must.
+        undefined: cells with a truth or an estimate that is no finite number.
         absolute: abs(estimate - truth).
         relative: the same over abs(truth), where the truth is not 0.
         width: high - low, where both are there.
@@ -104,14 +104,14 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query and one of its aggregates.
+    """A query and an aggregate of it.
 
     Attributes:
-        query: the query's name; ``family`` its generator, or ``queries``.
+        query: the query's name; ``family`` the generator, or ``queries``.
         aggregate: the output column.
         groups: rows of the answer.
         lost: groups of the source that the answer does not name: formats that hide or replace values do not know them.
-        estimate, truth, low, high: where there is one group.
+        estimate, truth, low, high: where there is a single group.
         refused: why the query has no answer over this release, or None.
     """
 
@@ -130,7 +130,7 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """All queries of one generator, or of the file's own."""
+    """All queries of a generator, or of the file's own."""
 
     name: str
     queries: int
@@ -140,7 +140,7 @@ class Family:
 
 
 def family_of(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
-    """A generator's queries; ``all``: those of every one."""
+    """A generator's queries; ``all``: those of all generators."""
     mine = [one for one in results if name in ("all", one.family)]
     return Family(
         name,
@@ -161,7 +161,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class CubeResult:
-    """Divergence of one generator: ``kld`` is the mean of its group-bys.
+    """Divergence of a generator: ``kld`` is the mean of the group-bys.
 
     It is infinite if the release reaches no row of a cell.
     """
@@ -175,14 +175,14 @@ class CubeResult:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How well a release answers for its source.
+    """How well a release answers for the source.
 
     Attributes:
-        release: its name; ``view`` where it is; ``source`` what it was made of.
+        release: name of the release; ``view`` where it is; ``source`` the table that it was made of.
         rows: of the source; ``released_rows`` of the release.
         total: over all queries.
         loss: as it was measured when the version was made, the policy's `metrics` among it.
-        cells: what the picture of a report shows, by family; not part of the JSON.
+        cells: data of a report's picture, by family; not part of the JSON.
         noise: answers have intervals of noise in place of bounds: some truths lie outside.
         beside: releases of rows of the same source that were asked the same, of noisy statistics.
     """
@@ -204,7 +204,7 @@ class Evaluation:
 
     @property
     def sound(self) -> bool:
-        """Whether every truth lies in its bounds, where there are bounds."""
+        """Whether every truth lies within bounds, where there are bounds."""
         return self.noise or self.total.errors.inside == self.total.errors.cells
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Evaluation of a release.
 
-A workload is asked of it and of its source, cells are compared, and the divergence of the two is measured.
+A workload is asked of it and of the source, cells are compared, and the divergence of the two is measured.
 
-The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group
-that the release answers finds its truth.
+The truth is the answer of the same SQL on the source. HAVING, ORDER BY and LIMIT are left out there, so that every
+group that the release answers finds the truth.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from sqlanon.workload_spec import WorkloadSpec
 
 MOST_GROUPS = 100_000
 MOST_TOGETHER = 50
-"""Counts in one statement."""
+"""Counts in a single statement."""
 ROUNDING = 1e-9
 """Sums of doubles depend on the engine's order; a truth this near to a bound (relatively) is inside."""
 
@@ -54,11 +54,11 @@ def evaluate(
     workload: WorkloadSpec | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Measure one release against its source, in the engine.
+    """Measure a release against the source, in the engine.
 
     Args:
         engine: the database that holds both.
-        release: its name or view; None: the only one there is.
+        release: name or view of the release; None: the only release.
         workload: the queries; None: `sqlanon.evaluate.workload.DEFAULT`, as far as it fits.
         progress: gets how many queries are done.
 
@@ -67,7 +67,7 @@ def evaluate(
         DatabaseError: the database refused.
 
     Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube
-    what `measure_divergence` says.
+    the cost of `measure_divergence`.
     """
     start = time.perf_counter()
     reporter = progress or Silent()
@@ -140,7 +140,7 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
 
 
 def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
-    """The queries in order; counts that follow each other are asked in one statement, so many at once."""
+    """The queries in order; counts that follow each other are asked in a single statement, so many at once."""
     for counted, some in groupby(asked, lambda one: one.condition is not None):
         every = list(some)
         size = MOST_TOGETHER if counted else 1
@@ -150,11 +150,11 @@ def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
 def _measure_queries(
     engine: Engine, on: Sides, some: Sequence[Asked], known: Names
 ) -> list[tuple[QueryResult, list[Cell]]]:
-    """Ask queries of both; a result and its cells for every aggregate.
+    """Ask queries of both; a result and the cells for every aggregate.
 
     ``known``: facts about the release from earlier queries.
 
-    Several are counts, and asked as one: each row of the source and each box of the release is read once for all of
+    Several are counts, and asked together: each row of the source and each box of the release is read once for all of
     them.
     """
     if len(some) == 1:
@@ -185,7 +185,7 @@ def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tu
             answer = ask(engine, one.sql, release=spell_table(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
-        # What refuses a query underlines a piece of it, and that may be a value that was drawn.
+        # An error that refuses a query underlines a piece of it, and that may be a value that was drawn.
         reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
@@ -205,7 +205,7 @@ def keep_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[
 
 
 def is_overflow(engine: Engine, error: DatabaseError) -> bool:
-    """Whether a number of one query has no room in its type, which says nothing of other queries."""
+    """Whether a number of a query has no room in the type, which says nothing of other queries."""
     while isinstance(error.__cause__, DatabaseError):
         error = error.__cause__
     return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
@@ -247,7 +247,7 @@ def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], di
 
 
 def _qualify(engine: Engine, tree: exp.Expr) -> None:
-    """Write every table with its schema: generated SQL does not run on the path that the query's names mean."""
+    """Write every table with the schema: generated SQL does not run on the path that the query's names mean."""
     own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
         if not isinstance(table.this, exp.Identifier) or (not table.db and table.name.lower() in own):
@@ -282,7 +282,7 @@ def _compare_cells(
     cut: bool,
     count: bool,
 ) -> tuple[QueryResult, list[Cell]]:
-    """The cells of one aggregate.
+    """The cells of an aggregate.
 
     A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared
     there, and outside where the release is certain of the group.
@@ -322,7 +322,7 @@ def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's v
 
 
 def _lies_within(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
-    """Whether the truth lies in its bounds: whole numbers, dates and text exactly, other numbers to `ROUNDING`."""
+    """Whether the truth lies in the bounds: whole numbers, dates and text exactly, other numbers to `ROUNDING`."""
     if truth is None:
         return bounded.undefined_possible
     ends = [end for end in (bounded.low, bounded.high) if end is not None]
@@ -343,7 +343,7 @@ def _at_most(less: Any, more: Any, slack: float) -> bool:  # noqa: ANN401 - an e
 
 
 def _as_time(value: Any) -> Any:  # noqa: ANN401 - an engine's values
-    """A date as the time at its beginning: DuckDB's median of dates is a time."""
+    """A date as the time at the day's beginning: DuckDB's median of dates is a time."""
     return datetime.combine(value, time_of_day.min) if type(value) is date else value
 
 
@@ -356,5 +356,5 @@ def _is_nan(value: object) -> bool:
 
 
 def _finite(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
-    """A number; None for what is none or has no end: dates, text, NaN and infinities."""
+    """A number; None for other values and those without an end: dates, text, NaN and infinities."""
     return float(value) if _is_number(value) and math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""What an evaluation compares: a view and the table that it was made of."""
+"""The sides of an evaluation: a view and the table that it was made of."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlanon.engines.base import TableRef
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A release's name, its view, and its source."""
+    """A release's name, view, and source."""
 
     name: str
     view: TableRef

@@ -1,8 +1,8 @@
-"""How what is published of a column spreads over the column's values, by the uniform assumption of every format.
+"""Spread of the published parts of a column over the column's values, by the uniform assumption of every format.
 
-For each column one table ``(part, code, share)``: the parts are what the release says (a range, a node, a set, a label,
-a point, a star), the codes the source's values. `share` of a part's rows has that value: one over *all* values that the
-part may cover, so that a part's shares sum to less than 1 where the source does not hold all of them.
+For each column a table ``(part, code, share)``: the parts are the published cells (a range, a node, a set, a label,
+a point, a star), the codes the source's values. `share` of a part's rows has that value: 1 / the number of *all* values
+that the part may cover, so that a part's shares sum to less than 1 where the source does not hold all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sqlanon.table.tree import tree_of
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One column: its domain, what is published of it and where, and the scratch table of the distinct parts."""
+    """A column: the domain, the published parts and where they are, and the scratch table of the distinct parts."""
 
     scratch: Scratch
     domain: Domain
@@ -39,13 +39,13 @@ class _Read:
 def spread(
     scratch: Scratch, subject: Subject, domain: Domain, released: TableRef, number: int
 ) -> tuple[TableRef, TableRef | None]:
-    """Make the table (part, code, share) of one column.
+    """Make the table (part, code, share) of a column.
 
     Args:
         scratch: the run.
         subject: the release.
         domain: the column's values in the source.
-        released: table with the column's part numbers ``p<number>`` and what is published of it, ``v<number>_1`` ...
+        released: table with the column's part numbers ``p<number>`` and the published parts, ``v<number>_1`` ...
         number: which column of ``released`` it is.
 
     Returns:
@@ -105,7 +105,7 @@ def _find_markers(read: _Read) -> tuple[str | None, str]:
 
 
 def _runs(read: _Read) -> TableRef:
-    """Table (part, low, high, size): the codes that a part reaches, in one run or two, and how many values it has."""
+    """Table (part, low, high, size): the codes that a part reaches, in a run or two, and how many values it has."""
     reading, domain = read.domain.reading, read.domain
     tree = reading.treatment == "hierarchy"
     texts = order = None
@@ -183,7 +183,7 @@ def _members(read: _Read) -> TableRef:
 
 
 def _parse_labels(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
-    """Every label of the column once, what it is, and its values."""
+    """Every label of the column once, the kind, and the values."""
     statement = read.scratch.sql("verify/labels", released=read.parts, column="value")
     labels = [str(row[0]) for row in read.scratch.engine.fetch(statement, max_rows=50_000_000)]
     return [(label, *parse_label(label)) for label in labels]

@@ -1,4 +1,4 @@
-"""Subject of a comparison: a published release and its source.
+"""Subject of a comparison: a published release and the source.
 
 The catalog and the release's metadata describe them.
 
@@ -30,15 +30,15 @@ from sqlanon.table.roles import assign_roles
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One published release together with its source.
+    """A published release together with the source.
 
     Attributes:
         name: the release's.
-        view: where its rows are.
-        counted: its table of sensitive values (format anatomy), or None.
-        spec: source, columns with their hierarchies and orders, format; what does not matter here has its default.
+        view: where the release's rows are.
+        counted: the table of sensitive values (format anatomy), or None.
+        spec: source, columns with their hierarchies and orders, format; irrelevant keys have their defaults.
         roles: those columns in the source.
-        published: per quasi column, what the view holds of it.
+        published: per quasi column, the form in the view.
         insensitive: columns that are published as they are, besides the sensitive ones.
         loss: as it was measured when the version was made.
         entry: the version in the catalog.
@@ -56,7 +56,7 @@ class Subject:
 
     @property
     def sides(self) -> Sides:
-        """What is compared."""
+        """The two tables to compare."""
         return Sides(self.name, self.view, self.roles.relation.ref)
 
     @property
@@ -70,7 +70,7 @@ class Subject:
         return tuple(reading.name for reading in self.roles.sensitive)
 
     def only(self, reading: Reading) -> Roles:
-        """The roles of one quasi column alone."""
+        """The roles of a single quasi column."""
         return replace(self.roles, quasi=(reading,), sensitive=(), insensitive=())
 
     @property
@@ -79,16 +79,16 @@ class Subject:
         return format_of(self.spec.format.kind)
 
     def names(self, column: str) -> Names:
-        """What the parts of a quasi column are called in the view."""
+        """Names in the view of the parts of a quasi column."""
         reading = next(reading for reading in self.roles.quasi if reading.name == column)
         return self.form.names_in_view(reading, self.published[column])
 
 
 def find_subject(engine: Engine, release: str | None = None) -> Subject:
-    """Find a published release by its name or its view; without either, the only one there is.
+    """Find a published release by name or view; without either, the only release.
 
     Raises:
-        PolicyError: there is no such release, or it was published into another file, away from its source.
+        PolicyError: there is no such release, or it was published into another file, away from the source.
     """
     entry = find_entry(engine, release)
     refuse_counts(entry, "attack compares released rows with the source's, and it has none")
@@ -131,7 +131,7 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
 
 
 def find_entry(engine: Engine, release: str | None = None) -> Entry:
-    """A published version next to its source; see `find_subject`."""
+    """A published version next to the source; see `find_subject`."""
     catalog = Catalog(engine)
     if release is not None:
         found = catalog.find_published(release)
@@ -155,7 +155,7 @@ def find_entry(engine: Engine, release: str | None = None) -> Entry:
 
 
 def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
-    """A column with its settings in the policy.
+    """A column with the settings in the policy.
 
     Lists of values come from the metadata, since the catalog holds only their hashes.
     """

@@ -1,6 +1,6 @@
 """The values of a source's columns as generators draw them, and as literals of SQL.
 
-They are cells: they are in the SQL of a generated query and nowhere else, never in its name, a report or an error.
+They are cells: they are in the SQL of a generated query and nowhere else, never in a query's name, report or error.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _is_nan(value: object) -> bool:
 
 
 def write_literal(value: object, timestamp: str = "TIMESTAMP") -> str:
-    """A value as SQL that engines read alike, except times, whose types have other names on Spark.
+    """A value as SQL that engines read alike, except times, which have types of other names on Spark.
 
     ``timestamp``: the type of a time without a zone.
 

@@ -1,4 +1,4 @@
-"""How wide the answers to a workload are over a release whose truth is not at hand."""
+"""Widths of the answers to a workload over a release if the truth is not at hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlanon.release.catalog.views import spell_table
 
 @dataclass(frozen=True, slots=True)
 class Widths:
-    """What the bounds of a workload's answers are apart.
+    """Distances between the bounds of a workload's answers.
 
     Attributes:
         answers: cells, an aggregate of a group each.
@@ -39,8 +39,8 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
 
     Args:
         engine: the database.
-        subject: the release and its source.
-        released: the same as its readers would see it.
+        subject: the release and the source.
+        released: the same as readers would see it.
         asked: queries of the source, by `sqlanon.evaluate.workload.list_queries`.
 
     Raises:

@@ -1,7 +1,7 @@
 """Workloads: the queries that a release is measured by, written down or drawn by generators from a seed.
 
 Every query is SQL over the source's own names, so that the same text gives the truth on the source and the estimate on
-the release. What a generator draws depends on the workload's seed, its own name and the source's values only.
+the release. Drawn queries depend on the workload's seed, the generator's name and the source's values only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sqlanon.sqltext import identifier, in_dialect
 from sqlanon.workload_spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
-"""Queries of one generator at most."""
+"""Queries of a generator at most."""
 
 RANGES = 100
 """Queries of ``ranges`` where no number is given."""
@@ -32,7 +32,7 @@ MOST_GROUPS = 100
 """Values that a column of text may have to be grouped by unless it is named."""
 
 FEW = 12
-"""Largest number of values of a column of whole numbers that is grouped by its values without being named.
+"""Largest number of values of a column of whole numbers that is grouped by value without being named.
 
 Columns with more values are grouped by steps.
 """
@@ -51,19 +51,19 @@ DEFAULT = WorkloadSpec(
         GeneratorSpec("joint", "joint"),
     )
 )
-"""What a release is measured by when no workload is named."""
+"""The workload for a release when none is named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One query.
+    """A query.
 
     Attributes:
         name: for reports; holds no value.
         family: the generator, or ``queries``.
         sql: the text.
         secret: it holds values of the source that a generator drew, and must not be shown.
-        condition: of a COUNT(*) without groups, its WHERE; None: another query.
+        condition: of a COUNT(*) without groups, the WHERE; None: another query.
     """
 
     name: str
@@ -74,10 +74,10 @@ class Asked:
 
 
 def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
-    """Every query of a workload over one release, `check`ed before.
+    """Every query of a workload over a release, `check`ed before.
 
     Raises:
-        PolicyError: a generator asks sums of what is no number.
+        PolicyError: a generator asks sums of values that are no numbers.
     """
     made = [Asked(query.name, "queries", query.sql) for query in workload.queries]
     values = Values(engine, subject)
@@ -89,13 +89,13 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
 
 
 def _in_dialect(one: Asked, dialect: str) -> Asked:
-    """A query that was written as the standard has it, as the engine reads what people write."""
+    """A query written in standard SQL, in the dialect that people write for the engine."""
     condition = None if one.condition is None else in_dialect(one.condition, dialect)
     return replace(one, sql=in_dialect(one.sql, dialect), condition=condition)
 
 
 def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
-    """The workload for one release: `DEFAULT` as far as the release has columns for it, or what is asked, checked.
+    """The workload for a release: `DEFAULT` as far as the release has columns for it, or the given workload, checked.
 
     Raises:
         PolicyError: with everything in it that does not fit the release.
@@ -117,12 +117,12 @@ def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpe
 
 
 def _size(generator: GeneratorSpec) -> int:
-    """How many quasi columns one of its queries or group-bys has."""
+    """How many quasi columns a query or group-by of it has."""
     return {"ranges": generator.dimensions, "datacube": generator.level}.get(generator.kind, 1)
 
 
 def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
-    """What of a generator does not fit the release."""
+    """Problems of a generator that does not fit the release."""
     at = f"generators[{generator.name}]"
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     value = () if generator.sensitive is None else (generator.sensitive,)
@@ -149,7 +149,7 @@ def choose_columns(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...
 
 
 def find_sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
-    """The sensitive column of a generator, if there is one."""
+    """The sensitive column of a generator, if it has any."""
     return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
 
 
@@ -170,7 +170,7 @@ def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: 
 
 
 def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random) -> Iterator[Asked]:
-    """COUNT(*) over qd quasi columns and the sensitive one (Xiao and Tao 2006, section 6).
+    """COUNT(*) over qd quasi columns and the sensitive column (Xiao and Tao 2006, section 6).
 
     Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b
     of them; here they are neighbours in the column's order, and any b where it has none.
@@ -267,7 +267,7 @@ def _datacube(generator: GeneratorSpec, subject: Subject, _values: Values, _draw
 
 
 def _joint(_generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random) -> Iterator[Asked]:
-    """Its divergence says all; see `sqlanon.evaluate.run`."""
+    """The divergence says all; see `sqlanon.evaluate.run`."""
     return iter(())
 
 

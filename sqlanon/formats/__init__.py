@@ -1,9 +1,9 @@
 """Formats: how the classes of a release are published.
 
-Each is an object in a file of its own; no code elsewhere compares their names.
+Each is an object in a separate file; no code elsewhere compares the names.
 
-A format says its columns, how they are made (a template), whether they cover the rows, what groups the rows, what a
-query and a comparison read in a cell, and what it refuses. What policies need to know of it is in
+A format declares the columns, how they are made (a template), whether they cover the rows, how rows are grouped, how
+queries and comparisons read a cell, and which policies it refuses. Facts for policies are in
 `sqlanon.declared.formats`.
 """
 

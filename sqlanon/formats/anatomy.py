@@ -1,7 +1,7 @@
 """Format anatomy: exact rows in one table, the sensitive values of each group of rows in another (Xiao & Tao 2006).
 
 A group is a class of any method's assignment, so that this is also the permutation publishing of Ghinita et al. (2009).
-Its number is drawn: the method's own number could reveal the place of the class in an order.
+The number of a group is drawn: the method's own number could reveal the place of the class in an order.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Anatomy(Format):
         scratch.execute("recode/groups", boxes=boxes, classed=classed, columns=codes)
         classes = scratch.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
         numbers = np.arange(1, len(classes) + 1)
-        # A stream of its own: the numbers are published, and must not reveal what else was drawn from the seed.
+        # A separate stream: the numbers are published, and must not reveal other draws from the seed.
         own = hashlib.sha256(f"group numbers {seed}".encode()).digest()
         shuffle(seed_state(int.from_bytes(own[:8], "big")), numbers)
         drawn = numbers.astype(np.int32)
@@ -127,7 +127,7 @@ class Anatomy(Format):
     ) -> None:
         """See `Format.count_covered`: the predicate is equality.
 
-        The staged values themselves are published, and verify compares what was written.
+        The staged values themselves are published, and verify compares the written rows.
         """
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:
@@ -136,7 +136,7 @@ class Anatomy(Format):
     def loss(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
-        """What is lost is the tie between rows and values."""
+        """Loss of the tie between rows and values."""
         (alias,) = (domain.reading.alias for domain in encoded.sensitive)
         return replace(measured, rce=reconstruction_error(scratch, classed, alias))
 

@@ -1,7 +1,7 @@
-"""What a format is: everything that anybody asks of one. A new format is a file here and an entry in the registry.
+"""Interface of a format: every question that other code asks. A new format is a file here and an entry in the registry.
 
-The rest of the product asks a `Format` and never its name. Formats that publish a box per quasi column share
-`sqlanon.formats.boxes.BoxFormat`, and define only what they differ in.
+The rest of the product asks a `Format` and never looks at the name. Formats that publish a box per quasi column share
+`sqlanon.formats.boxes.BoxFormat`, and define only the differences.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Field(Protocol):
 
     @property
     def kind(self) -> str:
-        """Of its type."""
+        """Kind of the type of the column."""
 
     @property
     def source_type(self) -> str:
@@ -58,7 +58,7 @@ class Cell:
     The SQL is DuckDB's and means the same on every engine.
 
     Attributes:
-        parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
+        parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal, the ``node`` of a hierarchy column.
         state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value), and where
             ``beside`` is true ``ends`` (a value between the ends, or NULL); None: none throughout.
         mean: the class's mean, where it is published.
@@ -79,7 +79,7 @@ class Format:
     """How the classes of a release are published.
 
     Args:
-        facts: what is declared of it.
+        facts: declaration of the format.
     """
 
     def __init__(self, facts: FormatFacts) -> None:
@@ -88,12 +88,12 @@ class Format:
     # --- columns ----------------------------------------------------------------------------------------------------
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
-        """What a quasi column becomes.
+        """Names of the published columns of a quasi column.
 
         Args:
             reading: the column.
-            mean: the policy asks for its mean.
-            nulls: it holds NULLs.
+            mean: the policy asks for the mean.
+            nulls: the column holds NULLs.
         """
         raise NotImplementedError
 
@@ -133,7 +133,7 @@ class Format:
     # --- guards -----------------------------------------------------------------------------------------------------
 
     def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
-        """What of a policy the format cannot be used for, each with what to do."""
+        """Parts of a policy for which the format cannot be used, each with a remedy."""
         return []
 
     def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ class Format:
         seed: int,
         levels: Levels = AS_BOXES,
     ) -> Recoded:
-        """Compute what is published of every class.
+        """Compute the published values of every class.
 
         Args:
             scratch: the run.
@@ -164,8 +164,8 @@ class Format:
             classed: staged rows with their codes and class.
             form: the policy's words on the format.
             spans: boxes in codes, where the method knows them; None: they are aggregated here.
-            seed: of the run, for what is drawn at random; who knows it can undo that, so only the owner may.
-            levels: what the method decides of published levels.
+            seed: of the run, for random draws; whoever knows it can undo them, so only the owner may.
+            levels: the method's choice of published levels.
         """
         raise NotImplementedError
 
@@ -179,10 +179,10 @@ class Format:
     ) -> tuple[int, int] | None:
         """Counts of the covering predicate.
 
-        They are the rows in the release, and the rows not covered by what is published.
+        They are the rows in the release, and the rows not covered by the published values.
 
-        Compares staged original values with released ones, by class; it knows nothing of codes or methods. What is
-        ``known`` of columns need not be asked again. None: the staged values themselves are published.
+        Compares staged original values with released values, by class; it knows nothing of codes or methods. Facts that
+        are ``known`` of columns need not be asked again. None: the staged values themselves are published.
         """
         raise NotImplementedError
 
@@ -191,12 +191,12 @@ class Format:
 
         It is a table (seen, said) of their numbers.
 
-        Asked of formats whose facts say ``cells``.
+        Asked of formats with facts that say ``cells``.
 
         Args:
             scratch: the run.
             domain: the column.
-            said: table (_sqlanon_number, the published columns), everything that is published of it once.
+            said: table (_sqlanon_number, the published columns), every published cell of the column once.
             seen: table (_sqlanon_number, value), the values.
             names: the published columns.
         """
@@ -205,13 +205,13 @@ class Format:
     def loss(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
-        """The loss with what the metrics over boxes do not see."""
+        """The loss, with the parts that metrics over boxes do not see."""
         return measured
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
         """The region that a reader takes a row of each class to be in: a table in the form of formats/regions.
 
-        None if its own values are published.
+        None if the values themselves are published.
 
         Raises:
             PolicyError: the format cannot say it.
@@ -221,11 +221,11 @@ class Format:
     # --- groups -----------------------------------------------------------------------------------------------------
 
     def grouping(self, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
-        """What makes the groups of a release: here its own columns that come from the class.
+        """Grouping of a release: here by the columns that come from the class.
 
         Args:
             rows: the table of the release.
-            counted: its table of sensitive values, or None.
+            counted: the release's table of sensitive values, or None.
             layout: the columns of both.
         """
         return Grouping(rows, layout.of_class)
@@ -233,12 +233,12 @@ class Format:
     # --- queries and comparisons ------------------------------------------------------------------------------------
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        """What a published cell says.
+        """Meaning of a published cell.
 
         Args:
             own: the source column.
             shape: interval (two ends), order (ends in a declared list), set or node.
-            view: what the SQL calls the view.
+            view: alias of the view in the SQL.
         """
         raise NotImplementedError
 
@@ -276,7 +276,7 @@ class Recoded:
         leveled: the boxes have the level that is published.
         members: which rows are in which box.
         wider: boxes may reach further than the rows of their classes, now or later.
-        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class:
+        attained: quasi columns of which each published end, or member of a set, is the value of some row of the class:
             verify found it.
     """
 
@@ -309,9 +309,9 @@ class Recoded:
 
     @property
     def sensitive(self) -> tuple[Published, ...]:
-        """The columns of the table of sensitive values, where there is one."""
+        """The columns of the table of sensitive values, if the format has such a table."""
         return self.layout.sensitive
 
     def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`."""
+        """Grouping of the published tables; see `Format.grouping`."""
         return self.members.certified or self.form.grouping(rows, counted, self.layout)

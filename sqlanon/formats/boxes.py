@@ -33,7 +33,7 @@ class BoxFormat(Format):
 
     Attributes:
         shown: the template that makes the published columns of some quasi columns from the boxes.
-        cover: the template that counts rows outside of what is published for them.
+        cover: the template that counts rows outside of the values published for them.
         sets_as_bits: that template knows ``has`` (see `sqlanon.formats.cover.Claim`).
         either: a cell is the value or nothing, so that it loses nothing or all.
     """
@@ -103,7 +103,7 @@ class BoxFormat(Format):
                 made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
                 shown = [name for part in some for name in part.names.published()]
                 made["shown"].append((show, [str(key["name"]) for key in ranks] + shown))
-            # What is shown is read from boxes, which are dropped where they are joined.
+            # Published columns are read from boxes, which are dropped where they are joined.
             wide = join_parts(scratch, "shown", "_sqlanon_class", made["shown"])
             boxes = join_parts(scratch, "boxes", "class", made["boxes"])
             released = scratch.table("released")
@@ -170,7 +170,7 @@ class BoxFormat(Format):
         names: Names,
         levels: Levels,
     ) -> Column:
-        """What the templates need to know of one column, its scratch tables made."""
+        """Parameters of one column for the templates, with the scratch tables made."""
         leveled = bool(levels)
         column = Column(
             domain,
@@ -214,7 +214,7 @@ class BoxFormat(Format):
     def _keys(
         self, encoded: Encoded, names: Mapping[str, Names], published: Sequence[str]
     ) -> tuple[dict[str, str | None], list[dict[str, str | bool]]]:
-        """Per published name the column that classes are ranked by, and what each such column is."""
+        """Per published name the column that classes are ranked by, and a description of each such column."""
         keys: dict[str, str | None] = dict.fromkeys(published)
         codes: list[dict[str, str | bool]] = []
         for domain in encoded.quasi:
@@ -225,7 +225,7 @@ class BoxFormat(Format):
 
 
 def _box_columns(part: Column) -> list[str]:
-    """What recode/boxes makes of one column."""
+    """Columns that recode/boxes makes of one column."""
     code = part.code
     own = [part.key] if part.key != "class" else []
     own += [f"at_{code}"] if part.leveled else []

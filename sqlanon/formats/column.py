@@ -1,4 +1,4 @@
-"""A quasi column while its boxes are recoded, as the templates of formats take it."""
+"""A quasi column while boxes are recoded, as the templates of formats take it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A quasi column while its boxes are recoded, with the scratch tables that templates join.
+    """A quasi column while boxes are recoded, with the scratch tables that templates join.
 
     Attributes:
-        code: its code column; ``domain``: the table of its codes and values.
+        code: the code column; ``domain``: the table of the column's codes and values.
         kind: ordered, set or tree.
-        nulls: it holds NULLs; ``size``: how many values its domain has, at least 1.
-        names: what it becomes.
+        nulls: the column holds NULLs; ``size``: number of values of the domain, at least 1.
+        names: the published columns.
         range: of an ordered domain.
         key: the column of the boxes that ``members`` (of a set) are found by.
         found: the node of every span of a hierarchy.
-        type: what values are cast to, where they travel as text.
+        type: type to which values are cast, where they travel as text.
         leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or
             any value, more a starred class.
         height: of the tree; 1 for other columns.
@@ -73,4 +73,4 @@ class Column:
 
 
 KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
-"""What templates call the treatments of quasi columns."""
+"""Names of the treatments of quasi columns in templates."""

@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A quasi column and its published columns, as the templates read them.
+    """A quasi column and the published columns, as the templates read them.
 
     Attributes:
-        alias: the staged original; ``as_text`` if it is compared as text, ``type`` what texts are cast to.
+        alias: the staged original; ``as_text`` if it is compared as text, ``type`` the type of cast texts.
         kind: ordered, set or tree.
         names: the published columns.
-        claims: what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read
+        claims: meaning of a released text: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read
             back.
         ranks: (value, rank) of a declared order.
-        said: the released texts of the column, each once, with a number; ``at`` its place among such columns.
+        said: the released texts of the column, each once, with a number; ``at`` the place among such columns.
         listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it
             has, and ``has`` asks it for the value of a row.
         by_row: the released array is asked for the value of every row, by ``has``.
-        boolean: values are true and false, which an engine may have no least of.
+        boolean: values are true and false, for which an engine may have no least value.
     """
 
     alias: str
@@ -70,7 +70,7 @@ def count_covered(  # noqa: PLR0913 - older than the limit
     *,
     sets_as_bits: bool = False,
 ) -> tuple[int, int]:
-    """Count the rows that reach the release, and the rows that what is published for them does not cover.
+    """Count the rows that reach the release, and the rows that their published values do not cover.
 
     Args:
         form: the format.
@@ -78,7 +78,7 @@ def count_covered(  # noqa: PLR0913 - older than the limit
         scratch: the run.
         encoded: the work table.
         classed: staged rows with their original values and class.
-        recoded: what is published of every class.
+        recoded: the published values of every class.
         known: columns of which it is known that their ends cover every value are not asked again.
         sets_as_bits: sets of few values are asked for a value by their bits, see `claim_of`.
 
@@ -117,7 +117,7 @@ def _split_columns(columns: Sequence[Claim], form: Format) -> list[Sequence[Clai
 def _number_claims(
     form: Format, scratch: Scratch, recoded: Recoded, columns: Sequence[Claim], part: int
 ) -> tuple[TableRef, list[Claim]]:
-    """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
+    """The released classes with a number for the text of each set or node, and a table of the numbers' meanings."""
     said: list[dict[str, object]] = []
     numbered = []
     for column in columns:
@@ -159,14 +159,14 @@ def claim_of(
     sets_as_bits: bool = False,
     of: str = "",
 ) -> Claim:
-    """What is published of a column.
+    """Published values of a column.
 
     Args:
         form: the format.
         scratch: the run.
         domain: the column.
-        released: table that has what is published of it.
-        names: its columns there.
+        released: table with the published columns.
+        names: names of the published columns there.
         sets_as_bits: sets of few values are asked for a value by their bits.
         of: the end of the names of the tables that are made.
     """
@@ -219,7 +219,7 @@ def match_values(
     seen: TableRef,
     names: Names,
 ) -> TableRef:
-    """Which values lie in what is published of a column; see `Format.match_cells`."""
+    """Match values with the published cells of a column that cover them; see `Format.match_cells`."""
     claim = claim_of(form, scratch, domain, said, names, of="_matched")
     pairs = scratch.table(f"{domain.code}_matched")
     scratch.execute(
@@ -247,9 +247,9 @@ def count_wider_than_least(
         scratch: the run.
         quasi: the columns.
         matched: table (class, staged originals).
-        recoded: what is published.
+        recoded: the published values.
 
-    Cost: the rows are grouped by class once for eight ordered columns, and once for each other one.
+    Cost: the rows are grouped by class once for eight ordered columns, and once for each other column.
     """
     found: dict[str, int] = {}
     reached: int | None = None

@@ -1,8 +1,8 @@
-"""What makes a group of a release: its released columns, or a table of groups. Everybody who counts groups asks it.
+"""Grouping of a release: by released columns, or by a table of groups. All code that counts groups asks it.
 
-A group is what a reader sees as one. `Grouping` finds the groups of a published release, `RowGroups` those of a run,
-whose rows and classes are still scratch tables. Where every row has a box of its own, the groups are the rows that fit
-a box: the table is that of the edges of the certificate.
+Readers cannot distinguish the rows of a group. `Grouping` finds the groups of a published release, `RowGroups` those of
+a run, with rows and classes that are still scratch tables. Where every row has a box of its own, the groups are the
+rows that fit a box: the table is that of the edges of the certificate.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Grouping:
     """The groups of a published release, or of any table.
 
     Attributes:
-        table: the table whose rows are grouped: the release itself, or its table of groups.
-        columns: the columns of ``table`` that make a group; none: all its rows are one.
-        count: the column of ``table`` with the number of rows of the release that a row represents; None: one each.
-        persons: columns of ``table`` with a number of each person, one per counted identifier; a release has none.
+        table: the table of the rows to group: the release itself, or the release's table of groups.
+        columns: the columns of ``table`` that make a group; none: all rows are one group.
+        count: the column of ``table`` with the number of rows of the release that a row represents; None: 1 each.
+        persons: columns of ``table`` with a number of each person, per counted identifier; a release has none.
     """
 
     table: TableRef
@@ -34,7 +34,7 @@ class Grouping:
     persons: tuple[str, ...] = ()
 
     def measure(self, engine: Engine, requirement: Requirement, sensitive: Sequence[str]) -> Measured:
-        """What the groups reach of a requirement; ``sensitive`` names the sensitive columns of ``table``."""
+        """Measure a requirement over the groups; ``sensitive`` names the sensitive columns of ``table``."""
         rows = Grouped(self.table, self.columns, sensitive, self.count, persons=self.persons)
         return requirement.measure(engine, rows)
 
@@ -45,9 +45,9 @@ class RowGroups:
 
     Attributes:
         table: scratch table with a row for every class of the method.
-        key: its column of the class.
-        group: its column of the group: classes that publish the same are one group.
-        dense: the classes are 0, 1, 2, .., each once: what they have can be an array.
+        key: the column of the class.
+        group: the column of the group: classes that publish the same are one group.
+        dense: the classes are 0, 1, 2, .., each once: their values can be an array.
     """
 
     table: TableRef

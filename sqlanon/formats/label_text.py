@@ -1,4 +1,4 @@
-"""The text of the ``labels`` format, and its reader: ``[20, 29]``, ``20``, ``{F, M}``, a node's label, ``NULL``, ``*``.
+"""Text of the ``labels`` format, and the reader: ``[20, 29]``, ``20``, ``{F, M}``, a node's label, ``NULL``, ``*``.
 
 Labels are written once per domain value, here and never in SQL, because engines write floats differently.
 A value that holds a comma, bracket, brace, quote or newline, has outer spaces, is empty, or reads ``NULL`` or ``*``

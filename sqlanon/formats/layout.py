@@ -13,7 +13,7 @@ GROUP, COUNT = "group_id", "count"
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What one quasi column becomes; parts that the format does not publish are None."""
+    """Published columns of one quasi column; parts that the format does not publish are None."""
 
     value: str | None = None
     lo: str | None = None
@@ -30,9 +30,9 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One column of the release.
+    """A column of the release.
 
-    Its source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
+    The source is the class (``r``), the staged row (``s``, with a kind) or a count (``n``).
     """
 
     source: str
@@ -46,9 +46,9 @@ class Layout:
     """The columns of a release.
 
     Attributes:
-        names: per quasi column (by code) what it becomes.
+        names: per quasi column (by code) the published columns.
         columns: all published columns, in the source's order.
-        sensitive: the columns of the table of sensitive values, where there is one.
+        sensitive: the columns of the table of sensitive values, if there is such a table.
     """
 
     names: dict[str, Names]

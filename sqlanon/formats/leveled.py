@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def height_of(domain: Domain) -> int:
-    """The level at which a quasi column publishes any value: the root of its hierarchy, 1 without one."""
+    """The level at which a quasi column publishes any value: the root of the hierarchy, 1 without a hierarchy."""
     return hierarchy_of(domain).height if domain.reading.treatment == "hierarchy" else 1
 
 
@@ -37,9 +37,9 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
         scratch: the run.
         quasi: the quasi columns.
         spans: the classes' own boxes.
-        levels: what the method decides.
+        levels: the method's choice of levels.
 
-    Cost: a join of the classes with their levels, and one for every hierarchy column with its leaves times its height.
+    Cost: a join of the classes with the levels, and for every hierarchy column a join with leaves times height.
     """
     parts: list[Part] = []
     for at, some in enumerate(split_runs(quasi)):

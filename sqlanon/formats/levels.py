@@ -1,4 +1,4 @@
-"""Levels at which classes are published, and how far what is published is the least that covers their rows."""
+"""Levels at which classes are published, and how far the published values are the least that cover the rows."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ AS_BOXES = Levels()
 
 @dataclass(frozen=True, slots=True)
 class Least:
-    """How far what is published is the least that covers the rows of each class.
+    """How far the published values are the least that cover the rows of each class.
 
     Attributes:
         wide: by the name of a quasi column, how many classes publish more than the least.
-        ends: names of the columns whose published ends are the least and greatest value of every class, as the engine
+        ends: names of the columns that publish the least and greatest value of every class as ends, as the engine
             compares values: so every value lies between them.
-        reached: rows that reach the release, as the covering predicate counts them; None: nothing was counted by which
-            that is known.
+        reached: rows that reach the release, as the covering predicate counts them; None: no count was made that shows
+            it.
     """
 
     wide: Mapping[str, int]

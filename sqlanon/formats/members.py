@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Members:
-    """The members of a class: its rows, which share its box and are published in it.
+    """The members of a class: the rows that share the box of the class and are published in it.
 
     Attributes:
         attain: ends of a published box may be values of the rows that are published in it.
         unite: boxes that publish the same are one group.
-        facts: what metadata say of them.
+        facts: facts for metadata.
     """
 
     attain: ClassVar[bool] = True
@@ -40,7 +40,7 @@ class Members:
 
     @property
     def certified(self) -> Grouping | None:
-        """Groups that a private table has, as the published one does not show them; None: the format shows them."""
+        """Groups of a private table, where the published table does not show them; None: the format shows them."""
         return None
 
 
@@ -55,11 +55,11 @@ class Candidates(Members):
 
     Attributes:
         k: boxes that a row fits, and rows that fit a box.
-        matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
+        matched: scratch table of the classed rows, every row once for each box that it fits: ``class`` is the box.
         edges, slots: scratch tables of the rows' boxes and numbers, see `sqlanon.release.divide.own_boxes.Drawn`.
         kept: the certificate's table of edges, where it is written.
-        content: what remix and draw were keyed with, besides secret and release: a keyed hash of the options and the
-            quasi values.
+        content: key of remix and draw, besides secret and release: a keyed hash of the options and the quasi
+            values.
     """
 
     k: int
@@ -77,7 +77,7 @@ class Candidates(Members):
         return self.matched, rows * self.k
 
     def count_published(self, scratch: Scratch, boxes: TableRef, codes: Sequence[str]) -> TableRef:
-        """See `Members.count_published`: every row is published in one of its boxes."""
+        """See `Members.count_published`: every row is published in a single box of those that it fits."""
         table = scratch.table("single")
         scratch.execute("freeform/single", single=table, boxes=boxes, columns=list(codes))
         return table

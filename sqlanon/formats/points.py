@@ -55,7 +55,7 @@ class Points(BoxFormat):
         recoded: Recoded,
         known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
-        """A point covers its class if some row of the class has each of its values."""
+        """A point covers a class if some row of the class has each value of the point."""
         columns = [
             {
                 "alias": domain.reading.alias,
@@ -73,7 +73,7 @@ class Points(BoxFormat):
 
 
 def show_single(value: str, shape: str) -> dict[str, str]:
-    """The parts of a cell that shows one value."""
+    """The parts of a cell that shows a single value."""
     if shape in ("interval", "order"):
         return {"lo": value, "hi": value}
     if shape == "set":

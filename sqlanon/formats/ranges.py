@@ -53,7 +53,7 @@ class Ranges(BoxFormat):
     def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
         """Codes that rank classes like their ends, and sets of few values like their bits.
 
-        It has none for NULL and values as what is beside it.
+        There are none for ordered columns with NULLs, as a class may publish ends beside NULL.
         """
         if domain.fits_bits:
             return {names.value: f"set_{domain.code}"} if names.value else {}

@@ -34,7 +34,7 @@ class Suppressed(BoxFormat):
     def loss(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
-        """See `Format.loss`: what is published is the value or nothing, so that stars are counted."""
+        """See `Format.loss`: the value or nothing is published, so that stars are counted."""
         cells, some, every = count_stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
         return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=every)

@@ -1,7 +1,7 @@
-"""Annealing: rows move between near classes and change places, also where that loses more, ever less so. Ours.
+"""Annealing: rows move between near classes and change places, at first also at a loss, ever less so. Ours.
 
-`search` divides a few classes anew. Where more than a number of rows is asked of a class, most new divisions fail.
-Rows whose sensitive values are the same can always change places; other steps are judged by the tallies.
+`search` divides a few classes anew. Where a class must meet more than a number of rows, most new divisions fail.
+Rows with equal sensitive values can always change places; other steps are judged by the tallies.
 """
 
 from __future__ import annotations
@@ -148,23 +148,23 @@ def anneal(
 ) -> None:
     """Improve an assignment in place, of at least two classes.
 
-    A class that fails a requirement pays a toll for every row by which its shares of sensitive values differ from those
+    A class that fails a requirement pays a toll for every row by which the shares of sensitive values differ from those
     of the whole table, which meets all of them.
 
     Args:
         box, mask: the boxes of n rows, see `unions`.
         measure: of widths.
-        demands: the requirements; its arrays are indexed by the same row numbers.
+        demands: the requirements; the arrays are indexed by the same row numbers.
         key: int64[n], equal for rows that the requirements count alike, from 0.
         table: int64[keys], rows of each key in the whole table; without a toll nobody looks at it.
         group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Without a toll the classes must meet the
-            requirements, and the classes that lost least at the end of a stage are written; with a toll the last ones,
-            some of which may fail.
-        classes: how many there are.
-        warmth: int64[stages], what a step may cost, in rows x extents; times ``falling``.
+            requirements, and the classes that lost least at the end of a stage are written; with a toll the last
+            classes, some of which may fail.
+        classes: the number of classes.
+        warmth: int64[stages], the allowed cost of a step, in rows x extents; times ``falling``.
         tolls: int64[stages], of rows x extents; zeros: no class may fail.
-        proposals: steps that are looked at in each stage.
-        falling: int64[*], - log of a number between 0 and 1, times `UNIT`; one is drawn for each step.
+        proposals: steps that are tried in each stage.
+        falling: int64[*], - log of a number between 0 and 1, times `UNIT`; each step draws a number.
         state: of the random numbers.
 
     Cost: O(rows of a class x d) for each step, and O(classes^2 d + n d) a stage; memory O(n d), with a toll O(classes x
@@ -237,7 +237,7 @@ def anneal(
                             break
             mixed = checks and (j < 0 or key[i] != key[j])
             limit = warm * falling[draw_below(state, len(falling))] // UNIT + size[g] * wide[g] + size[h] * wide[h]
-            if mixed:  # what the classes pay now
+            if mixed:  # the present toll of the classes
                 limit += toll * ((off[g] + 1 if fails[g] else 0) + (off[h] + 1 if fails[h] else 0))
             here, there = size[g] - (j < 0), size[h] + (j < 0)
             wide_there = np.int64(0)

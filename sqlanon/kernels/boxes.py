@@ -1,8 +1,8 @@
-"""Boxes on arrays: what a growing set of rows covers, and how wide that is.
+"""Boxes on arrays: the ranges and sets that a growing set of rows covers, and their width.
 
 A box is one row of three arrays: ``low`` and ``high`` int32[*, lanes] (places) and ``mask`` uint64[*, words] (sets).
-The small functions here are written into their callers by numba, since a call that takes arrays costs more than its
-work.
+The small functions here are written into their callers by numba, since a call that takes arrays costs more than the
+work itself.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
 
 @njit(nogil=True, cache=True)
 def other_kinds(geometry: Geometry) -> bool:
-    """Whether some attribute is a hierarchy or a large nominal domain, whose extents are looked up by codes."""
+    """Whether some attribute is a hierarchy or a large nominal domain, with extents that are looked up by codes."""
     for a in range(len(geometry.facts)):
         if geometry.facts[a, KIND] == TREE or geometry.facts[a, KIND] == SPAN:
             return True

@@ -1,11 +1,11 @@
-"""Where compiled kernels are kept: a folder of the user's, by the contents of the sources that they were compiled from.
+"""The store of compiled kernels: a folder of the user's, by the contents of the kernels' sources.
 
 numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each
 environment compiles everything again, and a function that a kernel takes from another file may change unnoticed. Here
 the key is a hash of the kernel's file and of all files of kernels that it imports, directly or not: checkouts and
-environments of one user share what is alike, and a change compiles its importers only. What a wheel carries (`shipped`)
-is looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it.
-Functions outside this package keep numba's cache and settings.
+environments of one user share equal kernels, and a change compiles only the importers of the file. The wheel's files
+(`shipped`) are looked for next. Compiled files are code, so a folder is used only if it is this user's and nobody else
+can write it. Functions outside this package keep numba's cache and settings.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _IMPORT = re.compile(
 )
 """Files of kernels are called ``kernels``, or are in a folder that is."""
 _NO_CODE = frozenset(f"kernels.{name}" for name in ("cache", "callees", "compiled", "shipped", "watch"))
-"""Files whose contents have no part in what is compiled."""
+"""Files with contents that have no part in compilation."""
 _INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS", "NUMBA_CPU_")
 _DAY = 86_400.0
 
@@ -57,7 +57,7 @@ _DAY = 86_400.0
 def make_cache(function: Callable[..., Any]) -> _Watched:
     """The cache of a function of this package: in files, or where no folder is safe in memory, for this process alone.
 
-    Cost: the first time in a process a few operations on files; for a file's first function, its reading.
+    Cost: the first time in a process a few operations on files; for a file's first function, reading the file.
     """
     place, name = find_folder(), name_in_package(function)
     with contextlib.suppress(OSError):  # the sources are not files
@@ -74,9 +74,9 @@ def name_in_package(function: Callable[..., Any]) -> str:
 
 @cache
 def find_folder() -> Path | None:
-    """The folder that holds what is compiled: the first that is safe and can be written, or else be read.
+    """The folder of compiled kernels: the first that is safe and can be written, or else be read.
 
-    Order: the one that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to
+    Order: the folder that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to
     the sources.
     """
     safe = [place for place in map(_make_folder, _places()) if place]
@@ -122,7 +122,7 @@ def _is_private(path: Path | str) -> bool:
 def hash_inputs(name: str) -> str:
     """Hash of the inputs from which the kernels of a file are compiled.
 
-    They are the file and its imports, the compiler, and its settings.
+    They are the file and the imports, the compiler, and the compiler's settings.
 
     Args:
         name: of the file, as `name_in_package` writes it.
@@ -153,7 +153,7 @@ def find_imports(name: str) -> frozenset[str]:
         for module, *names in _IMPORT.findall(_source(left.pop())):
             place = module.decode()
             files = re.findall(r"\w+", b"".join(names).decode())
-            # A folder has no kernels itself: what is imported of it are files.
+            # A folder has no kernels itself: names imported from it are files.
             some = {f"{place}.{file}" for file in files} if _is_folder(place) else {place}
             left += sorted(some - found - _NO_CODE)
             found |= some - _NO_CODE
@@ -167,9 +167,9 @@ def _is_folder(name: str) -> bool:
 
 @cache
 def _source(name: str) -> bytes:
-    """A file as it is when its first function is declared, or when the first file that imports it needs it.
+    """A file as it is when the first function in it is declared, or when the first file that imports it needs it.
 
-    A later change on the disk has no part in what this process compiles.
+    A later change on the disk has no part in the compilations of this process.
     """
     return PACKAGE.joinpath(*name.split(".")).with_suffix(".py").read_bytes()
 
@@ -188,19 +188,19 @@ def prune(place: Path, bound: int = BOUND) -> None:
 
 
 class _Watched:
-    """What was compiled of one function, for each types of arguments; says when it compiles."""
+    """Compiled variants of a function, by types of arguments; says when it compiles."""
 
     _py_func: Callable[..., Any]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
-        """What was compiled; None: numba compiles it next."""
+        """A compiled variant; None: numba compiles it next."""
         found = super().load_overload(sig, target_context)  # type: ignore[misc]
         if found is None:
             watch.begin(name_of(self._py_func))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
-        """Keep what numba has compiled."""
+        """Keep a variant that numba has compiled."""
         super().save_overload(sig, data)  # type: ignore[misc]
         watch.end(name_of(self._py_func))
 
@@ -227,7 +227,7 @@ class _Files(_Watched, FunctionCache):
         self._shipped = ShippedFile(str(shipped.FOLDER / place.name), base, place.name)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
-        """What this user's folder has, or else the wheel."""
+        """A variant in this user's folder, or else in the wheel."""
         found = super()._load_overload(sig, target_context)
         level = shipped.level() if found is None else None
         if level is None:
@@ -253,13 +253,13 @@ class _Impl(CompileResultCacheImpl):
 
 
 class _Locator(_CacheLocator):
-    """A folder whose name is the key of a file of kernels."""
+    """A folder with the key of a file of kernels as name."""
 
     def __init__(self, function: Callable[..., Any], place: Path) -> None:
         self._py_file = function.__code__.co_filename
         self._lineno = function.__code__.co_firstlineno
         self._place = place
-        with contextlib.suppress(OSError):  # when it was used last decides what `prune` deletes
+        with contextlib.suppress(OSError):  # `prune` deletes by the time of the last use
             if place.stat().st_mtime < time.time() - _DAY:
                 os.utime(place)
 
@@ -283,14 +283,14 @@ class _Locator(_CacheLocator):
 
 
 class CompiledFile(IndexDataCacheFile):
-    """The cache files of one function.
+    """The cache files of a function.
 
-    They are an index, and one file for each variant, with a hash of its inputs and of its processor in the name.
+    They are an index, and a file for each variant, with a hash of the inputs and of the processor in the name.
 
-    numba numbers variants by what the index lists: two processes that save one each at the same time would both call
-    theirs the first, and one would be run for the other from then on. Here processes need not wait for each other: each
-    file is put in place as a whole, and none is ever used for another variant. An index that was read before another
-    process wrote it lacks that one's variant, which is compiled again.
+    numba numbers variants by the index: two processes that each save a variant at the same time would both call theirs
+    the first, and one would be run for the other from then on. Here processes need not wait for each other: each file
+    is put in place as a whole, and none is ever used for another variant. An index that was read before another process
+    wrote it lacks the other variant, which is compiled again.
     """
 
     @property
@@ -299,7 +299,7 @@ class CompiledFile(IndexDataCacheFile):
         return str(self._index_path)
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
-        """Save a variant, its file before the index, so that the index lists no missing file.
+        """Save a variant, the file before the index, so that the index lists no missing file.
 
         A failure to write is ignored: the variant stays in memory.
         """
@@ -319,7 +319,7 @@ class CompiledFile(IndexDataCacheFile):
     def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
         """The contents of a file.
 
-        None if it is missing or damaged, or if another user could have written it or its folder.
+        None if it is missing or damaged, or if another user could have written it or the folder.
         """
         try:
             return load() if self._is_trusted(path) else None
@@ -331,7 +331,7 @@ class CompiledFile(IndexDataCacheFile):
 
 
 class ShippedFile(CompiledFile):
-    """The files of one function in the package: whoever can write them can write its modules, too."""
+    """The files of a function in the package: whoever can write them can write the modules, too."""
 
     def _is_trusted(self, path: str) -> bool:
         return True

@@ -1,6 +1,6 @@
 """Functions that are compiled together with a kernel.
 
-They are its direct and indirect callees that are neither in memory nor on disk.
+They are the direct and indirect callees that are neither in memory nor on disk.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from numba.core.dispatcher import Dispatcher
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function of this package, with its file's."""
+    """The name of a function of this package, with the file's."""
     return f"{function.__module__}.{function.__qualname__}"
 
 
 def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
-    """The names of what would be compiled if a kernel was called, as far as the names in the code show.
+    """The names of functions that a call of a kernel would compile, as far as the names in the code show.
 
     Cost: one look at the disk for each function that it reaches.
     """

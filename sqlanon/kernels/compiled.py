@@ -1,4 +1,4 @@
-"""numba's decorators for the functions of this package: what they compile is kept by `sqlanon.kernels.cache`."""
+"""numba's decorators for the functions of this package: compiled code is kept by `sqlanon.kernels.cache`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def njit(*, cache: bool = True, **options: Any) -> Callable[[F], F]:
-    """`numba.njit`; ``cache``: what is compiled is kept on disk."""
+    """`numba.njit`; ``cache``: compiled code is kept on disk."""
 
     def declare(function: F) -> F:
         kernel: Any = numba.njit(**options)(function)
         if cache and hasattr(kernel, "_cache"):  # it has none where numba is switched off
-            kernel._cache = make_cache(function)  # noqa: SLF001 - what `enable_caching` sets
+            kernel._cache = make_cache(function)  # noqa: SLF001 - as `enable_caching` does
         declared: F = kernel
         return declared
 

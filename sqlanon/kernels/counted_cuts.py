@@ -2,7 +2,7 @@
 
 One pass computes the frequency sets of all attributes, each entry with the box of its rows.
 
-Boxes are of codes; what a box is wide is looked up only where it grows, which in a large partition is soon over.
+Boxes are of codes; the width of a box is looked up only where it grows, which in a large partition is soon over.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ROOM = 1 << 14
 
 
 class Slots(NamedTuple):
-    """Scratch of one thread. A slot is a value of an attribute that is counted.
+    """Scratch of a thread. A slot is a value of an attribute that is counted.
 
     Attributes:
         slots: int64[parts * room, record], per slot a box of its rows' codes, their number (source rows), and their
@@ -89,7 +89,7 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
-    """Scratch for the rows of one piece of the table."""
+    """Scratch for the rows of a piece of the table."""
     n, lanes = rows.codes.shape
     d, words = len(domains), words_of(geometry.facts)
     values, total = np.int64(1), np.int64(0)
@@ -312,7 +312,7 @@ def cut_counted(
 
 @njit(nogil=True, cache=True)
 def _by_slot(rows: Bare, start: int, stop: int, j: int, base: int, low: int, high: int, work: Slots) -> None:
-    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks, whose rows have no counts."""
+    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks of rows without counts."""
     place, end = work.place, np.int64(0)
     for code in range(low, high + 1):
         place[code - low] = end

@@ -17,7 +17,7 @@ SCALE = 1 << 20
 
 ORDERED, TREE, SET, SPAN = 0, 1, 2, 3
 """Kinds of attribute: positions on a line; a hierarchy; a nominal set as a bit mask; a large nominal domain
-whose sets are bounded by the span of their codes."""
+with sets that are bounded by the span of their codes."""
 
 MASK_LIMIT = 256
 """Nominal domains up to this many values are scored by exact sets."""
@@ -28,15 +28,16 @@ KIND, SIZE, NULLS, WEIGHT, START, LEVELS, WORD, WORD_END, BIT = range(9)
 
 
 class Geometry(NamedTuple):
-    """What the kernels know of d attributes, packed into two arrays because a call with many is expensive.
+    """Facts about d attributes for kernels, packed into two arrays because a call with many is expensive.
 
     Attributes:
-        facts: int64[d, 9]. Per attribute: its kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
-            NULL (leaves of a hierarchy); 1 where code 0 is NULL; the weight; where its part of ``table``
-            begins; levels of a tree above its leaves, else 0; its first and past-last mask word and the bit of its
-            first code there (`SET` only; an attribute of more than one word has its words to itself).
+        facts: int64[d, 9]. Per attribute: the kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
+            NULL (leaves of a hierarchy); 1 where code 0 is NULL; the weight; where the attribute's part of ``table``
+            begins; levels of a tree above the leaves, else 0; the first and past-last mask word and the bit of the
+            first code there (`SET` only; an attribute of more than one word shares them with no other).
         table: int64[*], positions by code, extents by number of members, or tree levels, all attributes one after
-            the other. Level h of a tree holds, per leaf, the number of its node, then, per leaf, that node's extent.
+            the other. Level h of a tree holds, per leaf, the number of the leaf's node, then, per leaf, that node's
+            extent.
     """
 
     facts: npt.NDArray[np.int64]

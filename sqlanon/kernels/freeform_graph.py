@@ -1,4 +1,4 @@
-"""The graph of rows and boxes by itself: what is left of k matchings where nobody sees how it was divided into them."""
+"""The graph of rows and boxes by itself: k matchings without the division into matchings, which nobody sees."""
 
 from __future__ import annotations
 

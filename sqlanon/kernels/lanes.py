@@ -1,6 +1,6 @@
 """Eight codes at a time: the boxes of rows are merged by vector instructions, which numba does not find by itself.
 
-A lane row is a row of a C-contiguous int32[n, lanes] array, lanes a multiple of `WIDTH`; what is not used holds zeros.
+A lane row is a row of a C-contiguous int32[n, lanes] array, lanes a multiple of `WIDTH`; unused lanes hold zeros.
 Every function works on lanes ``at`` to ``at + WIDTH`` of one row, without a call and without counting references.
 """
 

@@ -2,7 +2,7 @@
 
 The keys of a range are collected, then dealt by eleven of their bits at a time, the lowest first.
 
-A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes its rows a few times, whatever their
+A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes the rows a few times, whatever their
 order; bits that all keys of a range have alike take no pass.
 """
 
@@ -35,13 +35,13 @@ def sort_range(
     line: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int32],
 ) -> None:
-    """Collect the rows whose keys lie from ``low`` to ``high`` and sort them, those of equal keys in their order.
+    """Collect the rows with keys from ``low`` to ``high`` and sort them, stably.
 
     Args:
         keys: int64[n], of every row, not negative.
         low, high: the range, both ends included.
         line: int64[m], written: the keys of the range, ascending.
-        rows: int32[m], written: the rows they belong to.
+        rows: int32[m], written: the rows of these keys.
 
     Cost: O(n + m passes); memory 12 bytes a row of the range.
     """

@@ -42,7 +42,7 @@ class Pool(NamedTuple):
             beginning, of no rows, and of the clusters.
         number: int32[most], row numbers, which index the arrays of `Demands`.
         cluster, lost: int64[most], cluster of each row, and the width of that without it.
-        size, wide: int64[clusters], rows of each cluster and the width of its box.
+        size, wide: int64[clusters], rows of each cluster and the width of the box.
         members: int64[clusters, most], rows of each cluster.
         free, held: int64[most], room for lists of rows.
         bound: int64[most], a width that the cluster which grows has at least, with each of the rows that are free.
@@ -150,8 +150,8 @@ def _build(
                 least_width, closed = _ANY, -1
                 closing = checks and not far and size[c] + 1 >= least
                 for t in range(left):
-                    # A box only grows, so that what it was with a row is the least that it is now: most rows are passed
-                    # over.
+                    # A box only grows, so that an earlier width with a row is a lower bound of the width now: most rows
+                    # are passed over.
                     if not far and bound[t] >= least_width and (not closing or closed >= 0):
                         continue
                     w = lines_width(box, seed, box, free[t], weight)
@@ -220,11 +220,11 @@ def regroup(
     """Divide the first ``n`` rows of a pool into clusters that meet every requirement.
 
     Args:
-        pool: the rows; its clusters are written.
+        pool: the rows; the clusters are written.
         n: rows.
-        clusters: how many to make.
+        clusters: the number to make.
         least: rows of a cluster, at least.
-        cost: what the rows lose now. A division that begins far above it is not improved.
+        cost: the present loss of the rows. A division that begins far above it is not improved.
         demands: the requirements.
         measure: of widths.
         state: of the random numbers.

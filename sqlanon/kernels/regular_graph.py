@@ -4,7 +4,7 @@ In such a graph every row has k boxes that it fits, and every box has k rows.
 
 Rows of equal values, and boxes that publish the same, are one node with a number of members. Between a rows and b boxes
 at most a b units flow, one an edge: where a flow of the groups exists, spread evenly it is a fractional flow of the
-members, and so there is a whole one.
+members, and so there is a flow in whole numbers.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def find_fitting(
 
     Args:
         codes: int32[d, r], the value of every row in every column.
-        cells: int32[d, b], what every box publishes in every column.
-        low: int32, of all columns' cells in turn: the least code of an ordered one.
+        cells: int32[d, b], the cell of every box in every column.
+        low: int32, of all columns' cells in turn: the least code of an ordered cell.
         high: int32, the greatest.
         null: bool, as long as these: code 0 is covered beside them.
-        start: int64[d], where a column's cells begin in ``low``, or its bits in ``bits``.
-        size: int64[d], how many codes a column has whose cells are sets of codes; 0: it is ordered.
+        start: int64[d], where a column's cells begin in ``low``, or the bits in ``bits``.
+        size: int64[d], the number of codes of a column with sets of codes as cells; 0: it is ordered.
         bits: whether a cell has a code, of each column of sets cell by cell.
         most: pairs that are listed at most.
 

@@ -13,7 +13,7 @@ from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, Tally, call_add, ca
 
 
 class Demands(NamedTuple):
-    """What every class must meet, for kernels.
+    """Requirements of every class, for kernels.
 
     Attributes:
         k: rows, at least.
@@ -102,7 +102,7 @@ def _add(
     holds: Flags,
     counters: Counters,
 ) -> None:
-    """Count the rows whose items are ``held[begin:past]`` with tally ``c``."""
+    """Count the rows of the items ``held[begin:past]`` with tally ``c``."""
     start = demands.start
     call_add(
         demands.add[c],
@@ -158,7 +158,7 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
 def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     """The items of all rows, from the last row back to the first.
 
-    Each tally has one part; the second array has the begins of the parts (int64[c + 1]).
+    Each tally has a part; the second array has the begins of the parts (int64[c + 1]).
     """
     tallies, n = len(demands.add), len(number)
     begin = np.zeros(tallies + 1, np.int64)

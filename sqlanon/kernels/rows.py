@@ -21,8 +21,8 @@ class Rows(NamedTuple):
 
     Attributes:
         codes: int32[n, lanes]; no rows where nobody asked for them.
-        places: int32[n, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
-        sets: uint64[n, words], per row its bit in every `SET` attribute.
+        places: int32[n, lanes], for boxes: a line's positions (NULL at -`SCALE`), other attributes' codes.
+        sets: uint64[n, words], the row's bit in every `SET` attribute.
         number: int32[n], row numbers; they index the arrays of `Demands`.
     """
 
@@ -46,12 +46,12 @@ class Rows(NamedTuple):
 
 
 class Bare(NamedTuple):
-    """n rows as trees take them: no more of a row than what is compared, since they are moved often.
+    """n rows as trees take them: only the compared columns of a row, since rows are moved often.
 
     Attributes:
         codes: int16[n, lanes], or int32 where a domain is larger; unused lanes hold zeros.
         number: int32[n], as in `Rows`.
-        count: int32[n], how many source rows each represents; empty where each is one.
+        count: int32[n], source rows of each row; empty: 1 of each.
     """
 
     codes: npt.NDArray[np.int32]

@@ -1,8 +1,8 @@
 """The optimal division of an order into runs of at least k rows (Ghinita et al. 2009, section 3, Figure 7).
 
-Opt(i) = min over the last run of Opt(what is before it) + its loss. A run that could be divided into two of k rows
-need not be looked at (Lemma 1), which for single rows leaves k to 2k - 1 of them. What is divided is a sequence of
-*units*: rows, or groups that must stay whole, such as the l-diverse groups of `frontier`.
+Opt(i) = min over the last run of Opt(rows before it) + loss of the run. A run that could be divided into two of k rows
+need not be looked at (Lemma 1), which for single rows leaves k to 2k - 1 of them. The sequence consists of *units*:
+rows, or groups that must stay whole, such as the l-diverse groups of `frontier`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 
 GCP, SUM, MOST = 0, 1, 2
-"""What is least: the sum of rows x extents, the sum of extents (the paper's IL1 but for the division by the number of
-runs), or the largest extent (IL-infinity)."""
+"""The loss to minimize: the sum of rows x extents, the sum of extents (the paper's IL1 but for the division by the
+number of runs), or the largest extent (IL-infinity)."""
 
 NEVER = 1 << 62
-"""The loss of what cannot be divided."""
+"""The loss of rows that cannot be divided."""
 
 
 @njit(nogil=True, cache=True)
@@ -45,7 +45,7 @@ def best_runs(
         k: rows of a run, at least.
         objective: `GCP`, `SUM` or `MOST`.
         known: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with groups
-            as units: of the last 2k + largest group) and their ``opt`` in front of the new ones.
+            as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
         opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``known``, then
             written. ``opt[0]`` is the caller's: 0 at the beginning.
         back: int32[u + 1], written after ``known``: units of the last run. Ties: the shortest run.
@@ -113,7 +113,7 @@ def best_line_runs(
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
-    """As `best_runs` for rows, but the extent of a run is the distance of its ends on the line (section 6.1, HilbFast).
+    """As `best_runs` for rows, but the extent of a run is the distance of the ends on the line (section 6.1, HilbFast).
 
     Args:
         keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shorten_keys`.

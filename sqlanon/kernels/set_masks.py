@@ -23,10 +23,10 @@ def words_of(facts: npt.NDArray[np.int64]) -> int:
 
 @njit(nogil=True, cache=True)
 def set_facts(geometry: Geometry) -> npt.NDArray[np.int64]:
-    """What sets are counted with, int64[m, 8], those that have the first word alone first.
+    """Figures for counting sets, int64[m, 8], the sets that have the first word alone first.
 
-    Per set attribute its first and past-the-last word, its bit there, the bits of its codes, where its extents begin in
-    the table, its weight, whether NULL is one of its codes, and its number.
+    Per set attribute the first and past-the-last word, the bit there, the bits of the codes, where the extents begin in
+    the table, the weight, whether NULL is one of the codes, and the attribute's number.
     """
     facts = geometry.facts
     found = np.empty((len(facts), 8), np.int64)

@@ -2,7 +2,7 @@
 
 Rows are sorted by every attribute once, and a cut divides the sorted lists.
 
-The lists hold positions, so a list stays sorted when its rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996,
+The lists hold positions, so a list stays sorted when the rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996,
 for decision trees). A cut is scored by sweeps over a list in both directions, with the box of the rows passed in
 registers.
 """
@@ -86,7 +86,7 @@ def cut_sorted(
     d, lanes, words, k = len(facts), rows.codes.shape[1], masks.shape[1], demands.k
     most = len(work.final)  # codes and lists lie one after the other
     checks, counted = len(demands.add) > 0, len(rows.count) > 0
-    own_word, trees = 0, False  # the sets whose only word is the first one come first
+    own_word, trees = 0, False  # the sets in the first word alone come first
     for t in range(len(sets)):
         own_word += sets[t, PAST] == 1
     for a in range(d):

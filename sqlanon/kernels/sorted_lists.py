@@ -1,4 +1,4 @@
-"""A small partition with its rows sorted by every attribute, once for all cuts; scratch of one thread."""
+"""A small partition with the rows sorted by every attribute, once for all cuts; scratch of a thread."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ FEW = 64
 
 
 class Lists(NamedTuple):
-    """Scratch of one thread for at most ``most`` rows.
+    """Scratch of a thread for at most ``most`` rows.
 
     Attributes:
-        places: int32[most, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes'
-            codes.
+        places: int32[most, lanes], for boxes: a line's positions (NULL at -`SCALE`), other attributes' codes.
         masks: uint64[most, words], the row's bit in every `SET` attribute; at least one word.
         codes: int32[d * most], one attribute after the other.
         count: int32[most], source rows of each row.
@@ -33,9 +32,9 @@ class Lists(NamedTuple):
         lists: uint32[2 * (d + 1) * most], twice: the rows' positions sorted by each attribute, and in their own order.
         final: uint32[most], positions in the order of the leaves.
         right: int64[most], by position: 1 in the right half of the cut.
-        ends: int64[most + 1], per possible cut where its right half begins in the list.
-        left: int64[most + 1], per possible cut the source rows of its left half.
-        wide: int64[2 * (most + 1)], per possible cut the widths of its halves.
+        ends: int64[most + 1], per possible cut where the right half begins in the list.
+        left: int64[most + 1], per possible cut the source rows of the left half.
+        wide: int64[2 * (most + 1)], per possible cut the widths of both halves.
         open: int64[most + 1, 4], partitions to be looked at: from, to, which lists, source rows.
         order: int64[most], for sorting, and for checks.
         allowed: bool[most + 1].
@@ -100,7 +99,7 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 
 @njit(nogil=True, cache=True)
 def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.NDArray[np.uint32]) -> None:
-    """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, those of equal ones in order."""
+    """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, equal codes in order."""
     if n > FEW:
         order = stable_order(codes[start : start + n])
         for i in range(n):

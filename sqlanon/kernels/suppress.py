@@ -1,10 +1,10 @@
 """Sets of cells, and the rows that a set may keep.
 
-What it keeps meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
+The kept rows of a set meet every requirement (Xiao, Yi and Tao 2010, section 5.2).
 
 A *cell* is a number of rows that are equal in their quasi values and in their sensitive value (with several sensitive
 columns: in all of them). A *set* is the cells of one class in the making, one entry a value; entries of set s are
-``start[s]`` to ``start[s + 1]``. What is not kept is the *residue*. Nothing here looks at a row.
+``start[s]`` to ``start[s + 1]``. The other rows are the *residue*. Nothing here looks at a row.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Rules(NamedTuple):
-    """What every class must meet, and how sets are kept.
+    """Requirements of every class, and the way that sets are kept.
 
     Attributes:
         whole: a set is kept whole or not at all, by ``checks``; otherwise values are cut until l = ``p`` / ``q`` holds.
         k: rows, at least.
-        p, q: no value is more than q / p of the rows; 1 and 1 where nothing is asked.
-        item: int64[checks, values], what a check counts of each value.
+        p, q: no value is more than q / p of the rows; 1 and 1 without such a limit.
+        item: int64[checks, values], the item of each value that a check counts.
         within: int64[checks, items], the combination of other columns within which an item is counted.
         distinct: bool[checks], whether at least ``least`` items are asked; otherwise an item is at most ``of`` /
             ``least`` of the rows.
@@ -139,11 +139,11 @@ def sort_descending(count: Longs, turn: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
-    """The largest h so that no value is more than q / p of what is left when every count is cut to h.
+    """The largest h so that no value is more than q / p of the rows left when every count is cut to h.
 
     With the counts c1 >= c2 >= ... and S_r the sum after the r largest, that is the least of c1 and of floor(q S_r / (p
-    - q r)) over r < p / q: the sum of the cut counts is the least of r h + S_r over r. Removing rows of the most
-    frequent value one by one ends there.
+    - q r)) over r < p / q: the sum of the cut counts is the least of r h + S_r over r. Removing single rows of the most
+    frequent value ends there.
 
     Args:
         rows: the counts, any order.
@@ -170,7 +170,7 @@ def measure_height(rows: Longs, p: int, q: int, top: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs) -> int:
-    """What every set keeps by itself: ``kept`` of each entry is written; gives the rows kept.
+    """Rows that every set keeps by itself: ``kept`` of each entry is written; returns their number.
 
     Cost: O(entries x l); with ``Rules.whole`` the entries times the checks.
     """
@@ -210,7 +210,7 @@ def counters(rules: Rules) -> Longs:
 def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
     """The rows of a set that meets k and every check, else 0; ``room`` is made by `counters`, and left as it was found.
 
-    Of a combination the room holds its rows, the rows of its most frequent item, its items, and, apart, which
+    Of a combination the room holds the rows, the rows of the most frequent item, the items, and, apart, which
     combinations were seen.
     """
     total = np.int64(0)
@@ -249,7 +249,7 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def is_lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
-    """Whether rows of each value, as many as ``residue`` has, may be one class; no rows are none."""
+    """Whether rows of each value, as many as ``residue`` has, may be a class; no rows are not."""
     total, most = np.int64(0), np.int64(0)
     for rows in residue:
         total += rows
@@ -263,11 +263,11 @@ def is_lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
 
 @njit(nogil=True, cache=True)
 def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Longs) -> int:
-    """Keep sets that could be kept, those of most rows first, while what is left stays lawful; gives the rows kept.
+    """Keep sets that could be kept, the largest first, while the residue stays lawful; returns the rows kept.
 
     Args:
         residue: int64[values], the rows that nothing has kept yet, of all sets: lawful.
-        kept: what `phase_one` has found; written. A set that is not kept has zeros.
+        kept: the result of `phase_one`; written. A set that is not kept has zeros.
 
     Cost: O(sets x values).
     """

@@ -1,7 +1,7 @@
-"""One requirement on arrays: a tally, two compiled functions over flat counters that kernels call by address.
+"""A requirement on arrays: a tally, two compiled functions over flat counters that kernels call by address.
 
-Kernels know no requirement. So a new one compiles its own two functions, and no kernel anew. Functions take many rows a
-call: one call costs about 20 ns.
+Kernels know no requirement. So a new one compiles two functions, and no kernel anew. Functions take many rows a
+call: a call costs about 20 ns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Compiled(Protocol):
 
     @property
     def address(self) -> int:
-        """Where its code is."""
+        """Where the code is."""
 
 
 def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], None]) -> Compiled:
@@ -49,7 +49,7 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
         items: int32[rows * width], the numbers of the rows.
         ends: int64[slots], ascending, the last is the number of rows.
         bounds, weights: the tally's parameters.
-        counts, sums: its counters.
+        counts, sums: the counters.
         holds: bool[slots].
     """
     made: Compiled = callback(_ADD)(function)
@@ -68,15 +68,15 @@ def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Co
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One requirement over the rows of a table, for kernels.
+    """A requirement over the rows of a table, for kernels.
 
     Attributes:
         add: made by `adding`.
         clear: made by `clearing`.
-        items: int32[n * width], what is counted of each row, by row number.
+        items: int32[n * width], the counted items of each row, by row number.
         width: numbers of a row.
         bounds, weights: parameters, int64[*] and float64[*].
-        counts, sums: how many counters there are, int64 and float64, all zero before the first row.
+        counts, sums: the number of counters, int64 and float64, all zero before the first row.
     """
 
     add: Compiled

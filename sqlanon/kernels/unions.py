@@ -1,8 +1,8 @@
-"""Boxes of rows and of sets of rows, kept alike, and how wide two of them are together.
+"""Boxes of rows and of sets of rows, kept alike, and the width of two of them together.
 
-A box is a row of two arrays. ``box`` int32[*, 2 * lanes] has, for every `WIDTH` attributes, their least places, then
-the complements of their greatest: one minimum joins two boxes. ``mask`` uint64[*, words] has the sets. A row of a table
-is the box of itself. What is written into its callers here counts no references to arrays: that costs more than the
+A box is a row of two arrays. ``box`` int32[*, 2 * lanes] has, for every `WIDTH` attributes, the least places, then
+the complements of the greatest: one minimum joins two boxes. ``mask`` uint64[*, words] has the sets. A row of a table
+is also a box. Functions written into their callers here count no references to arrays: that costs more than the
 work.
 """
 
@@ -46,12 +46,12 @@ _BOX = 2 * WIDTH
 
 
 class Measure(NamedTuple):
-    """What widths are made of, prepared once for many boxes.
+    """Facts for widths, prepared once for many boxes.
 
     Attributes:
         facts, table: the geometry.
         weight: int32[1, lanes], of attributes that are a line, else 0.
-        codes: int64[*], attributes whose extents are looked up by codes (`TREE`, `SPAN`).
+        codes: int64[*], attributes with extents that are looked up by codes (`TREE`, `SPAN`).
         sets: int64[*, 8], see `set_facts`.
     """
 
@@ -255,7 +255,7 @@ def codes_width(
     table: npt.NDArray[np.int64],
     codes: npt.NDArray[np.int64],
 ) -> int:
-    """The same over attributes whose extents are looked up by codes."""
+    """The same over attributes with extents that are looked up by codes."""
     total = np.int64(0)
     for c in range(len(codes)):
         a = codes[c]

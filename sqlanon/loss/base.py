@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A quasi column as metrics see it: its code column, its name, its weight, |A|."""
+    """A quasi column as metrics see it: code column, name, weight, |A|."""
 
     code: str
     name: str
@@ -24,7 +24,7 @@ class Attribute:
 
 
 class Metric(Protocol):
-    """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on what they give."""
+    """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on the results."""
 
     @property
     def name(self) -> str:
@@ -37,7 +37,7 @@ class Metric(Protocol):
         """
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """The metric from its aggregates."""
+        """The metric from the aggregates."""
 
 
 class AskedMetric(Protocol):
@@ -47,8 +47,8 @@ class AskedMetric(Protocol):
         """The metric.
 
         Args:
-            facts: of the release and its source; what no metric reads is not computed.
-            value: what is about one sensitive column; None: the metric is declared without one.
+            facts: of the release and the source; facts that no metric reads are not computed.
+            value: the facts about one sensitive column; None: the metric is declared without a column.
         """
 
 

@@ -1,4 +1,4 @@
-"""What no release of a table falls below, as metrics that are asked for by name."""
+"""Lower bounds of every release of a table, as metrics that are asked for by name."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from sqlanon.loss.facts import Facts, OfValue
 
 
 class LeastGCP:
-    """What GCP is at least, of any release of the table in classes of k rows, whatever makes it; 0 to 1.
+    """A lower bound of GCP, for any release of the table in classes of k rows, by any method; 0 to 1.
 
-    Of every row's class GCP counts at least the width of the narrowest box of k rows around the row. It is 0 where rows
-    show their own values.
+    For every row's class GCP counts at least the width of the narrowest box of k rows around the row. It is 0 where
+    rows show their own values.
     """
 
     def of(self, facts: Facts, value: OfValue | None) -> float:

@@ -35,9 +35,9 @@ def measure_classification(
     Args:
         scratch: the run.
         classed: rows with their class.
-        groups: which classes publish the same.
+        groups: classes that publish the same.
         value: the sensitive column there.
-        lost: what is suppressed.
+        lost: the suppressed rows.
         rows: of the source.
 
     Cost: two groupings of the rows.
@@ -47,13 +47,13 @@ def measure_classification(
 
 
 def count_stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
-    """Counts of suppressed cells, for a format with cells that are a value or nothing.
+    """Counts of suppressed cells, for a format with cells that are either a value or nothing.
 
     They are the suppressed cells, the rows with some, and the rows with nothing else.
 
     Args:
         scratch: the run.
-        boxes: what the format made of the classes.
+        boxes: the format's boxes of the classes.
         attributes: the code columns.
     """
     cells, some, every = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]

@@ -1,4 +1,4 @@
-"""Metrics of the sensitive values that a class holds, asked for by name. A class is what a reader sees as one group."""
+"""Metrics of the sensitive values in a class, asked for by name. A class is a group of rows that readers see as one."""
 
 from __future__ import annotations
 

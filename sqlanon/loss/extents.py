@@ -1,4 +1,4 @@
-"""The widest class of every quasi column, in the column's own units: what a bound such as ``age: 10`` is about."""
+"""The widest class of every quasi column, in the column's own units, as limited by a bound such as ``age: 10``."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Wider ranges do not fit every engine's widest integer.
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How wide the classes of a release are in one column.
+    """Widths of a release's classes in a column.
 
     Attributes:
         largest: of an ordered column, the largest (highest - lowest) of a class: numbers as they are, days for dates
             and timestamps, steps for ordered text, enums and booleans. Exact, but for floats, which are subtracted as
-            such. Of a hierarchy the leaves of a class's node, of a nominal column the values of its set; a single value
-            is 1.
+            such. Of a hierarchy the leaves of a class's node, of a nominal column the values of a class's set; a single
+            value is 1.
         unbounded: classes that have no such extent: NULL together with values, or an infinity or NaN with
-            other values, or floats whose difference no float holds.
+            other values, or floats with a difference that no float holds.
     """
 
     largest: Fraction
@@ -45,7 +45,7 @@ def measure_extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) 
         boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
         quasi: the quasi columns.
 
-    Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
+    Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered column.
     """
     row: list[object] = []
     for some in split_runs(quasi):

@@ -2,10 +2,10 @@
 
 They are counts of source rows, cumulated over domains and joined with the cells of a release.
 
-R is what a release publishes of a row in a column, a *cell*: the values that the row may have. F(R) are the rows of the
-source whose value lies in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have
+R is the published *cell* of a row in a column: the values that the row may have. F(R) are the rows of the
+source with a value in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have
 every value in their cells. No row leaves the database: every statement gives sums. Logarithms are of base 2 here,
-natural ones in SQL.
+natural in SQL.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Facts:
     Args:
         scratch: the run.
         encoded: the columns, with their domains.
-        classed: rows with their class and, of every quasi and sensitive column, their code.
+        classed: rows with the class and, of every quasi and sensitive column, the code.
         regions: table (class, n, and of every quasi column first_, last_, level_; see the template formats/regions);
             None: every row shows its own values.
-        groups: which classes publish the same.
-        lost: what is suppressed.
+        groups: classes that publish the same.
+        lost: the suppressed rows.
         joint: counts of pairs of values.
 
     Cost: of the cells a join of the classes with the domains of all columns; of a sensitive column two joins and a sort
@@ -84,7 +84,7 @@ class Facts:
 
     @cached_property
     def values(self) -> tuple[OfValue, ...]:
-        """What is about each sensitive column."""
+        """Facts about each sensitive column."""
         return tuple(OfValue(self, domain) for domain in self.sensitive)
 
     @cached_property
@@ -169,7 +169,7 @@ class Facts:
         return [number(cell) for cell in self._scratch.fetch(name, **context)[0]]
 
     def inside(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
-        """The sum over rows with a class of log2 F(R, s), for one quasi column."""
+        """The sum over rows with a class of log2 F(R, s), for a quasi column."""
         asked, upto = (self._scratch.table(f"{domain.code}_{part}") for part in ("asked", "upto"))
         with self._scratch.together():
             self._scratch.execute(
@@ -203,7 +203,7 @@ class Facts:
 
 
 class OfValue:
-    """What is about one sensitive column; computed when a metric first reads it."""
+    """Facts about a sensitive column; computed when a metric first reads them."""
 
     def __init__(self, facts: Facts, domain: Domain) -> None:
         self._facts = facts

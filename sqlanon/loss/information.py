@@ -1,6 +1,6 @@
 """Metrics of mutual information, asked for by name, in bits (Goldberger & Tassa 2010, sections 4 and 5).
 
-Columns are taken as independent, and count alike. F(R) are the rows of the source whose value lies in the cell R, F(R,
+Columns are taken as independent, and count alike. F(R) are the rows of the source with a value in the cell R, F(R,
 s) those of them with the sensitive value s.
 """
 

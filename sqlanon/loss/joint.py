@@ -1,4 +1,4 @@
-"""What metrics need of the source's rows, computed while these still have all their codes."""
+"""Facts about the source's rows for metrics, computed while the rows still have all their codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """What the metrics that a policy asks for need.
+    """Facts for the metrics that a policy asks for.
 
     Attributes:
         tables: scratch tables (code, value, n), by quasi code column and sensitive code column: joint counts of values.
@@ -40,7 +40,7 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: in
         k: rows of a class, at least.
         threads: may work.
 
-    Cost: a grouping of the rows for every quasi column and every sensitive one; see `find_least`.
+    Cost: a grouping of the rows for every quasi column and every sensitive column; see `find_least`.
     """
     tables: dict[tuple[str, str], TableRef] = {}
     asked = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]

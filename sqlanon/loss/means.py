@@ -1,4 +1,4 @@
-"""Metrics that are means over the rows of what their classes lose: NCP, GCP, LM and the volume."""
+"""Metrics that are means over the rows of their classes' losses: NCP, GCP, LM and the volume."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from sqlanon.loss.base import CLASSES, Attribute
 
 
 def _extent(attributes: Sequence[Attribute]) -> str:
-    """NCP(G) of one class ``b``."""
+    """NCP(G) of a class ``b``."""
     parts = " + ".join(f"{a.weight} * b.ncp_{a.code}" for a in attributes)
     return f"({parts}) / {sum(a.weight for a in attributes)}"
 
@@ -35,7 +35,7 @@ class AverageExtent:
 class LargestExtent:
     """IL-infinity = max over classes NCP(G) (Ghinita et al., equation 4, on scaled extents).
 
-    What a bound E on every class bounds (section 2.5), so it is taken over the boxes even where a format merges them.
+    A bound E on every class limits this (section 2.5), so it is taken over the boxes even where a format merges them.
     """
 
     name: str = "il_inf"
@@ -49,7 +49,7 @@ class LargestExtent:
 
 @dataclass(frozen=True, slots=True)
 class SumOfExtents:
-    """Sum over classes NCP(G): what the one-dimensional solvers call the sum of extents; IL1 x classes."""
+    """Sum over classes NCP(G): the sum of extents of the one-dimensional solvers; IL1 x classes."""
 
     name: str = "il_sum"
 

@@ -1,4 +1,4 @@
-"""The interface of methods: what they get (`Context`) and return (`Assignment`)."""
+"""The interface of methods: arguments (`Context`) and results (`Assignment`)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Problem:
     """The requirements and options of a method, known before anything is encoded.
 
     Attributes:
-        requirements: what every class must meet; with ``accuracy``, the least that is accepted.
+        requirements: of every class; with ``accuracy``, the least that is accepted.
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
-        execution: the execution that is asked.
+        execution: the requested execution.
         occurrences: asks the table for the rows of every value of a column.
         finite: asks the table whether an ordered column holds neither infinities nor NaN.
         memory: bytes that kernels may use.
@@ -49,11 +49,11 @@ class Problem:
 
     @property
     def counted(self) -> int:
-        """Columns whose codes requirements count."""
+        """Number of columns with codes that requirements count."""
         return len(self.sensitive) + len(self.persons)
 
     def lacks(self, needed: int) -> str | None:
-        """What to do where ``needed`` bytes are more than kernels may use; None where they are not."""
+        """The remedy where ``needed`` bytes are more than kernels may use; None where they are not."""
         if needed <= self.memory:
             return None
         least = (needed >> 20) + 1
@@ -69,24 +69,24 @@ class Context:
 
     Attributes:
         scratch: the engine and a place for scratch tables.
-        encoded: the work table and its domains.
-        requirements: what every class must meet.
-        execution: which of the method's executions to use; ``auto`` lets it choose.
+        encoded: the work table and the domains.
+        requirements: of every class.
+        execution: the execution to use; ``auto`` lets the method choose.
         memory: bytes that kernels may use.
         threads: threads that kernels may use.
         progress: gets counts of finished units, and notes.
         seed: for methods that draw at random.
         accuracy: the dual problem's bound, or None.
-        suppression: what the policy says of suppressed rows; None: nothing.
+        suppression: the policy's rules for suppressed rows; None: none.
         most_unassigned: rows that may be suppressed, at most, left out or starred.
-        refine: the local pass after the method; None: there is none.
-        format: the name of the format that classes are published in.
+        refine: the local pass after the method; None: no pass.
+        format: the name of the format of published classes.
         search_seed: for the search of ``refine``: the same in every run where the policy has no seed.
-        listed: the assignment may be `Assignment.listed`; only who reads no table (rid, class) of it says so.
-        read_again: somebody may read the codes when the method is done; otherwise it need not leave the work table.
-        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run;
-            of a method that makes boxes of their own another one, made of it, which is not what the draw is keyed with.
-        release: its name.
+        listed: the assignment may be `Assignment.listed`; set by callers that read no table (rid, class).
+        read_again: somebody may read the codes after the method; otherwise it need not leave the work table.
+        secret: the key of the release's hashes, for choices that must be random to readers and the same in every run; a
+            method that makes boxes of their own gets a key derived from it, which is not the key of the draw.
+        release: the name of the release.
     """
 
     scratch: Scratch
@@ -132,26 +132,26 @@ class Assignment:
     """Row -> class, in a scratch table (rid integer, class integer).
 
     Attributes:
-        table: the scratch table; classes that are alike have numbers that are near, where the method has an order. With
-            ``matches`` nobody reads it.
-        execution: what was really used.
-        notes: what the owner should know of the way it was found.
+        table: the scratch table; similar classes have near numbers, where the method has an order. With ``matches``
+            nobody reads it.
+        execution: the execution that was used.
+        notes: notes for the owner on the search.
         search: figures of the search, by name, for reports: numbers that hold no value of a cell.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes
             them.
         wider: ``spans`` reach further than the rows of their classes.
         divided: rows of equal codes may be in more than one class, or some of them in none; False where the method
             knows that none are.
-        shared: with ``divided``, a scratch table (rid integer) that has all rows of every group of equal codes of which
-            this is so; None: the method does not know.
+        shared: with ``divided``, a scratch table (rid integer) that has all rows of every such group of equal codes;
+            None: the method does not know.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an
             error.
         starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every
-            requirement as any other class does, and no row of it is in another one. None: there is none.
+            requirement as any other class does, and none of the rows is in another class. None: no such class.
         levels: a scratch table of the levels at which classes are published: class integer, then one smallint for each
-            quasi code column, called as that column. Level 0 is the value itself, the hierarchy's height its root
-            (``*``); a column without hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a
-            class without a row, and None: the class's least common node. A class of more leaves than a node at its
+            quasi code column, of the same name. Level 0 is the value itself, the hierarchy's height the root (``*``); a
+            column without hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a class
+            without a row, and None: the class's least common node. A class of more leaves than a node at this
             level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
@@ -177,17 +177,17 @@ class Assignment:
 
 
 class Algorithm(Protocol):
-    """The code of a method; `sqlanon.declared` has what is known of it without running it.
+    """The code of a method; `sqlanon.declared` has the facts that are known without running it.
 
-    It is made with all the options of its declaration by name, each with a value that is allowed.
+    It is constructed with all the options of the declaration by name, each with an allowed value.
     """
 
     def __init__(self, **options: Given) -> None: ...
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this method cannot solve a problem of these data, and what to use instead; None if it can.
+        """Reason why this method cannot solve a problem of these data, and an alternative; None if it can.
 
-        What follows from the policy alone is declared, and not repeated here.
+        Reasons that follow from the policy alone are declared, and not repeated here.
         """
 
     def assign(self, context: Context) -> Assignment:

@@ -1,8 +1,8 @@
-"""Methods: published algorithms, one file each, declared in `sqlanon.declared`.
+"""Methods: published algorithms, a file each, declared in `sqlanon.declared`.
 
 They see codes, positions and spans, never values.
 
-A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
+A method returns an assignment, row -> class. It is never trusted: verify measures the release.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from sqlanon.spec import MethodSpec, ReleaseSpec
 
 
 class Method:
-    """A method with its options. Its code is imported when it is asked about data or run.
+    """A method with options. The code is imported when it is asked about data or run.
 
     Args:
         declaration: the method.
-        spec: its options, which are right.
+        spec: the options, which are right.
     """
 
     def __init__(self, declaration: MethodDeclaration, spec: MethodSpec) -> None:
@@ -49,17 +49,17 @@ class Method:
 
     @property
     def options(self) -> dict[str, Given]:
-        """All its options with their values."""
+        """All options with their values."""
         return self.declaration.values(self._options)
 
     @cached_property
     def parts(self) -> tuple[Method, ...]:
-        """The methods that it runs: those that its options name; none of most methods."""
+        """The methods that it runs: those that the options name; none for most methods."""
         listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
         return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
 
     def of_table(self, *, large: bool) -> Method:
-        """The method that is run: of a large table, the first of its parts where it says so."""
+        """The method that is run: of a large table, the first of the parts where it says so."""
         alone = self.declaration.first_alone
         return self.parts[0] if large and alone and self.options[alone[0]] == alone[1] else self
 
@@ -69,11 +69,11 @@ class Method:
         return import_method(self.declaration)(**self.options)
 
     def describe(self) -> str:
-        """The method with its options, for reports."""
+        """The method with the options, for reports."""
         return self.declaration.describe(self._options)
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this method cannot solve a problem of these data, and what to use instead; None if it can."""
+        """Reason why this method cannot solve a problem of these data, and an alternative; None if it can."""
         refused = too_many_rows(self.declaration, self._options, problem.rows)
         return f"method {refused}" if refused else self.algorithm.refusal(problem)
 
@@ -91,7 +91,7 @@ class Method:
 
 
 def import_method(declaration: MethodDeclaration) -> type[Algorithm]:
-    """Import what a declaration names."""
+    """Import the code that a declaration names."""
     if not isinstance(declaration.code, str):
         return declaration.code
     module, _, name = declaration.code.partition(":")
@@ -102,7 +102,7 @@ def make_method(spec: MethodSpec) -> Method:
     """The configured method that a spec names.
 
     Raises:
-        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given,
+        PolicyError: no such method, option or value; the text lists the known ones and does not repeat the given text,
             which may be a secret or a cell value in the wrong place.
     """
     declaration = METHODS.get(spec.name)
@@ -123,7 +123,7 @@ def method_of(spec: ReleaseSpec) -> Method:
     Policies have been checked; a spec that was made by hand is checked here.
 
     Raises:
-        PolicyError: as `make_method`, or the method does not take what the release asks.
+        PolicyError: as `make_method`, or the release asks for something that the method lacks.
     """
     chosen = make_method(spec.method)
     refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))

@@ -1,5 +1,5 @@
-"""Differentially private statistics: bounded answers of persons, their noise, and what it costs.
+"""Differentially private statistics: bounded answers of persons, noise, and the cost of mechanisms.
 
-What belongs here: the shape of what is measured (`shape`), bounded answers in SQL (`answers`), noise (`draw`), the cost
-of mechanisms (`accounting`), and what readers get of noisy numbers (`consistent`, `published`). No ledger, no catalog.
+The package has the shape of the measurements (`shape`), bounded answers in SQL (`answers`), noise (`draw`), the cost
+of mechanisms (`accounting`), and the noisy numbers for readers (`consistent`, `published`). No ledger, no catalog.
 """

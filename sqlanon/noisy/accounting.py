@@ -1,12 +1,12 @@
-"""What mechanisms cost together: the least of bounds that each hold.
+"""Total cost of mechanisms: the least of several valid bounds.
 
-A mechanism is kept exactly, as a fraction: the epsilon of a pure one (discrete Laplace), or the rho of a concentrated
-one (discrete Gaussian). All of one person's rows come or go.
+A mechanism is kept exactly, as a fraction: the epsilon of a pure mechanism (discrete Laplace), or the rho of a
+concentrated mechanism (discrete Gaussian). All rows of a person come or go together.
 
 - Pure mechanisms add up (basic composition).
 - Every mechanism of epsilon is dominated by randomized response of that epsilon (Kairouz, Oh, Viswanath 2015,
   Theorem 3.2), so that its Renyi divergence of each order is at most that of this response. The discrete Laplace
-  mechanism whose sensitivity is one step attains it; the smaller divergence of the continuous one does not hold for it.
+  mechanism with a sensitivity of one step attains it; the smaller divergence of continuous Laplace noise does not hold.
 - A discrete Gaussian of rho has a Renyi divergence of at most rho times the order (Canonne, Kamath, Steinke 2020,
   Theorem 4).
 - Discrete Gaussian noise of a known scale is a function of continuous noise, but for a factor next to 1
@@ -28,7 +28,7 @@ from sqlanon.noisy.smooth import PARTS, smooth_epsilon
 Law = Literal["laplace", "gaussian"]
 
 ROUNDED = 1e-9
-"""Sums of floating-point numbers are raised by this share, which is more than what rounding may have taken."""
+"""Sums of floating-point numbers are raised by this share, which exceeds the rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Mechanism:
 
     Attributes:
         law: of the noise.
-        cost: epsilon of a Laplace mechanism, rho of a Gaussian one.
+        cost: epsilon of a Laplace mechanism, rho of a Gaussian mechanism.
         smooth: of a Gaussian one the rho of the continuous mechanism of which it is a function; None: not known.
-        numbers: how many of its noisy numbers one person can change, at most; only where ``smooth`` is known.
+        numbers: the most noisy numbers that a person can change; only where ``smooth`` is known.
     """
 
     law: Law
@@ -49,7 +49,7 @@ class Mechanism:
 
 
 def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
-    """The epsilon that mechanisms cost together, at most; each may depend on the answers before it, its cost may not.
+    """Upper bound of the epsilon of all mechanisms; a mechanism may depend on earlier answers, its cost may not.
 
     Args:
         mechanisms: all of them.
@@ -90,7 +90,7 @@ def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def _orders() -> list[float]:
-    """Orders of divergences from nearly 1 to 100,000; each gives a valid bound, so that no best one is needed."""
+    """Orders of divergences from nearly 1 to 100,000; each is a valid bound, so the best is not needed."""
     return [1 + math.exp(-4 + 0.08 * step) for step in range(200)]
 
 
@@ -115,7 +115,7 @@ def _divergence(one: Mechanism, order: float) -> float:
     cost = math.nextafter(float(one.cost), math.inf)
     if one.law == "gaussian":
         return order * cost
-    # ln of p^a q^(1-a) + q^a p^(1-a) with p = e^eps / (1 + e^eps), q = 1 - p; its larger term is taken out.
+    # ln of p^a q^(1-a) + q^a p^(1-a) with p = e^eps / (1 + e^eps), q = 1 - p; the larger term is taken out.
     above = (order - 1) * cost - math.log1p(math.exp(-cost))
     below = -order * cost - math.log1p(math.exp(-cost))
     return min((above + math.log1p(math.exp(below - above))) / (order - 1), cost)

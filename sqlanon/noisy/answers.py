@@ -87,19 +87,19 @@ def _is_foreign(column: Column) -> bool:
 
 
 def _is_wide(column: Column) -> bool:
-    """Whether a comparison with the decimal numbers of a policy could leave the digits of its type."""
+    """Whether a comparison with the decimal numbers of a policy could leave the digits of the column's type."""
     return column.kind == "decimal" or column.type.upper().endswith("HUGEINT")
 
 
 def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
-    """Code the rows of the source, and bound what each person contributes to each table.
+    """Code the rows of the source, and bound each person's contribution to each table.
 
     Args:
         scratch: the run.
-        shape: what is measured.
-        person: the columns that say whose row it is.
+        shape: the measurements.
+        person: the columns that identify the person of a row.
         source: the table.
-        secret: what the choice of a person's rows is keyed with.
+        secret: key for the choice of a person's rows.
 
     Cost: a scan of the source, and for each table two sorts of its rows.
     """

@@ -1,6 +1,6 @@
 """Totals that agree with their parts: least squares over the levels of a table (Hay, Rastogi, Miklau, Suciu 2010).
 
-It is computed of noisy numbers alone, and costs nothing. What is said of error is the standard deviation of the result.
+It is computed of noisy numbers alone, and costs nothing. The stated error is the standard deviation of the result.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def make_consistent(
     """
     parents = [_parents(coarse, fine) for coarse, fine in itertools.pairwise(levels)]
     own = [deviation**2 for deviation in deviations]
-    # From the finest level up: each group's own number, and the sum of its parts, weighted by their variances.
+    # From the finest level up: the number of each group, and the sum of the group's parts, weighted by their variances.
     below = [noisy[-1]]
     variances = [np.full(len(noisy[-1]), own[-1])]
     for level in reversed(range(len(levels) - 1)):
@@ -43,7 +43,7 @@ def make_consistent(
         share = spread / (spread + own[level])
         below.insert(0, share * noisy[level] + (1 - share) * parts)
         variances.insert(0, share * own[level])
-    # From the coarsest level down: what the parts lack of their group's estimate is divided by their variances.
+    # From the coarsest level down: the gap between a group's estimate and the parts is divided by their variances.
     values, spreads = [below[0]], [variances[0]]
     for level, parent in enumerate(parents):
         size = levels[level].size
@@ -56,7 +56,7 @@ def make_consistent(
 
 
 def _parents(coarse: Level, fine: Level) -> npt.NDArray[np.int64]:
-    """The group of the coarser level in which each finer one is."""
+    """The group of the coarser level for each finer group."""
     parent = np.zeros(fine.size, np.int64)
     parent[fine.node] = coarse.node
     return parent

@@ -1,7 +1,7 @@
 """Noise: the one file that imports OpenDP, and of OpenDP only discrete Laplace and Gaussian noise on integers.
 
-OpenDP draws from the system's generator, and takes no seed. Neither the noise nor anything computed of it is kept: what
-is published without its noise is the exact answer.
+OpenDP draws from the system's generator, and takes no seed. Neither the noise nor a number computed from it is kept: a
+published number without the noise is the exact answer.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LARGEST = 2**62
 
 
 def import_opendp() -> tuple[Any, Any, Any]:
-    """The modules of OpenDP with its domains, its metrics, and its mechanisms.
+    """The modules of OpenDP with domains, metrics, and mechanisms.
 
-    Its prelude is left out: that imports scikit-learn as well, and takes eight times as long.
+    The prelude of OpenDP is left out: it imports scikit-learn as well, and takes eight times as long.
 
     Raises:
         UnsupportedError: it is not installed.

@@ -1,4 +1,4 @@
-"""Columns of groups, and the levels of a table: what is declared of them; nothing depends on the data."""
+"""Columns of groups, and the levels of a table, as declared; nothing depends on the data."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Level:
     """A level of a table.
 
     Attributes:
-        depth: per column of the table the level of its hierarchy; None: the total.
-        size: how many groups it has.
+        depth: per column of the table the level of the hierarchy; None: the total.
+        size: number of groups.
         node: int64[leaves], the group of each of the finest groups.
-        widest: of the finest groups so many are in one group, at most.
+        widest: the most finest groups in one group.
     """
 
     depth: tuple[int | None, ...]
@@ -60,7 +60,7 @@ def dimension_of_paths(name: str, paths: Sequence[tuple[str, ...]]) -> Dimension
     leaves = tuple(path[0] for path in paths)
     nodes = []
     for level in range(len(paths[0])):
-        # A node is its path to the root: nodes of one name below different ones are different.
+        # A node is the path to the root: nodes of one name below different ones are different.
         numbers: dict[tuple[str, ...], int] = {}
         of_leaf = np.array([numbers.setdefault(path[level:], len(numbers)) for path in paths], np.int64)
         nodes.append((of_leaf, tuple(path[0] for path in numbers)))

@@ -1,4 +1,4 @@
-"""What readers get to know of noisy statistics: what is declared and paid."""
+"""Metadata of noisy statistics for readers: declarations and costs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sqlanon.spec import ReleaseSpec
 def metadata_rows(
     spec: ReleaseSpec, shape: Shape, noise: Noise, report: RunReport, columns: Sequence[Column]
 ) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: what is declared and paid. No time, no row count, nothing that verification found.
+    """The metadata of the view: declarations and costs. No time, no row count, no result of the verification.
 
     Args:
         spec: the release.
-        shape: what is measured.
-        noise: its noise.
+        shape: the measurements.
+        noise: the noise of the release.
         report: of the run.
-        columns: those of the source; of them their types are said, by which readers write conditions.
+        columns: those of the source, for their types, by which readers write conditions.
     """
     asked, counted = spec.noisy, report.noisy
     assert asked is not None
@@ -96,7 +96,7 @@ def metadata_rows(
 
 
 def _of_steps(measure: NoisyMeasure) -> dict[str, object]:
-    """Of quantiles which ones, and the ends of the steps whose rows are counted."""
+    """The published quantiles, and the ends of the steps in which rows are counted."""
     if measure.quantity != "quantiles":
         return {}
     shares, ends = map(decimal_text, measure.quantiles), map(decimal_text, measure.ends)

@@ -1,4 +1,4 @@
-"""What readers get: values, intervals and marks of all groups, computed of noisy numbers alone."""
+"""Published values, intervals and marks of all groups, computed from noisy numbers alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Estimate:
 
     Attributes:
         value: float64[groups], unbiased.
-        low, high: float64[groups], the interval, as far as numbers of its kind go.
+        low, high: float64[groups], the interval, within the range of that kind of number.
     """
 
     value: Floats
@@ -84,10 +84,10 @@ def half_width(noise: Noise, series: int, missed: float) -> float:
 
 
 def ends_of(law: Law, missed: float) -> float:
-    """The same around a linear combination of noisy numbers, in its deviations; half a step comes to it.
+    """Half the width around a linear combination of noisy numbers, in deviations; half a step comes to it.
 
-    For Laplace noise it is that of one number: of combinations with the same deviation it has the widest interval,
-    where at most `MOST_MISSED` is missed. Who allows more gets the interval of that.
+    For Laplace noise the width of a single number is used: the widest of all combinations with the same deviation
+    where at most `MOST_MISSED` is missed. A larger allowance gets the width at `MOST_MISSED`.
     """
     from statistics import NormalDist
 
@@ -97,7 +97,7 @@ def ends_of(law: Law, missed: float) -> float:
 
 
 def width_of(law: Law, deviation: float, missed: float) -> float:
-    """Half the width of an interval around a linear combination of noisy numbers, by its deviation."""
+    """Half the width of an interval around a linear combination of noisy numbers, from the deviation."""
     return ends_of(law, missed) * deviation + HALF
 
 
@@ -105,8 +105,8 @@ def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Estimates:
     """Values and intervals by table, level and measure, of each column of the measure.
 
     Args:
-        shape: what was measured.
-        noise: its noise.
+        shape: the measurements.
+        noise: the noise of the release.
         noisy: int64[groups] of each series.
     """
     made: dict[tuple[int, int, int], tuple[Estimate, ...]] = {}

@@ -1,9 +1,9 @@
 """Quantiles of the bounded rows of each group, from noisy numbers of rows in the steps of a range.
 
-Nothing more is paid for them than those numbers. With counts c of the steps, the quantile q is in the first step j with
+Quantiles cost no more than those numbers. With counts c of the steps, the quantile q is in the first step j with
 F(j) = (c1 + .. + cj) - q (c1 + .. + cn) of 0 or more. F is a sum of noisy numbers with the weights 1 - q and -q.
 
-The interval inverts a test: a step is left out where its own F is surely below 0, or the F before it surely 0 or more.
+The interval inverts a test: a step is left out if F of the step is surely below 0, or the F before it surely 0 or more.
 For the step that has the quantile these are two events, each of half the probability that may be missed, whatever the
 other steps do.
 """
@@ -56,8 +56,8 @@ def bound_quantile(
         ends: float64[steps + 1], ascending.
         share: of the rows are at most the quantile.
         deviations: float64[steps, groups] of the counts, which are independent of each other.
-        width: half the width of a two-sided interval around a sum of noisy numbers: how many deviations, and what comes
-            to them.
+        width: half the width of a two-sided interval around a sum of noisy numbers: number of deviations, and an added
+            constant.
 
     Returns:
         float64[groups] twice: the ends of the first and of the last step that is not left out; the range where all are.

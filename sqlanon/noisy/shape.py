@@ -1,6 +1,6 @@
-"""The shape of noisy statistics: tables, their levels, what is measured of each, and what one person can change.
+"""The shape of noisy statistics: tables, levels, measurements, and the change that a person can make.
 
-Everything here follows from what is declared; nothing depends on the data.
+Everything here follows from the declarations; nothing depends on the data.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ KEPT_STEPS = 1024
 """The share of a person's rows that is counted is measured in whole parts of this."""
 
 Part = Literal["rows", "persons", "sum", "values", "centered"]
-"""What is added up: rows, persons, values, numbers of values, distances of values from the middle (doubled)."""
+"""Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its levels from the coarsest to the finest; a person's rows of its groups are bounded by themselves.
+    """A table; bounds on a person's rows are separate for each table.
 
     Attributes:
-        name: as it is published, or for messages.
+        name: the published name, or a name for messages.
         columns: the dimensions.
-        levels: its levels.
-        steps_of: a published table and a measure: this one has the rows of each step of the measure's range, by which
-            its quantiles are found, and is not published itself. Its first column has the steps, and it has the levels
-            of the published one. None: it is published.
+        levels: from the coarsest to the finest.
+        steps_of: a published table and a measure; then this table counts the rows of each step of the measure's range
+            to find the measure's quantiles, and is not published. The first column has the steps; the levels are those
+            of the published table. None: this table is published.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Series:
 
     Attributes:
         table, level: which.
-        part: what is added up.
-        measure: of which measure; None: of the bounding itself.
+        part: the summands.
+        measure: the measure; None: the series belongs to the bounding.
         most: a person's rows of one finest group add up to this in absolute value, at most; of `persons`, 1.
-        l1: what one person changes, as the sum of absolute changes, at most.
+        l1: the most that a person changes, as the sum of absolute changes.
         l2: the same as the sum of squared changes.
     """
 
@@ -79,14 +79,14 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """All that is measured.
+    """All measurements of a release.
 
     Attributes:
-        release: its name, for messages.
-        spec: what is asked.
+        release: name of the release, for messages.
+        spec: the request of the policy.
         dimensions: the columns of groups, and behind them the steps of quantiles.
         tables: the published tables, and behind them those of steps.
-        series: what is measured of them, in the order in which it is drawn.
+        series: the measurements of the tables, in the order in which noise is drawn.
     """
 
     release: str
@@ -160,7 +160,7 @@ def shape_of(spec: ReleaseSpec) -> Shape:
 
 
 def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
-    """The measures that a table has: a table of steps has its own."""
+    """The measures of a table; a table of steps has the measure of the steps."""
     if table.steps_of is not None:
         return [table.steps_of[1]]
     return [place for place, one in enumerate(asked.measures) if one.quantity != "quantiles"]
@@ -184,7 +184,7 @@ def _steps_table(
     columns = (len(dimensions) - 1, *table.columns)
     name = f"{table.name}, steps of {asked.measures[of[1]].name}"
     levels = _bounded_levels(spec, name, [dimensions[column] for column in columns], totals=totals)
-    # Without its own total, which has no steps.
+    # Without the total of the steps, which has no steps.
     return Table(name, columns, levels[-len(table.levels) :], of)
 
 

@@ -1,14 +1,14 @@
-"""Discrete Gaussian noise as rounded continuous noise, whose cost is known exactly.
+"""Discrete Gaussian noise as rounded continuous noise with an exactly known cost.
 
 Let g be an integer x with continuous Gaussian noise of variance s - t, and y an integer drawn with weights
 exp(-(y - g)^2 / 2t). Were the sum of the weights the same for every g, y would be x with discrete Gaussian noise of
 variance s. By Poisson's summation formula it differs from sqrt(2 pi t) by a factor between 1 - h and 1 + h, where
 h = 2 exp(-2 pi^2 t) / (1 - exp(-6 pi^2 t)), and so does that of the discrete law. So the probability of each y is that
-of a function of g, but for a factor of at most (1 + h) / (1 - h): one for each number that a person can change, as all
+of a function of g, but for a factor of at most (1 + h) / (1 - h), once for each number that a person can change, as all
 others cancel.
 
-Continuous Gaussian mechanisms together are one (Dong, Roth, Su 2022, "Gaussian differential privacy", Section 3), and
-its delta for an epsilon is known exactly (Balle, Wang 2018, "Improving the Gaussian mechanism for
+Continuous Gaussian mechanisms together are one (Dong, Roth, Su 2022, "Gaussian differential privacy", Section 3), with
+an exactly known delta for an epsilon (Balle, Wang 2018, "Improving the Gaussian mechanism for
 differential privacy", Theorem 8).
 """
 
@@ -34,7 +34,7 @@ def smooth_rho(sensitivities: Sequence[int], scales: Sequence[Fraction]) -> Frac
     """The rho of the continuous mechanism of which discrete Gaussian noise is a function.
 
     Args:
-        sensitivities: of each vector of numbers, what one person changes, as the sum of squares.
+        sensitivities: of each vector of numbers, the change by one person, as the sum of squares.
         scales: of each vector the scale of the noise.
 
     Returns:
@@ -53,8 +53,8 @@ def smooth_epsilon(rho: Fraction, numbers: int, delta: float) -> float:
     """The epsilon of discrete Gaussian mechanisms together, at most; infinite: none was found.
 
     Args:
-        rho: the sum of what `smooth_rho` gives.
-        numbers: how many noisy numbers a person can change in all, at most.
+        rho: the sum of the results of `smooth_rho`.
+        numbers: the most noisy numbers that a person can change in all.
         delta: of the whole.
     """
     slack = numbers * SLACK * (1 + FLOATS)
@@ -72,7 +72,7 @@ def smooth_epsilon(rho: Fraction, numbers: int, delta: float) -> float:
 
 
 def _delta(epsilon: float, shift: float) -> float:
-    """The delta of a Gaussian mechanism whose answer moves by so many deviations, at most."""
+    """The largest delta of a Gaussian mechanism when the answer moves by so many deviations."""
     above = _tail(epsilon / shift - shift / 2)
     below = _tail(epsilon / shift + shift / 2)
     return above * (1 + FLOATS) - math.exp(epsilon) * below * (1 - FLOATS)

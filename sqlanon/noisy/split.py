@@ -1,4 +1,4 @@
-"""The scales of the noise: how the epsilon of a version is divided among what is measured.
+"""The scales of the noise: how the epsilon of a version is divided among the measurements.
 
 Levels get shares that make the summed variance of all their groups the smallest: of Laplace noise in proportion to the
 cube root of the number of groups times the squared sensitivity, of Gaussian noise to the square root of that product.
@@ -34,8 +34,8 @@ class Noise:
 
     Attributes:
         law: of all of it.
-        scales: of each series: of a Laplace law the scale b, of a Gaussian one sigma, both of discrete laws.
-        mechanisms: what is charged, exactly.
+        scales: of each series: the scale b of a discrete Laplace law, sigma of a discrete Gaussian law.
+        mechanisms: the exact charges.
     """
 
     law: Law
@@ -59,7 +59,7 @@ def noise_of(shape: Shape) -> Noise:
     """The noise of a release, as the policy asks.
 
     Raises:
-        PolicyError: epsilon is too small for what is measured.
+        PolicyError: epsilon is too small for the measurements.
     """
     asked = shape.spec
     made = []

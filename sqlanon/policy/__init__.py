@@ -1,8 +1,8 @@
-"""What the user asked for: policy files and arguments, checked and frozen into specs.
+"""User input: policy files and arguments, checked and frozen into specs.
 
-Here belong the file format, its checks, hierarchies and orders, the proposal of ``sqlanon init`` and the generated
-reference. The room reads files but no database, and imports nothing of sqlanon but the specs and errors. What depends
-on the data (does a column exist, is k feasible) is decided where the data is.
+Here belong the file format, checks, hierarchies and orders, the proposal of ``sqlanon init`` and the generated
+reference. The room reads files but no database, and imports nothing of sqlanon but the specs and errors. Questions
+about the data (does a column exist, is k feasible) are decided where the data is.
 """
 
 from sqlanon.policy.arguments import release

@@ -26,17 +26,17 @@ _DEEPEST_FIRST = sorted(ARGUMENTS, key=lambda argument: -len(argument.place))
 
 
 def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
-    """Check the arguments of one release and freeze them.
+    """Check the arguments of a release and freeze them.
 
     Args:
         source: table or view, ``table`` or ``schema.table``.
-        options: what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
+        options: keys of a policy file, as in docs/policy.md. Relative paths start in the working directory.
             ``k`` must be said, except with ``maximize``, with the format anatomy and with ``k_map`` or
             ``delta_presence``: 1 publishes rows as they are. ``name`` defaults to the source's table name; ``publish``
             stays None if it is not given.
 
     Raises:
-        PolicyError: with every problem, each as ``argument: what is wrong; what is allowed``.
+        PolicyError: with every problem, each as ``argument: problem; allowed values``.
         TypeError: an argument that there is not, or no quasi column.
 
     Example:
@@ -135,7 +135,7 @@ def _roles(lists: Mapping[str, object], origin: _Arguments, problems: Problems) 
 
 
 def _names(path: Path, given: object, problems: Problems) -> list[str]:
-    """The column names of one argument; None counts as none."""
+    """The column names of an argument; None counts as none."""
     if given is None:
         return []
     names = [given] if isinstance(given, str) else given
@@ -149,7 +149,7 @@ def _names(path: Path, given: object, problems: Problems) -> list[str]:
 
 
 def _settings(columns: dict[str, dict[str, object]], key: str, given: object, problems: Problems) -> None:
-    """Put one setting to the columns it names."""
+    """Put a setting to the named columns."""
     argument = _OF_COLUMN.get(key, key)
     if given is None:
         return
@@ -169,7 +169,7 @@ def _file(value: object) -> object:
 
 
 def _keys_to_text(given: object) -> object:
-    """A mapping with its keys as text."""
+    """A mapping with keys as text."""
     return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else given
 
 

@@ -1,7 +1,7 @@
-"""Hierarchies that a policy builds: what the steps, units, lengths and groups must be, and what becomes of them.
+"""Hierarchies that a policy builds: checks of steps, units, lengths and groups, and the resulting objects.
 
-Files, and groups, whose values the policy lists, are a `Hierarchy` here. A `Rule` is made one where the values are
-(`sqlanon.table.rules`), a table where the database is open (`sqlanon.table.hierarchy_table`). No message shows a value.
+Files and groups list their values in the policy, and are a `Hierarchy` here. A `Rule` becomes one with the values
+(`sqlanon.table.rules`), a table when the database is open (`sqlanon.table.hierarchy_table`). No message shows a value.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Reader = Callable[[Path, str, Problems], Hierarchy | None]
 def build_hierarchy(
     path: Path, column: str, model: HierarchyModel, problems: Problems, read_file: Reader
 ) -> Hierarchy | Rule | HierarchyTable | None:
-    """What a policy says of a column's hierarchy; None after noting what is wrong at ``path``.
+    """The hierarchy of a column by the policy; None after noting the problems at ``path``.
 
     Args:
         path: the key ``hierarchy``.
-        column: the column's name.
-        model: what is written there.
-        problems: takes what is wrong.
+        column: name of the column.
+        model: the value of that key.
+        problems: collects the problems.
         read_file: reads a CSV file.
     """
     given = [kind for kind in _KINDS if getattr(model, kind) is not None]

@@ -1,6 +1,6 @@
-"""The one way from the parts of a release to its frozen spec, for files and arguments alike.
+"""The only way from the parts of a release to the frozen spec, for files and arguments alike.
 
-Here values must fit together. What one value may look like belongs in `sqlanon.declared`, keys and shape in `models`.
+Here values must fit together. The form of a single value belongs in `sqlanon.declared`, keys and shape in `models`.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class Files:
         self._orders: dict[str, tuple[str, ...]] = {}
 
     def hierarchy(self, path: Path, file: str, problems: Problems) -> Hierarchy | None:
-        """The hierarchy in ``file``, or None after noting its problems at ``path``."""
+        """The hierarchy in ``file``, or None after noting the problems at ``path``."""
         return self._get(read_hierarchy, self._hierarchies, path, file, problems)
 
     def order(self, path: Path, file: str, problems: Problems) -> tuple[str, ...] | None:
-        """The values in ``file``, or None after noting its problems at ``path``."""
+        """The values in ``file``, or None after noting the problems at ``path``."""
         return self._get(read_order, self._orders, path, file, problems)
 
     def _get(
@@ -94,13 +94,13 @@ class Files:
 
 
 def default_view(name: str) -> str:
-    """The view of a release that does not name one."""
+    """The view of a release without a named view."""
     quoted = name.replace('"', '""')
     return f"{PUBLISH_SCHEMA}.{name}" if name.isidentifier() else f'{PUBLISH_SCHEMA}."{quoted}"'
 
 
 def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
-    """Check what must fit together and make the spec; it is only good if there are no problems."""
+    """Check that the parts fit together and make the spec; it is only good if there are no problems."""
     given = raw.get("columns")
     unread = set(given) - set(model.columns) if isinstance(given, Mapping) else None
     columns = tuple(
@@ -205,7 +205,7 @@ def _refresh(model: ReleaseModel) -> RefreshSpec:
 
 
 def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -> None:
-    """Keys of `mode: frozen`, and what it needs."""
+    """Keys of `mode: frozen`, and their requirements."""
     asked = model.refresh
     if asked is None or problems.broken((*path, "refresh")):
         return
@@ -342,7 +342,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
 
 
 def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
-    """Columns of the key are never published; without one, what versions reveal together cannot be measured."""
+    """Columns of the key are never published; without a key, the disclosure by versions together cannot be measured."""
     for name in model.key:
         same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
         column = model.columns.get(name) or (same[0] if len(same) == 1 else None)

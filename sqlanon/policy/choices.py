@@ -1,4 +1,4 @@
-"""A policy with another k, method or refine for one release: what a comparison tries, and writes."""
+"""A policy with another k, method or refine for a release: the variants that a comparison tries, and writes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from sqlanon.spec import PolicySpec
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is changed of a release.
+    """Changes to a release.
 
     Attributes:
         k: rows of a class.
         method: the algorithm.
-        refine: whether its classes are improved by a local pass.
+        refine: whether a local pass improves the classes.
     """
 
     k: int
@@ -35,7 +35,7 @@ class Choice:
 def choose_policy(
     path: str | os.PathLike[str], release: str, choice: Choice, environ: Mapping[str, str] | None = None
 ) -> tuple[str, PolicySpec]:
-    """The text of a policy file with a choice for one of its releases, and what it says.
+    """The text of a policy file with a choice for a release, and the spec of the changed policy.
 
     Comments are not kept.
 

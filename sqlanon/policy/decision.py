@@ -1,4 +1,4 @@
-"""What people decided about a release: its context, and the threshold with the number of its guideline."""
+"""Decisions of people about a release: the context, and the threshold with the number of the guideline."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def build_context(model: ReleaseModel) -> ContextSpec | None:
 
 
 def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> ThresholdSpec | None:
-    """The accepted risk, or None after noting its problems."""
+    """The accepted risk, or None after noting the problems."""
     asked, at = model.threshold, (*path, "threshold")
     if asked is None or problems.broken(at):
         return None

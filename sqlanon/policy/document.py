@@ -1,8 +1,8 @@
 """Reading a YAML file as plain data with the line of every key, and environment variables put in.
 
-Scalars stay the text that was written, so that a column called ``no`` or a value ``1e3`` keeps its spelling; only an
+Scalars stay the text that was written, so that a column called ``no`` or a value ``1e3`` keeps the spelling; only an
 empty or null scalar is None. Nothing is ever constructed from tags, and aliases that grow without bound are stopped.
-What keys mean belongs in `models`.
+The meaning of keys belongs in `models`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sqlanon.errors import PolicyError
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | None"
 
 LARGEST = 200_000
-"""Values of one file at most, aliases followed."""
+"""Values of a file at most, aliases followed."""
 _LARGE = f"{{}}: holds more than {LARGEST} values, aliases followed; long lists of values go into files of their own"
 
 DEEPEST = 20
 """Mappings and lists inside each other at most."""
 
 KEPT = (("secret",),)
-"""Keys whose ``${NAME}`` stays as it is written: a run reads the variable."""
+"""Keys that keep ``${NAME}`` as written: a run reads the variable."""
 
 READ = ("connection", "hierarchy")
-"""Keys whose ``${NAME}`` is replaced by the variable. What others hold is shown by `plan`, in errors and to readers."""
+"""Keys with ``${NAME}`` replaced by the variable. `plan`, errors and readers show the values of all other keys."""
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + tag for tag in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")}
@@ -56,13 +56,13 @@ _HINTS = (
 
 
 class Document:
-    """One policy file: its data, lines and the problems of the text itself.
+    """A policy file: data, lines and problems of the text itself.
 
     Attributes:
         file: the file as the user named it.
-        data: what it holds.
-        found: problems so far: path, what is wrong, what is allowed.
-        unread: paths whose values could not be read; the data holds nothing there.
+        data: content of the file.
+        found: problems so far: path, problem, allowed values.
+        unread: paths with values that could not be read; the data holds nothing there.
     """
 
     def __init__(self, file: str, text: str, environ: Mapping[str, str], *, connection: bool = True) -> None:
@@ -117,7 +117,7 @@ class Document:
         return ".".join(words)
 
     def _item(self, path: Path) -> str:
-        """A release by its name if it has one, anything else by its number."""
+        """A release by name if it has a name, anything else by number."""
         index = path[-1]
         if len(path) == 2 and isinstance(self.data, dict) and (*path, "name") not in self._written:
             items = self.data.get(str(path[0]))

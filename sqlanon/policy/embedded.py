@@ -1,4 +1,4 @@
-"""One release with keys in another tool's file, under the same checks.
+"""A release with keys in another tool's file, under the same checks.
 
 The caller gives file and line for messages.
 """
@@ -18,15 +18,15 @@ from sqlanon.spec import ReleaseSpec
 
 
 def freeze_embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseSpec:
-    """Check one release and freeze it, as `sqlanon.policy.load` does with those of a policy file.
+    """Check a release and freeze it, as `sqlanon.policy.load` does with those of a policy file.
 
     Args:
-        raw: its keys and values, as docs/policy.md lists them; values may be text or Python's.
+        raw: keys and values of the release, as docs/policy.md lists them; values may be text or Python's.
         origin: gives the place of a path of ``raw`` in the other file, for messages.
         base: the directory that hierarchies and orders are relative to.
 
     Raises:
-        PolicyError: with every problem, each at its place.
+        PolicyError: with every problem, each with the place.
     """
     problems = Problems(origin)
     model = read_release(raw, (), problems)

@@ -15,23 +15,23 @@ from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy
 
 MOST_PROBLEMS = 20
-"""Problems of one file that an error lists."""
+"""Problems of a file that an error lists."""
 
 _A_LINE = "leaf;parent;...;root, with the same number of fields in every line"
 
 
 def read_hierarchy(path: str | os.PathLike[str], name: str | None = None) -> Hierarchy:
-    """Read a taxonomy tree: one line a leaf, ``leaf;parent;...;*``, UTF-8, quoted as the csv module does.
+    """Read a taxonomy tree: a line for each leaf, ``leaf;parent;...;*``, UTF-8, quoted as the csv module does.
 
     Leaves are put in in-order traversal, children in the order of their first appearance. Nodes of different levels may
     share a label. The last field, the root, is ``*`` in ARX's examples; any single root will do (``*****``).
 
     Args:
         path: the file.
-        name: what messages call it; default: the path.
+        name: name of the file in messages; default: the path.
 
     Raises:
-        PolicyError: with every problem of the file and its line.
+        PolicyError: with every problem of the file and the line.
     """
     name = os.fspath(path) if name is None else name
     rows = _rows(_text(path, name), name)
@@ -44,7 +44,7 @@ def of_paths(name: str, rows: list[tuple[int, tuple[str, ...]]]) -> Hierarchy:
     """The hierarchy of numbered paths from a leaf to the root.
 
     Raises:
-        PolicyError: with every problem and the number of its path.
+        PolicyError: with every problem and the number of the path.
     """
     problems = _shape(rows) or _parents(rows)
     if problems:
@@ -55,7 +55,7 @@ def of_paths(name: str, rows: list[tuple[int, tuple[str, ...]]]) -> Hierarchy:
 
 
 def with_other(hierarchy: Hierarchy, other: str) -> Hierarchy:
-    """The hierarchy with a leaf for values that it does not list: one that it has, or another one right below the root.
+    """The hierarchy with a leaf for unlisted values: an existing leaf, or a new one right below the root.
 
     Raises:
         PolicyError: the label is that of a node above the leaves.
@@ -69,14 +69,14 @@ def with_other(hierarchy: Hierarchy, other: str) -> Hierarchy:
 
 
 def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[str, ...]:
-    """Read the values of a column in their order, one a line.
+    """Read the values of a column in order, a line for each.
 
     Args:
         path: the file.
-        name: what messages call it; default: the path.
+        name: name of the file in messages; default: the path.
 
     Raises:
-        PolicyError: with every problem of the file and its line.
+        PolicyError: with every problem of the file and the line.
     """
     name = os.fspath(path) if name is None else name
     lines = [line.removesuffix("\r") for line in _text(path, name).rstrip("\r\n").split("\n")]
@@ -108,7 +108,7 @@ def _text(path: str | os.PathLike[str], name: str) -> str:
 
 
 def _rows(text: str, name: str) -> list[tuple[int, tuple[str, ...]]]:
-    """The lines that are not empty, each with its number."""
+    """The lines that are not empty, each with the line number."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";", strict=True)
     rows: list[tuple[int, tuple[str, ...]]] = []
     line = 1
@@ -161,10 +161,10 @@ def _parents(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
 
 
 def in_order(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Leaves once each, so that every node covers consecutive ones, children in the order of their first appearance.
+    """Leaves once each, so that every node covers consecutive leaves, children in the order of their first appearance.
 
     Args:
-        rows: one path a leaf, from the leaf to the root; each node has one parent.
+        rows: a path for each leaf, from there to the root; each node has a single parent.
     """
     first: dict[tuple[int, str], int] = {}
     for labels in rows:

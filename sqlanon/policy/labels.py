@@ -15,17 +15,17 @@ _QUASI = re.compile(r"(quasi|indirect) identifier", re.IGNORECASE)
 _MASKED = re.compile(r"\s*MASKED\s+WITH\s+(FUNCTION\s+(?:\w+\.)*(\w+)\s*\(|VALUE\b)", re.IGNORECASE)
 _KEPT = re.compile(r"\s*NOT\s+MASKED\s*", re.IGNORECASE)
 _NEAR = re.compile(r"generalize_\w+|d?noise|add_noise\w*|shuffle\w*", re.IGNORECASE)
-"""Functions whose masked value still says something of the true one, which is then meant to be known roughly."""
+"""Functions with masked values that stay near the true ones, which are then meant to be known roughly."""
 _NAME = re.compile(r"[A-Za-z_]{1,40}")
 
 
 def apply_labels(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bool) -> Proposed:
-    """The proposal for a column as its labels have it; names and counts decide where they say nothing of a role.
+    """The proposal for a column by its labels; names and counts decide where labels say nothing of a role.
 
     Args:
-        column: what names and counts propose.
+        column: the proposal by names and counts.
         labels: of the column.
-        able: its type can be generalized.
+        able: the column's type can be generalized.
         repeats: a value is in several rows.
     """
     role, reason = None, ""

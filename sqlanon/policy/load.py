@@ -1,4 +1,4 @@
-"""Reading a whole policy file into its frozen spec. Checks of one release belong in `checks`."""
+"""Reading a whole policy file into the frozen spec. Checks of a release belong in `checks`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def load(
     """Read a policy file.
 
     Args:
-        path: the YAML file; hierarchies and orders it names are relative to its directory.
+        path: the YAML file; named hierarchies and orders are relative to this directory.
         environ: values for ``${NAME}``; default: the environment of the process.
         connection: read the variables of ``connection``; without, it stays as it is written, as another database is
             used.
 
     Raises:
-        PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
+        PolicyError: with every problem of the file, each as ``file:line: place: problem; allowed values``.
     """
     document = read(FilePath(path), os.environ if environ is None else environ, connection=connection)
     return _spec(document, os.fspath(path))

@@ -1,4 +1,4 @@
-"""Checks of a release's `method`: it is declared, its options are valid, and it can do what the release asks."""
+"""Checks of a release's `method`: it is declared, the options are valid, and it supports the release."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         spec: the release; parts that could not be read have their defaults.
         raw: the release as it was written.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
     """
     at = (*path, "method")
     if problems.broken(at):

@@ -1,4 +1,4 @@
-"""The parts of a policy file as typed records. What their keys take, and mean, is in `sqlanon.declared.keys`.
+"""The parts of a policy file as typed records. Values and meaning of their keys are in `sqlanon.declared.keys`.
 
 `sections` reads them. A new key is an entry in `sqlanon.declared.keys`, one field here, one line in `checks.build`, and
 one check there if it must fit with others. The docstrings are descriptions in the JSON Schema and in docs/policy.md.
@@ -36,7 +36,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HierarchyModel(Written):
-    """What the nodes of a column are.
+    """The nodes of a column.
 
     Exactly one of the keys, `from` with `steps`, and `other` with those that list values. See
     [hierarchies.md](hierarchies.md).
@@ -56,7 +56,7 @@ class HierarchyModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnModel(Written):
-    """One column of the source. Its role alone may be written as text: `age: quasi`."""
+    """A column of the source. Its role alone may be written as text: `age: quasi`."""
 
     role: Role
     weight: int
@@ -73,7 +73,7 @@ class ColumnModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaxLossModel(Written):
-    """What every class may lose, at most."""
+    """The most that every class may lose."""
 
     per_class_ncp: Fraction
 
@@ -84,7 +84,7 @@ class AtLeastModel(Written):
 
     Where the bound on the loss allows less, nothing is published.
 
-    The requirement that is maximized is needed here; the other one may be asked for as well.
+    The requirement that is maximized is needed here; the other may be asked for as well.
     """
 
     k: int | None = None
@@ -93,10 +93,10 @@ class AtLeastModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyModel(Written):
-    """What every class (the rows that look alike in all quasi columns) must meet.
+    """Requirements on every class (the rows that look alike in all quasi columns).
 
-    Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds what
-    every class may lose and `maximize` makes k or l as large as that allows: `privacy: {max_loss: {per_class_ncp: 0.3},
+    Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds the
+    loss of every class and `maximize` makes k or l as large as that allows: `privacy: {max_loss: {per_class_ncp: 0.3},
     maximize: l, at_least: {l: 2}}` or `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
@@ -142,7 +142,7 @@ class RefineModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuppressionModel(Written):
-    """Rows that may be suppressed, at most, and what becomes of them: `suppression: {limit: 0.05, rows: starred}`."""
+    """The most rows that may be suppressed, and how they are published: `suppression: {limit: 0.05, rows: starred}`."""
 
     limit: Fraction
     rows: SuppressedRows
@@ -180,7 +180,7 @@ class RefreshModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryModel(Written):
-    """What two consecutive versions may reveal together. Needs `key`, or a pseudonym."""
+    """Limits on the disclosure by two consecutive versions together. Needs `key`, or a pseudonym."""
 
     max_failing: int | None
 
@@ -211,7 +211,7 @@ class ThresholdModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseModel(Written):
-    """One release of one source."""
+    """A release of one source."""
 
     name: str
     source: str
@@ -279,7 +279,7 @@ class CountedTableModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectModel(Written):
-    """What no reader of the counts may find."""
+    """Conclusions that no reader of the counts may draw."""
 
     method: Literal["suppress"]
     persons: int
@@ -301,7 +301,7 @@ class StatisticsModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsReleaseModel(Written):
-    """One release of counts. See [statistics.md](statistics.md)."""
+    """A release of counts. See [statistics.md](statistics.md)."""
 
     name: str
     source: str

@@ -1,6 +1,6 @@
 """Differentially private statistics: from budgets and releases of a policy file to their specs.
 
-What belongs here: whatever of them can be checked without the database. Nothing is spent here.
+Here belong all checks that need no database. Nothing is spent here.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def read_noisy(
     """The spec of a release; None if nothing is left of it.
 
     Args:
-        raw: its mapping, for which `is_noisy` holds.
+        raw: mapping of the release, for which `is_noisy` holds.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         files: reads hierarchies.
-        view: the view of a release that names none, by its name.
+        view: the view of a release without a named view, by the release's name.
         budgets: those of the file.
     """
     own = {}
@@ -154,7 +154,7 @@ def _find_budget(name: str, at: Path, problems: Problems, budgets: Budgets) -> B
 
 
 def _find_person(source: str, budget: BudgetSpec, path: Path, problems: Problems) -> tuple[str, ...]:
-    """The columns that say whose row it is."""
+    """The columns that identify the person of a row."""
     parts = [part.casefold() for part in name_parts(source) or ()]
     for table, columns in budget.persons:
         if [part.casefold() for part in name_parts(table) or ()] == parts:

@@ -60,7 +60,7 @@ class NoisyMeasureModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContributionsModel(Written):
-    """How much of one person is counted, in each table. Required: more would be unbounded."""
+    """How much of a person is counted, in each table. Required: more would be unbounded."""
 
     groups: int
     rows: int
@@ -90,7 +90,7 @@ class NoisyModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyReleaseModel(Written):
-    """One release of differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
+    """A release of differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
 
     name: str
     source: str

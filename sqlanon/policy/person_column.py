@@ -18,7 +18,7 @@ from sqlanon.policy.roles import (
 from sqlanon.policy.vocabulary import names_first, words_of
 
 _VARIES = 0.02
-"""Share of the keys in which an attribute may vary and still be one of theirs: data have errors."""
+"""Share of the keys in which an attribute may vary and still belong to the persons: data have errors."""
 _SURE = 10
 """Keys in which an attribute would vary by chance, at least, for that it does not to prove anything."""
 _OWN = 2
@@ -29,11 +29,11 @@ MOST_KEYS = 12
 
 @dataclass(frozen=True, slots=True)
 class Varying:
-    """How the attributes of persons vary among the rows of one key: among keys that have several rows.
+    """How the attributes of persons vary among the rows of a key: among keys that have several rows.
 
     Attributes:
         keys: that have several rows.
-        varied: by attribute, those of them whose rows have different values of it.
+        varied: by attribute, the number of those keys with different values of it.
     """
 
     keys: int
@@ -42,13 +42,13 @@ class Varying:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What was counted over several columns of a table together.
+    """Counts over several columns of a table together.
 
     Attributes:
         varying: by the column that may be the key of a person.
         same: groups of columns that determine each other, such as a code and its label.
-        pairs: by column of many values, how many different pairs of one of them and a person there are.
-        alone: by the same column, rows whose value is one person's alone.
+        pairs: by column of many values, how many different pairs of such a value and a person there are.
+        alone: by the same column, rows with a value that a single person has.
     """
 
     varying: Mapping[str, Varying]
@@ -61,7 +61,7 @@ NOTHING = Related({})
 
 
 def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
-    """Columns that may be numbers of persons; and those of which it shows whether they stay the same within one.
+    """Columns that may be numbers of persons; and those of which it shows whether they stay the same within a person.
 
     The latter are attributes of persons, by which numbers of persons are known.
     """
@@ -72,11 +72,11 @@ def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[s
 
 
 def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
-    """The column that says whose row it is, where several rows are one person's.
+    """The column that identifies the person of a row, where a person has several rows.
 
-    That is a column within whose values what stays the same of a person does so; of several the one that is called a
-    person's number, then the one of the fewest values, as a visit determines the person as well. Where attributes prove
-    nothing, the name decides, and where that says nothing, how values are written, and how often each is there.
+    Within each of its values, the constant attributes of a person are constant. Of several such columns the choice is
+    the column called a person's number, then the column with the fewest values, as a visit determines the person as
+    well. Where attributes prove nothing, the name decides, and then the form of the values and how often each is there.
     """
     able = [column for column in profile if can_be_key(column)]
     found = [column for column in able if _determines(column, related, profile)]
@@ -84,7 +84,7 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
     about = [column for column in named if names_first(words_of(column.name))]
     both = [column for column in about or named if column in found]
     if found and not both:
-        # What is called the person's number, and varies within visits that do not, is coarser than they are.
+        # A person's number by its name that varies within visits, where they do not, is coarser than they are.
         least = min(column.distinct for column in found)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
     # Where a person's number is another one in every row, nothing else numbers persons of several rows.
@@ -99,9 +99,9 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
 def _attributes(
     related: Related, key: str, profile: Sequence[ColumnProfileLike]
 ) -> Iterator[tuple[ColumnProfileLike, int]]:
-    """The attributes of persons that vary by chance within a key, each with its number of values.
+    """The attributes of persons that vary by chance within a key, each with the number of values.
 
-    An attribute varies by chance within a key as long as the key has at most that number of its values.
+    An attribute varies by chance within a key as long as the key has at most that number of values.
     """
     varying = related.varying.get(key)
     if varying is None:
@@ -115,7 +115,7 @@ def _attributes(
 
 
 def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
-    """Whether the rows of each value have one value of most attributes, where by chance they would not."""
+    """Whether the rows of each value have a single value of most attributes, where by chance they would not."""
     held = failed = 0
     for one, varied in _attributes(related, column.name, profile):
         keys = related.varying[column.name].keys

@@ -1,4 +1,4 @@
-"""Checks of `person` and of what goes with it: `persons`, `null_person`, `person_share`."""
+"""Checks of `person` and of the keys that go with it: `persons`, `null_person`, `person_share`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_L = 1000
 
 
 def kind_of_rows(model: ReleaseModel) -> RowsAre:
-    """What the rows are: `person` implies events."""
+    """The meaning of a row: `person` implies events."""
     return "events" if model.person else model.rows_are
 
 
@@ -28,12 +28,12 @@ def list_person_columns(model: ReleaseModel) -> tuple[str, ...]:
 
 
 def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
-    """Keys that go with `person`, its columns, and what of the policy cannot be counted over persons yet.
+    """Check the keys that go with `person` and its columns; note requirements not counted over persons yet.
 
     Args:
         model: the release.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         unread: columns of the release that could not be read; None: they are not known.
     """
     if problems.broken((*path, "person")):
@@ -53,7 +53,7 @@ def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: s
 
 
 def choose_stronger(model: ReleaseModel) -> Persons | None:
-    """What is promised of persons: the stronger of the two where the policy names a person and does not say."""
+    """The promise for persons: the stronger of the two where the policy names a person and does not say."""
     return "whole" if model.person and model.persons is None else model.persons
 
 
@@ -90,7 +90,7 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: 
 
 
 def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: Problems) -> PrivacySpec:
-    """The same, over persons as well; notes what cannot be counted so."""
+    """The same, over persons as well; notes requirements that cannot be counted so."""
     if not model.person:
         return privacy
     at = (*path, "privacy")

@@ -1,7 +1,7 @@
-"""What the `privacy` part of a release asks for, and whether it fits together and fits the columns and the format.
+"""The `privacy` part of a release: the requirements, and whether they fit each other, the columns and the format.
 
-A release is either as good as its requirements allow, or as private as a bound on its loss allows (`maximize`); the
-keys of one cannot be combined with those of the other.
+A release is either as good as the requirements allow, or as private as a bound on the loss allows (`maximize`); the
+keys of these two kinds cannot be combined.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _INSTEAD = {
     "distinct_l": "ask for l under at_least: no value above 1/l of a class means at least l different values",
     "joint": "ask for l of each sensitive column under at_least",
 }
-"""What to write instead of a key that cannot be combined with maximize."""
+"""Advice for a key that cannot be combined with maximize."""
 
 
 def read_privacy(
     model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, unread: set[str] | None
 ) -> PrivacySpec:
-    """Check the `privacy` part and make its spec; it is only good if there are no problems.
+    """Check the `privacy` part and make the spec; it is only good if there are no problems.
 
     Args:
         model: the release.
         raw: the release as it was written.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         unread: columns of the release that could not be read; None: they are not known.
     """
     privacy, at = model.privacy, (*path, "privacy")
@@ -79,7 +79,7 @@ def read_privacy(
 
 
 def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Problems) -> None:
-    """Without maximize: k is there, what goes with maximize is not."""
+    """Without maximize: k is there, keys that go with maximize are not."""
     privacy, at = model.privacy, (*path, "privacy")
     dual = [key for key in (*_BOUNDS, "at_least") if getattr(privacy, key) is not None]
     for key in dual:
@@ -134,7 +134,7 @@ def _check_extents(model: ReleaseModel, at: Path, problems: Problems, unread: se
 def _check_sensitive(
     model: ReleaseModel, at: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
 ) -> None:
-    """What speaks of sensitive values needs sensitive columns."""
+    """Requirements on sensitive values need sensitive columns."""
     privacy = model.privacy
     sensitive = sum(column.role == "sensitive" for column in model.columns.values())
     asked = [key for key, value in asked_of.items() if value is not None and REQUIREMENTS[key].sensitive]
@@ -171,7 +171,7 @@ def _check_sensitive(
 def _check_columns(
     model: ReleaseModel, at: Path, more: Mapping[str, Any], problems: Problems, unread: set[str] | None
 ) -> None:
-    """What is asked by column names sensitive columns."""
+    """Requirements by column name sensitive columns."""
     known = {name.lower(): column for name, column in model.columns.items()}
     allowed = join_words(show(name) for name, column in model.columns.items() if column.role == "sensitive")
     for key, asked in more.items():
@@ -189,7 +189,7 @@ def _check_columns(
 
 
 def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Problems) -> None:
-    """A distance by a hierarchy needs one; whether a column's type has an order is for the database to say."""
+    """A distance by a hierarchy needs a hierarchy; whether a column's type has an order is for the database to say."""
     sensitive = {name: column for name, column in model.columns.items() if column.role == "sensitive"}
     by_column = asked if isinstance(asked, Mapping) else dict.fromkeys(sensitive, asked)
     for name, one in by_column.items():
@@ -206,7 +206,7 @@ def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Pro
 def _check_persons(
     model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
 ) -> None:
-    """What counts persons needs identifiers that name them."""
+    """Requirements that count persons need identifiers that name them."""
     at = (*path, "privacy")
     found = int(bool(model.person)) or sum(
         column.role == "identifier" and not column.accept_repeats for column in model.columns.values()
@@ -224,7 +224,7 @@ def _check_persons(
 
 
 def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems) -> None:
-    """What k promises elsewhere a format of exact quasi values cannot promise."""
+    """A format of exact quasi values cannot hide who is in the table, which k promises elsewhere."""
     if problems.broken((*path, "format", "kind")):
         return
     privacy, at = model.privacy, (*path, "privacy")

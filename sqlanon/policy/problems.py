@@ -1,6 +1,6 @@
 """Collecting every problem of a policy before raising one error.
 
-Here are the collector and the form of a place. What is checked belongs in `sqlanon.declared.kinds` (one value) and
+Here are the collector and the form of a place. Checks belong in `sqlanon.declared.kinds` (single values) and
 `checks` (values that must fit together). No message shows a value of the policy: it may be a secret from the
 environment or a cell of a table; only keys, column names and file names are shown.
 """
@@ -14,7 +14,7 @@ from sqlanon.declared.records import Path
 from sqlanon.errors import PolicyError
 
 _MOST = 100
-"""One error lists so many problems."""
+"""Number of problems listed by an error."""
 
 
 class Origin(Protocol):
@@ -24,11 +24,11 @@ class Origin(Protocol):
         """An order to sort by (the line) and the words that lead the user there."""
 
     def display(self, path: Path, text: str) -> str:
-        """What a message may show of the file name ``text`` at ``path``."""
+        """The form of the file name ``text`` at ``path`` that messages may show."""
 
 
 class Problems:
-    """All problems found so far, each with its place.
+    """All problems found so far, each with the place.
 
     Args:
         origin: gives the place of a path, for messages.
@@ -42,11 +42,11 @@ class Problems:
         self._muted: set[Path] = set()
 
     def mute(self, paths: Iterable[Path]) -> None:
-        """Take no more problems of these values: they could not be read, which is a problem of its own."""
+        """Take no more problems of these values: they could not be read, which is a problem noted elsewhere."""
         self._muted.update(paths)
 
     def add(self, path: Path, what: str, allowed: str = "") -> None:
-        """Note one problem: what is wrong at ``path`` and what is allowed there."""
+        """Note a problem at ``path`` and the values allowed there."""
         if any(path[:depth] in self._muted for depth in range(len(path) + 1)):
             return
         order, place = self._origin.place(path)
@@ -56,15 +56,15 @@ class Problems:
         self._found.setdefault((order, text))
 
     def broken(self, path: Path) -> bool:
-        """Whether a problem was noted at, above or below ``path``: its value then proves nothing more."""
+        """Whether a problem was noted at, above or below ``path``: the value then proves nothing more."""
         return path in self._above or any(path[:depth] in self._paths for depth in range(len(path)))
 
     def display(self, path: Path, text: str) -> str:
-        """What a message may show of the file name ``text`` at ``path``."""
+        """The form of the file name ``text`` at ``path`` that messages may show."""
         return self._origin.display(path, text)
 
     def stop(self) -> None:
-        """Raise one error that holds the problems, in the order of their places; of very many the first.
+        """Raise an error that holds the problems, in the order of their places; of very many the first.
 
         Raises:
             PolicyError: if there is any problem.

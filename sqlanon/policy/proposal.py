@@ -1,4 +1,4 @@
-"""A proposal of ``sqlanon init`` and its text as a policy file."""
+"""A proposal of ``sqlanon init`` and the text as a policy file."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """One column: its role and why.
+    """A column: the role and why.
 
     Attributes:
-        named: its name decided.
-        settings: other keys of it in a policy, and their values.
-        rank: of a quasi column how much it is wanted: 0 what most tables of persons are grouped by (age, sex, place), 1
-            other names that are known, 2 the rest.
+        named: the column's name decided.
+        settings: other keys of the column in a policy, and their values.
+        rank: how much a quasi column is wanted: 0 for columns that most tables of persons are grouped by (age, sex,
+            place), 1 for other known names, 2 for the rest.
     """
 
     name: str
@@ -38,19 +38,19 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a release of a table could be.
+    """A possible release of a table.
 
     Attributes:
-        columns: one a column of the table, in its order.
+        columns: proposals for the columns of the table, in the same order.
         rows: rows of the table.
-        k, l, distinct_l: what every class must meet.
+        k, l, distinct_l: requirements on every class.
         diversity: the comment on l.
         rows_are: ``events`` where a person has several rows.
         format: how classes are published.
         refused: why ``plan`` refuses the proposal; empty: it does not.
-        warned: what is wrong with what was read.
-        person: the column that says whose row it is, where rows are events.
-        null_person: whose rows without it are.
+        warned: problems of the tables that were read.
+        person: the column that identifies the person of a row, where rows are events.
+        null_person: owner of the rows without it.
     """
 
     columns: tuple[Proposed, ...]
@@ -94,7 +94,7 @@ class Proposal:
             )
 
     def losing(self, losses: Mapping[str, float]) -> Self:
-        """The same, with what each quasi column loses, from 0 to 1."""
+        """The same, with the loss of each quasi column, from 0 to 1."""
         columns = tuple(
             replace(column, reason=f"{column.reason}; loses {losses[column.name]:.0%}")
             if column.role == "quasi" and column.name in losses
@@ -120,7 +120,7 @@ class Proposal:
         return replace(self, columns=columns)
 
     def notes(self) -> list[str]:
-        """What to know of the whole proposal, one line each."""
+        """Notes on the whole proposal, a line each."""
         notes = [_line(warning) for warning in self.warned]
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
@@ -147,7 +147,7 @@ class Proposal:
         """The text of a policy file.
 
         Args:
-            connection_url: goes into the file without its password.
+            connection_url: goes into the file without the password.
             source: the table, ``table``, ``schema.table`` or ``catalog.schema.table``.
 
         Raises:
@@ -201,7 +201,7 @@ class Proposal:
 
 
 def _line(text: str) -> str:
-    """Text that stays within its line and its comment."""
+    """Text that stays within the line and the comment."""
     return "".join(char if char.isprintable() else "?" for char in text)
 
 

@@ -1,10 +1,10 @@
 """The proposal of ``sqlanon init`` for a table.
 
-It has a role for every column, each with its reason, the owners of rows, and k and l.
+It has a role for every column, each with the reason, the owners of rows, and k and l.
 
-The role of one column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
-what takes several: columns that are one thing twice, how many quasi and sensitive columns a release carries, and what l
-the table reaches.
+The role of a column is in `sqlanon.policy.roles`, the column of the person in `sqlanon.policy.person_column`. Here is
+the part for several columns: two columns with the same content, the number of quasi and sensitive columns of a release,
+and the l that the table reaches.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ def propose(
     labels: Mapping[str, Sequence[str]] | None = None,
     related: Related = NOTHING,
 ) -> Proposal:
-    """Roles, the column of the person, k and l for one table.
+    """Roles, the column of the person, k and l for a table.
 
     Args:
-        profile: its columns.
+        profile: columns of the table.
         labels: of the columns that have any, those of PostgreSQL Anonymizer, which decide first.
-        related: what was counted over columns together.
+        related: counts over several columns together.
 
     Raises:
         PolicyError: the table has no columns.
@@ -108,9 +108,9 @@ def propose(
 
 
 def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
-    """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are.
+    """An identifier that repeats, so that the repeats would count persons, where no other column identifies persons.
 
-    None where an identifier is another one in every row: then rows are persons, and who repeats is a manager, or a
+    None where another identifier differs in every row: then rows are persons, and the repeated one is a manager or a
     shop.
     """
     identifiers = [column for column in columns if column.role == "identifier" and column.named]
@@ -123,7 +123,7 @@ def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: 
 
 
 def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
-    """The role of one column by its labels, if it has any, else its own, by its counts and its name."""
+    """The role of a column by the labels, if it has any, else by counts and name."""
     if not labels:
         return own
     able = column.kind != "other" and column.comparable
@@ -207,7 +207,7 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
 
 
 def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:
-    """What is wrong where no column can be quasi: nothing is proposed rather than one that identifies."""
+    """The problem of a table without a possible quasi column: nothing is proposed rather than an identifying column."""
     if any(column.role == "quasi" for column in columns):
         return ()
     return (

@@ -1,4 +1,4 @@
-"""Checks of columns with the role `pseudonym`: whose tokens may be published, and what goes with them."""
+"""Checks of columns with the role `pseudonym`: which tokens may be published, and with which other keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.policy.problems import Problems
 
 
 def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> None:
-    """Note every pseudonym that has no person, and every key that would let linked rows reveal what classes hide."""
+    """Note every pseudonym without a person, and every key that would let linked rows reveal more than classes do."""
     named = {name: column for name, column in model.columns.items() if column.role == "pseudonym"}
     if not named or problems.broken((*path, "person")):
         return

@@ -23,7 +23,7 @@ def is_recoded(column: ColumnModel) -> bool:
 def build_recode(
     column: ColumnModel, path: Path, hierarchy: Hierarchy | HierarchyTable | Rule | None, problems: Problems
 ) -> Recode | None:
-    """What a policy asks of a column; None: nothing. What is wrong is noted at ``path``."""
+    """The recoding of a column by the policy, None if it asks for none. Problems are noted at ``path``."""
     other = column.hierarchy.other if column.hierarchy is not None else None
     if other is not None and column.role != "quasi":
         problems.add((*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns")

@@ -1,4 +1,4 @@
-"""The role that ``sqlanon init`` proposes for one column, by its counts and its name.
+"""The role that ``sqlanon init`` proposes for a column, by counts and name.
 
 It sees names, types and counts, never values. Counts decide before names: an ``admission_type_id`` of eight values is
 no identifier. Where neither says enough, the safer role is taken: left out before generalized before published; nothing
@@ -26,14 +26,14 @@ from sqlanon.policy.vocabulary import (
 K = 10
 _ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
 _MEASURES = frozenset({"float", "decimal", "date", "timestamp", "time", "interval", "boolean"})
-"""Kinds whose values are measures, times or answers, and number nobody."""
+"""Kinds of measures, times or answers, which number nobody."""
 _FEW = 50
 _OFTEN = 10
 """A column of at most `_FEW` values, each in `_OFTEN` rows or more on average, is a category."""
 _FLAG = 3
 """Values of a column of answers such as yes and no."""
 SENSITIVE_BY_NAME = "sensitive by its name"
-"""How the reason of a column begins whose name looks sensitive."""
+"""First words of the reason for a column with a name that looks sensitive."""
 _SINGLE = 0.01
 """Share of rows alone with their value above which a column published as it is names persons.
 
@@ -42,21 +42,21 @@ A run asks no more of insensitive columns.
 _SETS = 0.05
 """Share of rows alone with their value below which a quasi column without an order is proposed.
 
-Its classes publish sets of values.
+The classes publish sets of values.
 """
 _MOSTLY = 0.9
-"""Share of the texts that look like dates, or like numbers of things, from which a column is one of them."""
+"""Share of the texts that look like dates, or like numbers of things, from which a column is of that kind."""
 
 
 class ColumnProfileLike(Protocol):
-    """What is known of a column: counts only.
+    """Counts of a column, without values.
 
-    ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
-    ``comparable`` is false for types without equality, whose values cannot be counted. Of texts, ``iso`` look like
+    ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent value; NULL is not such a value.
+    ``comparable`` is false for types without equality, of which values cannot be counted. Of texts, ``iso`` look like
     dates or times that begin with the year (``2020-03-15``, ``2020-03``), ``dated`` like other dates (``15.3.2020``,
     ``15-Mar-2020``), ``coded`` have digits and no space, and are no numbers with decimals and no times, ``worded`` are
-    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, of what is
-    left without a few values far from all others; None: there are none.
+    words with capitals, as names are. ``bottom`` and ``top_value`` are the ends, as round numbers or days, without a
+    few values far from all others; None: no ends.
     """
 
     @property
@@ -92,12 +92,12 @@ class ColumnProfileLike(Protocol):
 
 
 def repeats(column: ColumnProfileLike) -> bool:
-    """Whether a value is in several rows; NULL is one like any other."""
+    """Whether a value is in several rows; NULL is a value like any other."""
     return column.distinct < column.rows - column.nulls or column.nulls > 1
 
 
 def counts_of(column: ColumnProfileLike) -> str:
-    """A column in counts, for its reason."""
+    """A column in counts, for the reason."""
     known = column.rows - column.nulls
     nulls = f", {column.nulls} NULL" if column.nulls else ""
     values = "1 value" if column.distinct == 1 else f"{column.distinct} different values"
@@ -105,14 +105,14 @@ def counts_of(column: ColumnProfileLike) -> str:
 
 
 def leave_out(column: ColumnProfileLike, reason: str) -> Proposed:
-    """A column that is left out because of its values; that they repeat proves nothing about persons."""
+    """A column that is left out because of the values; that they repeat proves nothing about persons."""
     return Proposed(column.name, "identifier", reason, accept_repeats=not column.comparable or repeats(column))
 
 
 def can_be_key(column: ColumnProfileLike) -> bool:
     """Whether the values of a column may be the numbers of persons, several of whom have several rows.
 
-    Its type and its counts decide.
+    Type and counts decide.
     """
     known, words = column.rows - column.nulls, words_of(column.name)
     named = names_person(words)
@@ -133,7 +133,7 @@ def can_be_key(column: ColumnProfileLike) -> bool:
 def names_a_person(column: ColumnProfileLike) -> bool:
     """Whether a column is the number of a person by its name.
 
-    Its values must not be categories, such as yes and no, or subjects of a school.
+    The values must not be categories, such as yes and no, or subjects of a school.
     """
     words = words_of(column.name)
     plain = [word for word in words if not word.isdecimal()]
@@ -180,7 +180,7 @@ def _is_worded(column: ColumnProfileLike) -> bool:
 
 
 def is_attribute(column: ColumnProfileLike) -> bool:
-    """Whether a column says what stays the same of a person: sex, birth, race."""
+    """Whether a column holds a constant attribute of a person: sex, birth, race."""
     few = column.distinct >= 2 and column.nulls * 2 <= column.rows and column.comparable
     return few and find_first(words_of(column.name), words_.ATTRIBUTES) is not None
 
@@ -188,7 +188,7 @@ def is_attribute(column: ColumnProfileLike) -> bool:
 def is_shown(column: ColumnProfileLike) -> bool:
     """Whether a column of many values would be published in clear.
 
-    As a quasi column it would be published as sets, as a sensitive one as it is.
+    As a quasi column it would be published as sets, as a sensitive column as it is.
     """
     texts = column.kind in ("text", "enum")
     return column.comparable and column.distinct > _FEW and (texts or bool(_sensitive(words_of(column.name), column)))
@@ -208,12 +208,12 @@ def _category(column: ColumnProfileLike) -> bool:
 
 
 def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
-    """The role of one column.
+    """The role of a column.
 
     Args:
         column: in counts.
-        persons: how many may have values of it of their own: the persons, where a value is one person's; else the rows.
-        alone: rows whose value is one person's alone.
+        persons: how many may have own values of it: the persons, where a value is a single person's; else the rows.
+        alone: rows with a value that a single person has.
     """
     words = words_of(column.name)
     known = column.rows - column.nulls
@@ -249,9 +249,9 @@ def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
 
 
 def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, known: int, alone: int) -> Proposed:
-    """A sensitive column, unless its values are too rare to be published as they are.
+    """A sensitive column, unless the values are too rare to be published as they are.
 
-    At most ``known`` persons have a value, and ``alone`` rows have a value of one person alone.
+    At most ``known`` persons have a value, and ``alone`` rows have a value that a single person has.
     """
     nominal = column.kind not in _ORDERED
     rare = column.distinct * 2 > known or alone > _SINGLE * column.rows
@@ -269,9 +269,9 @@ def _of_sensitive(word: str, words: Sequence[str], column: ColumnProfileLike, kn
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: int) -> Proposed:
-    """A quasi column, or a dropped one where its values identify persons.
+    """A quasi column, or a dropped one where the values identify persons.
 
-    There are at most ``known`` persons, and ``alone`` rows have a value of one person alone.
+    There are at most ``known`` persons, and ``alone`` rows have a value that a single person has.
     """
     counts = counts_of(column)
     filled = column.rows - column.nulls
@@ -321,8 +321,8 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
 def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
     """Whether sets of a column's values would list many that few rows have.
 
-    Half of ``known`` persons, or 1 of 20 rows, have one of their own; or no name explains it, and values are more than
-    those of a category.
+    Half of ``known`` persons, or 1 of 20 rows, have a value of their own; or no name explains it, and values are more
+    than those of a category.
     """
     filled = column.rows - column.nulls
     if column.distinct <= K:
@@ -332,7 +332,7 @@ def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) ->
 
 
 def _mostly_different(column: ColumnProfileLike, known: int) -> Proposed:
-    """A column that is left out as its values are those of single persons, of whom there are ``known`` at most."""
+    """A column that is left out as the values are those of single persons, of whom there are ``known`` at most."""
     if column.distinct * 10 >= known * 9:
         how = "nearly unique"
     elif column.distinct * 2 > known:
@@ -355,7 +355,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     found = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
     things = find_first(words, words_.QUASI | words_.SENSITIVE) or find_code(words)
     few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
-    if found in words_.STAFF:  # officer_race is what others may know, charge_nurse is a person
+    if found in words_.STAFF:  # officer_race may be known to others, charge_nurse is a person
         things = find_first(words, words_.QUASI)
     thing = bool(things) and few and (found in words_.FREE_TEXT or found in words_.STAFF)  # country_name
     flag = 1 < column.distinct <= _FLAG and category and found not in words_.FREE_TEXT
@@ -378,7 +378,7 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
 
 
 def _identifier(found: str, column: ColumnProfileLike) -> Proposed:
-    """A column that identifies by its name; what its repeats mean depends on the name."""
+    """A column that identifies by name; the meaning of the repeats depends on the name."""
     reason = f"identifies, by its name ({found}); {counts_of(column)}"
     if not column.comparable:
         return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)

@@ -31,7 +31,7 @@ class Section(Record):
     """A part of a policy file, with the keys of a dataclass.
 
     Attributes:
-        example: one, for messages.
+        example: an example of the section, for messages.
         short: the mapping that another form means; raises `ValueError`.
         form: the kind of that other form; with ``main`` it is that of this field.
         others: the kind of every other key, or the kinds of those that are known; they are in ``more``.
@@ -48,7 +48,7 @@ class Section(Record):
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`: `definition` is what it refers to."""
+        """See `Value.schema`: `definition` is the target of the reference."""
         reference = {"$ref": f"#/$defs/{self.title}"}
         form = self.parts[self.main].value if self.main else self.form
         return {"anyOf": [form.schema, reference]} if form else reference
@@ -60,7 +60,7 @@ class Section(Record):
 
     @property
     def title(self) -> str:
-        """Its name in the schema."""
+        """The section's name in the schema."""
         return self.kind.__name__
 
     @property
@@ -82,7 +82,7 @@ class Section(Record):
     def _known(self) -> Mapping[str, Part]:
         return self.others() if callable(self.others) else {}
 
-    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         try:
             given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
@@ -95,7 +95,7 @@ class Section(Record):
             return given
         return Record.read_at(self, given, path, note)
 
-    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - what ``make`` makes
+    def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
         return self.make(**found, **more, given=frozenset(given))
 
@@ -118,7 +118,7 @@ class Section(Record):
 
 
 def _property(name: str, part: Part) -> dict[str, Any]:
-    """The schema of a key, with its title, description and default."""
+    """The schema of a key, with title, description and default."""
     made: dict[str, Any] = dict(part.value.schema)
     if part.default is None and part.null:
         made = {"anyOf": [*made.get("anyOf", [made]), {"type": "null"}]}
@@ -136,11 +136,11 @@ def _section(
     instead: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Section:
-    """The section of the keys whose paths begin with a prefix.
+    """The section of the keys with a common prefix of their paths.
 
     Args:
-        make: the dataclass of the section, whose fields they are.
-        prefix: what their paths begin with.
+        make: the dataclass of the section, which has these keys as fields.
+        prefix: common start of their paths.
         within: the parts that have keys of their own.
         instead: see `Part.instead`.
         more: further attributes of `Section`.
@@ -168,7 +168,7 @@ def _further() -> dict[str, Part]:
 
 
 def _several(value: object) -> object:
-    """A list that is not empty, whose items are read one by one."""
+    """A list that is not empty, to be read item by item."""
     if not isinstance(value, list) or not value:
         raise ValueError("the list is empty" if value == [] else "not a list")
     return value
@@ -315,12 +315,12 @@ SECTIONS: Mapping[str, Section] = {
 
 
 def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseModel | None:
-    """Check the shape of one release.
+    """Check the shape of a release.
 
     Args:
-        raw: its mapping.
+        raw: mapping of the release.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
 
     Returns:
         The release with broken parts left out or replaced by something harmless (``problems.broken`` reports which), or

@@ -12,7 +12,7 @@ from sqlanon.declared.wording import wrong_kind
 from sqlanon.declared.zip3 import INSTEAD
 
 BUILDERS = ("steps", "calendar", "prefix", "mask", "table", "hipaa")
-"""What builds a hierarchy and can be written as text: `steps:5,10`."""
+"""Builders of a hierarchy that can be written as text: `steps:5,10`."""
 A_HIERARCHY = "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
 
 
@@ -34,7 +34,7 @@ def hierarchy(value: object) -> object:
 
 
 def _with_instead(given: dict[str, object]) -> dict[str, object]:
-    """With what the rule counts prefixes as that it does not list."""
+    """With the substitute that the rule counts unlisted prefixes as."""
     return {"other": INSTEAD, **given} if given.get("hipaa") is not None else given
 
 
@@ -48,7 +48,7 @@ def groups(value: object) -> object:
 def method(value: object) -> object:
     """The mapping of the text form ``name:option=value,option=value``.
 
-    A list of methods is one text, separated by ``;``.
+    A list of methods is a text, separated by ``;``.
     """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))

@@ -1,6 +1,6 @@
-"""A release of counts: from its mapping in a policy file to its spec.
+"""A release of counts: from its mapping in a policy file to the spec.
 
-Such a release has keys of its own: what is about classes of rows does not apply.
+Such a release has keys of its own: those about classes of rows do not apply.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from sqlanon.spec import (
 )
 
 KEY = "statistics"
-"""The key that makes a release one of counts."""
+"""The key of a release of counts."""
 Reader = Callable[[Mapping[str, Any], Path, Problems, Files, Callable[[str], str]], ReleaseSpec | None]
-"""Reads a release by its mapping and where it is; see `read_statistics`."""
+"""Reads a release by mapping and place; see `read_statistics`."""
 
 
 def read_statistics(
@@ -35,11 +35,11 @@ def read_statistics(
     """The spec of a release of counts; None if nothing is left of it.
 
     Args:
-        raw: its mapping, with the key `KEY`.
+        raw: mapping of the release, with the key `KEY`.
         path: where it is.
-        problems: takes what is wrong.
+        problems: collects the problems.
         files: reads hierarchies.
-        view: the view of a release that names none, by its name.
+        view: the view of a release without a named view, by the release's name.
     """
     asked = raw[KEY]
     named = [key for key in READERS if isinstance(asked, Mapping) and key in asked]
@@ -52,7 +52,7 @@ def read_statistics(
 def read_protected(
     raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: Callable[[str], str]
 ) -> ReleaseSpec | None:
-    """The spec of a release whose small cells are protected; see `read_statistics`."""
+    """The spec of a release with protected small cells; see `read_statistics`."""
     own = {}
     for key, value in raw.items():
         if key in RELEASE.parts and key not in STATISTICS_RELEASE.parts:
@@ -146,4 +146,4 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
 
 PROTECT = "protect"
 READERS: Final[Mapping[str, Reader]] = {PROTECT: read_protected}
-"""Protections by the key of ``statistics`` that asks for one; without any the first reads it, and misses its key."""
+"""Protections by the key of ``statistics`` that asks for them; without any the first reads it, and misses the key."""

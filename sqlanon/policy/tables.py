@@ -1,9 +1,9 @@
 """Key ``tables``: one release of several tables.
 
-A policy file writes it as one mapping, and a run publishes it in one transaction.
+A policy file writes it as a mapping, and a run publishes it in a single transaction.
 
-Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by
-what the table says.
+Every table becomes a `ReleaseSpec` of its own, named `release.table`: the keys of the mapping for all tables, replaced
+by the keys of the table.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sqlanon.policy.problems import Problems
 from sqlanon.spec import ReleaseSpec, Together
 
 _ITS_OWN = ("source", "columns", "publish")
-"""Keys of a release that belong to one table."""
+"""Keys of a release that belong to a single table."""
 
 
 def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path, object, str | None]]:
-    """The releases that an item of a policy file means: each with its place, its mapping, and the name of its view."""
+    """The releases that an item of a policy file means: each with place, mapping, and the name of the view."""
     if not isinstance(raw, Mapping) or not {"tables", "rotate"} & raw.keys():
         yield path, raw, None
         return

@@ -1,4 +1,4 @@
-"""The words by which ``sqlanon init`` reads the names of columns. What they decide is in `sqlanon.policy.roles`."""
+"""The words by which ``sqlanon init`` reads the names of columns. Their effect is in `sqlanon.policy.roles`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PERSONS = _vocabulary(
     "driver passenger kunde versicherter mitglied teilnehmer proband individual who schüler schueler schülerin vpn "
     "versuchsperson mitarbeiter angestellter bewohner klient mandant mieter fahrer"
 )
-"""Words for persons: alone, or with one of `NUMBERS`, they say whose row it is."""
+"""Words for persons: alone, or with a word of `NUMBERS`, they name the owner of a row."""
 PERSONS_NUMBERED = PERSONS | _vocabulary("response account session device household")
 """The same, and words that do so only with a number."""
 FIRST_PERSONS = _vocabulary(
@@ -63,7 +63,7 @@ _GERMAN = re.compile(
 )
 _OF_PERSONS = re.compile(f"({'|'.join(sorted(PERSONS))})(id|no|nr|nbr|num|number|key)|desynpuf_?id|ptid|mrn")
 ROW_NUMBERS = _vocabulary("id identifier uid uuid guid pid")
-"""Names that say that a column is the number of something, and not of what."""
+"""Names of numbers that do not say which thing they number."""
 FREE_TEXT = _vocabulary(
     "name names firstname lastname forename surname fullname fname lname mname maiden nickname note notes comment"
     " comments remark remarks description freetext address addr street"
@@ -81,7 +81,7 @@ SENSITIVE = _vocabulary(
     "medikament medikation behandlung therapie gehalt einkommen lohn schulden kredit vermögen religion konfession "
     "delikt straftat strafe urteil zensur wirkstoff arzneimittel arrest arrested"
 )
-"""Words for what nobody may learn of a person."""
+"""Words for facts that nobody may learn of a person."""
 CODED = re.compile(
     r"diags?|\w*diagnos(en?|[ei]s)|dgns|icd\w*|[ps]?dx|"
     r"(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
@@ -99,21 +99,21 @@ QUASI = _vocabulary(
     "ward department neighborhood neighbourhood borough suburb blutgruppe jahrgang alter geburtsdatum geburtsjahr "
     "geschlecht wohnort ort stadt bundesland land beruf familienstand nationalität station"
 )
-"""Words for what others may know of a person."""
+"""Words for facts that others may know of a person."""
 GROUPED = _vocabulary(
     "age birth birthday birthdate dob born sex gender male race ethnicity ethnic zip zipcode postcode plz city state "
     "region country marital alter geburtsdatum geschlecht wohnort"
 )
-"""Of these, what tables of persons are mostly grouped by."""
+"""Those of `QUASI` that tables of persons are mostly grouped by."""
 ATTRIBUTES = _vocabulary(
     "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup "
     "hispanic age nationality geburtsdatum geburtsjahr jahrgang blutgruppe geschlecht nationalität"
 )
-"""Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
+"""Words for attributes that are constant, or nearly, over the rows of a person: a person's number determines them."""
 ROWS = re.compile(
     r"row_?(names?|num|number|no|nr|index)?|index|unnamed(_\d+)?|column0|[a-z]{2}(seq|spid)|seq(_?(no|nr|num))?"
 )
-"""Names of what numbers the rows of a table, or those of a person."""
+"""Names of numbers of the rows of a table, or of the rows of a person."""
 TIMES = _vocabulary(
     "time day days week month year quarter hour minute date period wave round step seq visit tag woche monat jahr "
     "quartal stunde datum zeit"
@@ -125,9 +125,9 @@ _ENDS = re.compile(
     r"\w+(befund|krankheit|erkrankung|medikament|medikation|behandlung|therapie|"
     r"gehalt|einkommen|lohn|delikt|urteil|strafe)"
 )
-"""German words for what is sensitive, as the last part of another one: ``bruttogehalt``."""
+"""German words for sensitive facts, as the last part of a compound: ``bruttogehalt``."""
 _NO_MONEY = _vocabulary("work life balance hours")
-"""Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
+"""Of a name made of these words only, ``balance`` is not an account's: ``WorkLifeBalance``."""
 
 
 def words_of(name: str) -> list[str]:
@@ -137,7 +137,7 @@ def words_of(name: str) -> list[str]:
 
 
 def find_first(words: Sequence[str], known: frozenset[str]) -> str | None:
-    """The first word that is known, with or without digits at its end, or the whole name written together."""
+    """The first word that is known, with or without digits at the end, or the whole name written together."""
     for word in (*words, "".join(words)):
         for form in (word, word.rstrip("0123456789")):
             if form in known:
@@ -146,7 +146,7 @@ def find_first(words: Sequence[str], known: frozenset[str]) -> str | None:
 
 
 def find_compound(words: Iterable[str]) -> str | None:
-    """The first German word that ends with one for what is sensitive."""
+    """The first German word that ends with a word for a sensitive fact."""
     return next((word for word in words if _ENDS.fullmatch(word)), None)
 
 
@@ -156,7 +156,7 @@ def find_code(words: Iterable[str]) -> str | None:
 
 
 def is_numbered_thing(word: str) -> bool:
-    """Whether a word is a thing and its number, written together: ``patientid``, ``kundennummer``."""
+    """Whether a word is a thing and a number, written together: ``patientid``, ``kundennummer``."""
     return _JOINED.fullmatch(word) is not None or _NUMBERED.fullmatch(word) is not None
 
 
@@ -180,11 +180,11 @@ def names_person(words: Sequence[str]) -> bool:
 
 
 def names_first(words: Sequence[str]) -> bool:
-    """Whether a name that is one of a person's number names whom the table is about, and not a user or an employee."""
+    """Whether the name of a person's number names whom the table is about, and not a user or an employee."""
     together = "".join(words)
     return any(word in words or together.startswith(word) for word in FIRST_PERSONS)
 
 
 def means_money(words: Sequence[str]) -> bool:
-    """Whether ``balance`` in a name is one of money."""
+    """Whether ``balance`` in a name means money."""
     return "balance" in words and (len(words) == 1 or not _NO_MONEY.issuperset(words))

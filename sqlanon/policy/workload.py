@@ -1,6 +1,6 @@
-"""The workload file: its keys, and reading it into the frozen spec with every error and its line.
+"""The workload file: the keys, and reading it into the frozen spec with every error and the line.
 
-What a workload measures is in `sqlanon.evaluate.workload`; whether its columns exist is decided there, where the
+Measures of a workload are in `sqlanon.evaluate.workload`; whether columns exist is decided there, where the
 release is.
 """
 
@@ -22,21 +22,21 @@ from sqlanon.policy.problems import Problems
 from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000
-"""Queries of one generator at most."""
+"""Queries of a generator at most."""
 
 RESERVED = ("queries", "all")
-"""What reports call the file's own queries, and everything together."""
+"""Names in reports for the file's own queries, and for all queries together."""
 
 
 def _list(value: object) -> object:
-    """A list, whose items are read one by one."""
+    """A list, to be read item by item."""
     if not isinstance(value, list):
         raise Wrong("not a list")
     return value
 
 
 def _key(value: Value, default: object, text: str) -> Part:
-    """A key, which may be empty where its default is None."""
+    """A key, which may be empty where the default is None."""
     return Part(value, default, text=text, null=default is None)
 
 
@@ -47,7 +47,7 @@ _QUERIES = Integer(1, MOST_QUERIES)
 
 
 def _generator_of(kind: str, about: str, **parts: Part) -> Record:
-    """What a family of queries takes."""
+    """Keys of a family of queries."""
     return Record(dict, {"kind": _key(OneOf((kind,)), kind, about), "name": _NAME, **parts})
 
 
@@ -117,7 +117,7 @@ _HEAD = Record(
         "generators": _key(_LIST, [], "Families of queries, each with a kind."),
     },
 )
-"""The file without its queries and generators."""
+"""The file without queries and generators."""
 
 
 def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> WorkloadSpec:
@@ -128,7 +128,7 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         environ: values for ``${NAME}``; default: the environment of the process.
 
     Raises:
-        PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
+        PolicyError: with every problem of the file, each as ``file:line: place: problem; allowed values``.
     """
     document = read(FilePath(path), os.environ if environ is None else environ)
     problems = Problems(document)
@@ -164,7 +164,7 @@ def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec]
 
 
 def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
-    """One generator; its kind alone may be written as text."""
+    """A generator; the kind alone may be written as text."""
     raw = {"kind": item} if isinstance(item, str) else item
     kind = raw.get("kind") if isinstance(raw, dict) else None
     if not isinstance(raw, dict) or kind is None:

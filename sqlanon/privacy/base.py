@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What fast paths may know of a requirement, in integers.
+    """Facts about a requirement for fast paths, in integers.
 
     Attributes:
         kind: ``rows`` (at least p of them), ``frequency`` (most frequent * p <= rows * q), ``distinct`` (>= p values),
@@ -72,7 +72,7 @@ class Coded:
         persons: per counted identifier the codes of these rows, int32[rows]; a code is a person. Empty unless a
             requirement says that it counts persons.
         person_codes: per counted identifier how many codes the whole table has.
-        values: per sensitive column what its codes mean; empty unless a requirement says that it reads values.
+        values: meaning of the codes of each sensitive column; empty unless a requirement says that it reads values.
     """
 
     rows: int
@@ -91,11 +91,11 @@ class Grouped:
     Attributes:
         table: has the columns ``groups``, whose every combination is a group, and the sensitive columns.
         groups: the columns; none: all rows are one group.
-        names: what the sensitive columns are called, in the policy's order.
+        names: of the sensitive columns, in the policy's order.
         count: a column with the number of rows that each row represents; None: one.
         whole: a table of all rows of the release, one row each, of which these may be a part; None where rows are only
             measured.
-        whole_names: what the sensitive columns are called there.
+        whole_names: of the sensitive columns there.
         persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the
             persons are. Empty unless a requirement says that it counts persons.
         counts: where the sensitive columns are codes, as `Coded.whole`; empty where they are hashes of the values.
@@ -116,7 +116,7 @@ class Grouped:
     def parameters(
         self, made: TableRef, value: int | None = None, within: Sequence[int] | None = None
     ) -> dict[str, Any]:
-        """What templates of `Requirement.below` take: the rows, and the sensitive columns by their places."""
+        """Parameters of the templates of `Requirement.below`: the rows, and the sensitive columns by place."""
         of_value = {} if value is None else {"value": self.names[value]}
         of_others = {} if within is None else {"within": [self.names[i] for i in within]}
         return (
@@ -135,7 +135,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a table reaches: the requirement's value over its worst class, and how many classes fail.
+    """Level reached by a table: the requirement's value over the worst class, and the number of failing classes.
 
     ``sizes`` where the query counted them along the way (k-anonymity's does).
     """
@@ -146,7 +146,7 @@ class Measured:
 
 
 class Requirement(ABC):
-    """What every class must meet. Each is one file: a subclass, and its declaration in `sqlanon.declared.requirements`.
+    """Requirement for every class. Each is one file: a subclass, and a declaration in `sqlanon.declared.requirements`.
 
     It has three forms of the same predicate: `tally` for kernels, `below` for set-oriented SQL, and `measure`, the
     query of its own by which feasibility, verify and audit judge a table. `measure` shares nothing with the others.
@@ -205,7 +205,7 @@ class Requirement(ABC):
 
     @property
     def shape(self) -> Shape:
-        """What fast paths may know; by default nothing."""
+        """Facts for fast paths; none by default."""
         return Shape("other")
 
     @abstractmethod
@@ -229,7 +229,7 @@ class Requirement(ABC):
     def largest(self, engine: Engine, rows: Grouped) -> Fraction:
         """The most (the least, where it is an upper bound) that any release of rows may ask for.
 
-        By default what all rows as one class reach: for a monotone requirement no release reaches more, and for others
+        By default the level of all rows as one class: no release reaches more of a monotone one, and for others
         methods begin with that class.
 
         Args:
@@ -245,19 +245,19 @@ class Requirement(ABC):
 
     @property
     def reads_values(self) -> bool:
-        """Whether it asks what values are, and not only which are equal: `Coded.values` is filled."""
+        """Whether values themselves count, and not only their equality: `Coded.values` is filled."""
         return False
 
     def of_column(self, spec: ColumnSpec) -> Requirement:
-        """The same with what the policy says of its column, such as a hierarchy."""
+        """The same with the policy's settings of the column, such as a hierarchy."""
         return self
 
-    def of_two_values(self) -> Requirement:
-        """An equal requirement of a column of two values that methods solve better; by default itself."""
+    def in_best_form(self, values: int) -> Requirement:
+        """An equal requirement, of a column of so many values, that methods solve better; by default itself."""
         return self
 
     def refusal(self, values: Values) -> str | None:
-        """Why it cannot be asked of a column with these values, with what to do; asked where it reads values."""
+        """Why a column with these values cannot have the requirement, and a remedy; for models that read values."""
         return None
 
     def reaches(self, value: Fraction) -> bool:
@@ -265,7 +265,7 @@ class Requirement(ABC):
         return value <= self.asked if self.at_most else value >= self.asked
 
     def result(self, measured: Measured) -> RequirementResult:
-        """What was asked and what was reached, for reports."""
+        """Level asked and level reached, for reports."""
         satisfied = measured.failing == 0 and self.reaches(measured.reached)
         return RequirementResult(
             self.name, self.column, as_number(self.asked), as_number(measured.reached), satisfied, self.joint
@@ -278,7 +278,7 @@ def as_number(value: Fraction) -> float:
 
 
 def round_reachable(requirement: Requirement, value: Fraction) -> float:
-    """A value rounded so that asking for what is printed works: down, or up where it is an upper bound."""
+    """A value rounded so that a policy may ask for the printed number: down, or up for an upper bound."""
     parts = value * 1000
     return (math.ceil(parts) if requirement.at_most else math.floor(parts)) / 1000
 

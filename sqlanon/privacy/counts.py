@@ -2,7 +2,7 @@
 
 `Requirement.measure` of most models reads them.
 
-One query groups the table; what is computed of the counts is written here and in the models' files, apart from tallies
+One query groups the table; computations on the counts are here and in the models' files, apart from tallies
 and `below`. Over persons the same is computed of weights: a person weighs one in a class, split over its rows there, in
 integers of one unit.
 """
@@ -41,7 +41,7 @@ class Counts:
         value: int64[m], the number of the value, by ascending values, NULL first.
         n: int64[m], rows of the class with that value, or their weight: then objects where it does not fit 31 bits.
         table: of each value its weight in the table, in the same unit; None: the classes' sum.
-        values: what the numbers of values mean; None unless a model reads values.
+        values: meaning of the numbers of values; None unless a model reads values.
     """
 
     start: Longs
@@ -170,7 +170,7 @@ class GroupShares:
         share: float64[m], its share of the group.
         reference: float64[values], the share of each value in the table.
         table: the same exactly; empty unless the model compares with the table.
-        values: what the numbers of values mean; None unless the model reads values.
+        values: meaning of the numbers of values; None unless the model reads values.
     """
 
     group: Longs
@@ -198,7 +198,7 @@ class OfCounts(Requirement):
 
     @abstractmethod
     def judge(self, found: Counts) -> Measured:
-        """What counts reach, of at least one class; see `Requirement.measure`."""
+        """Level reached by counts of at least one class; see `Requirement.measure`."""
 
     @abstractmethod
     def inside(self, found: GroupShares) -> Reals:
@@ -228,7 +228,7 @@ class OfCounts(Requirement):
         return self.judge_within(found, engine, rows.table, value)
 
     def judge_within(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
-        """What counts of the column ``value`` of a table reach; see `Requirement.measure`."""
+        """Level reached by counts of the column ``value`` of a table; see `Requirement.measure`."""
         if not len(found.n):
             return Measured(Fraction(0), 0)
         if self.reads_values:

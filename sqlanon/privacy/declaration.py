@@ -1,4 +1,4 @@
-"""What several requirements lack, with the reason."""
+"""Abilities that several requirements lack, with the reason."""
 
 from __future__ import annotations
 

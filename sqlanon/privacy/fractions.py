@@ -13,7 +13,7 @@ MOST = 2**31 - 1
 """Rows of a class, at most."""
 
 EXACT = Context(prec=80)
-"""Digits of what is irrational: far more than two different fractions can share."""
+"""Digits of irrational numbers: far more than two different fractions can share."""
 
 
 def at_most(bound: Fraction, *, strict: bool = False) -> Fraction:

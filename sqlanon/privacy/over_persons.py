@@ -4,14 +4,14 @@ In a class every person weighs one, split over the person's rows in it.
 
 The share of a value is the sum over the persons of the part of their rows that have it, by the number of persons. The
 shares of the table, with which t, beta and delta compare, are those of all persons, who weigh one each, split over all
-their rows. Methods do not count these weights: they divide by what the model asks of rows, or of persons by the value
-that most of their rows have, and the groups that are published are judged (`OverPersons.below`), and united where they
-fail. `OverPersons.measure`, by which a release is verified, has a query of its own and compares integers; `below`
+their rows. Methods do not count these weights: they divide by the model of rows, or of persons by the value
+of most of their rows, and the published groups are judged (`OverPersons.below`), and united where they fail.
+`OverPersons.measure`, by which a release is verified, has a query of its own and compares integers; `below`
 compares doubles, and fractions where these do not decide.
 
-Of classes that share no person (`persons: whole`) a union is a mean of its parts, weighed by their persons: what is
-monotone over rows is so over persons. With `persons: rows` nothing is, as a person of two classes weighs two in them,
-and one in the union.
+Of classes that share no person (`persons: whole`) a union is a mean of its parts, weighed by their persons: a model
+that is monotone over rows is so over persons. With `persons: rows` no model is, as a person of two
+classes weighs two in them, and one in the union.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sqlanon.privacy.counts import Longs
 
 _NEAR = 1e-9
-"""What doubles may be off."""
+"""Error of doubles, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class OverPersons(_OfPersons):
     """A model of rows, over persons.
 
     Attributes:
-        model: what is asked of rows.
+        model: the requirement of rows.
         place: of the identifier that counts persons.
     """
 
@@ -58,7 +58,7 @@ class OverPersons(_OfPersons):
 
     @property
     def asked(self) -> Fraction:  # type: ignore[override]
-        """What is asked of rows."""
+        """The requirement of rows."""
         return self.model.asked
 
     @property
@@ -150,12 +150,12 @@ def find_failing(
     """The groups that do not meet a model over persons.
 
     Args:
-        model: what is asked.
+        model: the requirement.
         place: int64[m], the group; 0: the whole table.
         value: int64[m], the number of the value.
         many: int64[m], rows that each of some persons has in the group.
         n: int64[m], rows with the value, of all these persons.
-        values: what the numbers of values mean, where the model reads values.
+        values: meaning of the numbers of values, where the model reads values.
     """
     import numpy as np
 

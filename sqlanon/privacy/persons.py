@@ -1,4 +1,4 @@
-"""What a policy with `person` asks over persons, beside rows (`persons: rows` and `whole`; docs/persons.md).
+"""Requirements over persons, beside those over rows (`persons: rows` and `whole`; docs/persons.md).
 
 Every class has rows of at least k persons, and no value weighs more than 1/l where every person weighs one, split over
 its rows in the class: who knows one event of a person is left with k persons, and believes none of their values by more
@@ -39,7 +39,7 @@ _DENSE = 8
 
 
 def of_persons(privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> tuple[Requirement, ...]:
-    """What a policy asks over the persons of each counted identifier; a policy with `person` has one."""
+    """Requirements over the persons of each counted identifier; a policy with `person` has one identifier."""
     found: list[Requirement] = []
     for i, name in enumerate(persons):
         found.append(Persons(Fraction(privacy.k), name, i))
@@ -89,7 +89,7 @@ class _OfPersons(Requirement):
         return Tally(adding, clear_values, coded.persons[self.place], 1, np.array(bounds, np.int64), room)
 
     def _read_measured(self, engine: Engine, template: str, rows: Grouped) -> Measured:
-        """What a query of verification that counts persons finds: a whole number, and the classes that fail."""
+        """Result of a verifying query that counts persons: a whole number, and the classes that fail."""
         made = statement(
             template,
             engine.dialect,

@@ -2,8 +2,8 @@
 
 Both are linear in these two numbers. The rows of the source are among those of the population, and a row of the
 population that lies in no published cell is a cell without rows of the source. Where classes are the nodes of one level
-a column, a coarser node has whole cells of the finer one, population included, so that what all cells meet their unions
-meet.
+a column, a coarser node has whole cells of the finer one, population included: a requirement that holds in all cells
+holds in their unions.
 """
 
 from __future__ import annotations

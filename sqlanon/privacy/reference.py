@@ -57,7 +57,7 @@ def count_reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
 
 
 def fresh_table(scratch: Scratch, word: str) -> TableRef:
-    """A scratch table of a name that no other has: what is loaded must not meet a table whose drop was not sent yet."""
+    """A scratch table with a new name: a load must not meet a table with a drop that was not sent yet."""
     return scratch.table(f"{word}_{next(_NUMBERS)}")
 
 

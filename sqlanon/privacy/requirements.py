@@ -1,4 +1,4 @@
-"""Requirements: what every class of a release must meet. Each is one file with its tally, its SQL and its own query.
+"""Requirements for every class of a release. Each is one file with its tally, its SQL and its own query.
 
 Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which
 feasibility, verify and audit use. A method never judges itself. Keys and values of policies are in
@@ -38,10 +38,10 @@ def make_requirements(
     """The requirements that a policy asks for, in the registry's order.
 
     Args:
-        privacy: what is asked.
+        privacy: the requirements asked.
         sensitive: the release's sensitive columns.
         persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
-        columns: what the policy says of the columns; none where values are not known, but hashes of them.
+        columns: the policy's settings of the columns; none where hashes represent unknown values.
     """
     known = {column.name.lower(): column for column in columns}
     asked = tuple(
@@ -71,7 +71,7 @@ def class_of(declared: RequirementDeclaration) -> type[Requirement]:
 
 
 def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
-    """What a policy asked for, from the `privacy` part as the catalog keeps it.
+    """The requirements of a policy, from the `privacy` part in the catalog.
 
     Raises:
         PolicyError: it asked for a requirement that is not installed here, so that it cannot be checked.

@@ -1,4 +1,4 @@
-"""Models that bound the share of every value in a class: what they have in common."""
+"""Common part of the models that bound the share of every value in a class."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEAR = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What the share of a value in a class may be.
+    """Bound of the share of a value in a class.
 
     Attributes:
         most, least: bounds; ``least`` 0: none.
@@ -76,7 +76,7 @@ class Shares(OfCounts):
 
     @abstractmethod
     def bound(self, share: Fraction, text: str | None) -> Bound:
-        """What the share of a value may be that has this share of the whole table, where it is known, and this text."""
+        """Bound of the share of a value with this share of the whole table, where it is known, and this text."""
 
     def beyond(self, ratio: Fraction, share: Fraction) -> bool:
         """Whether a value's share of a class, ``ratio`` times its table ``share``, is too far from it; for `over`."""
@@ -169,7 +169,7 @@ Place = tuple[str, int, tuple[int, ...]]
 
 
 def each_asked(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> list[tuple[Any, Place]]:
-    """Of a key that may be given by column what is asked where; with ``joint`` once more within the other columns."""
+    """Level for each column of a key that may be given by column; with ``joint`` once more within the other columns."""
     asked, declared = privacy.value(name), REQUIREMENTS[name]
     if asked is None:
         return []

@@ -1,4 +1,4 @@
-"""What the codes of a sensitive column mean, for the few requirements that ask: texts and ranks by value."""
+"""Meaning of the codes of a sensitive column, for the few requirements that read it: texts and ranks by value."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def rows_of_codes(scratch: Scratch, table: TableRef, domain: Domain) -> Longs:
 
 
 def of_numbers(values: Values, rows: Longs) -> Values:
-    """What the numbers 0, 1, .. mean of the codes that have rows, ascending."""
+    """Meaning of the numbers 0, 1, .. of the codes with rows, ascending."""
     codes = [code for code, n in enumerate(rows) if n]
     return Values([values.texts[code] for code in codes], [values.ranks[code] for code in codes], values.ordered)

@@ -1,4 +1,4 @@
-"""What a query over a release gives back: estimates with bounds, group by group."""
+"""Answer to a query over a release: estimates with bounds, group by group."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _NUMBERS = (int, float, Decimal)
 
 @dataclass(frozen=True)
 class Interval:
-    """Where an aggregate lies in most of the consistent sources, if every value of a box is as likely as any other.
+    """Range of an aggregate in most of the consistent sources, if all values of a box are equally likely.
 
-    It is no bound, and no statement about the one source that there was: that is more likely to have values which are
-    common elsewhere.
+    It is no bound, and no statement about the actual source, which is more likely to have values that are common
+    elsewhere.
 
     Attributes:
         level: at least this share of uniformly drawn consistent sources is in it; for a sum up to ``error``.
-        low, high: its ends, which belong to it.
-        error: by how much the share may miss the level; 0: not at all, but for the rounding of doubles.
+        low, high: the ends, both included.
+        error: the most by which the share may miss the level; 0: only by the rounding of doubles.
     """
 
     level: float
@@ -36,11 +36,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class NoiseInterval(Interval):
-    """Where the bounded answer lies, as far as noise hides it; what bounding cuts is not in it.
+    """Range of the bounded answer under the noise; the values that bounding cuts are not in it.
 
     Attributes:
         level: the interval contains the bounded answer with this probability, of the noise, or a larger one.
-        of: what is random, for readers of JSON.
+        of: the source of randomness, for readers of JSON.
     """
 
     of: str = "noise"
@@ -48,7 +48,7 @@ class NoiseInterval(Interval):
 
 @dataclass(frozen=True)
 class Bounded:
-    """One aggregate of one group.
+    """An aggregate of a group.
 
     Attributes:
         estimate: under uniform values within every box; None where it is undefined.
@@ -56,7 +56,7 @@ class Bounded:
         tight: ``low`` and ``high`` are each reached by some consistent source.
         exact: the bounds meet, so that every consistent source gives this value.
         undefined_possible: some consistent source gives NULL (AVG, SUM, MIN or MAX of no rows).
-        interval: where it lies in most of the consistent sources, if that was asked for.
+        interval: range in most of the consistent sources, if asked for.
     """
 
     estimate: Any
@@ -69,9 +69,9 @@ class Bounded:
 
     @property
     def width(self) -> float | None:
-        """How far the bounds are apart, as a share of the estimate.
+        """Distance of the bounds as a share of the estimate.
 
-        None: they are no numbers, or one is missing, or the estimate is 0 and they differ.
+        None: the bounds are no numbers, or a bound is missing, or the estimate is 0 and the bounds differ.
         """
         if self.exact:
             return 0.0
@@ -85,12 +85,12 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Unlike:
-    """Rows of a release with ``refresh: {mode: frozen}`` that are not as in its source.
+    """Rows of a release with ``refresh: {mode: frozen}`` that differ from the source.
 
     Attributes:
         retained: published, and no longer in the source.
         stale: published with other values than those of the source.
-        not_published: of the source.
+        not_published: in the source, but not published.
     """
 
     retained: int
@@ -100,13 +100,13 @@ class Unlike:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to one query.
+    """The answer to a query.
 
     Attributes:
         columns: output names, in order.
-        aggregates: those of them whose cells are `Bounded`.
+        aggregates: the columns with cells that are `Bounded`.
         rows: one mapping a group, from name to `Bounded` or to a plain value.
-        certain: per row, whether the group is in the answer of every consistent source. Of format anatomy, where WHERE
+        certain: per row, whether the group is in the answer of every consistent source. For format anatomy, where WHERE
             has a condition on the sensitive column, it may be False for such a group too.
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have more groups than these, of values that the release shows
@@ -132,7 +132,7 @@ class Answer:
 
         An aggregate is an object under its name; other columns are plain.
 
-        A row has the key ``certain`` too, unless the query has a column of that name.
+        A row has the key ``certain`` too, unless a column of the query has that name.
         """
         rows = []
         for row, certain in zip(self.rows, self.certain, strict=True):
@@ -157,17 +157,17 @@ def make_answer(  # noqa: PLR0913 - older than the limit
     unlike: Unlike | None = None,
     intervals: Sequence[Mapping[str, Interval]] = (),
 ) -> Answer:
-    """The answer that the rows of the rewritten query give.
+    """The answer from the rows of the rewritten query.
 
     Args:
-        columns: output names, and whether each has bounds: then a row has four cells of it.
+        columns: output names, and whether each has bounds: then a row has four cells for the column.
         tight: of those with bounds, whether they are tight.
         rows: the rows, ``certain`` last.
         sql: the rewritten query.
         unlisted_groups: see `Answer`.
         left_out: see `Answer`.
         unlike: see `Answer`.
-        intervals: per row, of the aggregates that have one.
+        intervals: per row, the intervals of aggregates.
     """
     found: list[dict[str, Any]] = []
     certain = []
@@ -203,10 +203,10 @@ def _read_bounds(cells: Sequence[Any], *, tight: bool) -> Bounded:
 
 
 def _with(cell: Bounded, interval: Interval) -> Bounded:
-    """The cell with its interval, which ends where the bounds do: beyond them there is no source.
+    """The cell with an interval, cut at the bounds: beyond them there is no source.
 
-    A sum that may be of no rows is NULL in some sources, and one that lies beyond the bounds says nothing: they have
-    none.
+    A sum that may be of no rows is NULL in some sources, and an interval beyond the bounds has no meaning: in both
+    cases there is none.
     """
     if cell.undefined_possible:
         return cell

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 TRIES = 3
-"""How often a query is asked whose release is replaced meanwhile."""
+"""Attempts for a query if the release is replaced meanwhile."""
 
 
 def ask(  # noqa: PLR0913 - keywords of the public interface
@@ -61,25 +61,26 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
     Args:
         engine: the database that holds the release.
         sql: one SELECT, or a UNION ALL of several, in the engine's dialect, against the source's column names.
-        release: the release to ask, whatever the query calls it; None: what is named after FROM.
-        allow_linking: let the query join any table, also one that has several rows for one value of the join column.
-        spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and
+        release: the release to ask, whatever its name in the query; None: the name after FROM.
+        allow_linking: let the query join any table, also a table with several rows for a value of the join column.
+        spec: policy of the release, if the caller has it: it helps to find the release by the source's name, and
             lists the tables that may be joined; otherwise the catalog does.
-        role: a role of the database whose rights apply: what it may not read is refused. None: the connected role.
+        role: role of the database with the rights to apply: tables that it may not read are refused. None: the
+            connected role.
         seconds: the deadline of the query, over the work here and in the engine.
         as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was
             made, in place of the rows as published: counts without groups only.
-        interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in
-            so many of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
+        interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, the range of each count and sum
+            in that share of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.
         parameters: values of the query's parameters: a list for ``?`` and ``$1``, or by names for ``:name``.
-        rows: of the answer, of each SELECT at most.
-        merge_narrow: a percentage: neighbouring groups are merged until the bounds of each are apart by so much of its
-            estimate, or one group is left (`sqlanon.query.merge_groups`).
-        known: what the names of earlier queries over this connection meant; it is added to.
+        rows: most rows of the answer, for each SELECT.
+        merge_narrow: a percentage: neighbouring groups are merged until the bounds of each are at most this percentage
+            of the estimate apart, or a single group is left (`sqlanon.query.merge_groups`).
+        known: meanings of names in earlier queries over this connection; new ones are added.
 
     Returns:
-        One row a group. Every bound holds for every source that is consistent with the release (docs/query.md).
+        A row for each group. Every bound holds for every source that is consistent with the release (docs/query.md).
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
@@ -142,7 +143,7 @@ def _ask(  # noqa: PLR0913 - older than the limit
     as_of_source: bool,
     interval: float | None,
 ) -> Answer:
-    """The answer to one SELECT; see `ask`."""
+    """The answer to a SELECT; see `ask`."""
     if query.source is None:
         return answer_constants(engine, query, role, limits)
     name = release or query.table_name
@@ -185,7 +186,7 @@ def _ask(  # noqa: PLR0913 - older than the limit
 def _ask_several(
     engine: Engine, union: Union, parts: Sequence[Groupings], limits: Limits, asked: Mapping[str, Any]
 ) -> Answer:
-    """The answer to a UNION, or to several groupings, of one version of the release that its first SELECT asks."""
+    """The answer to a UNION, or to several groupings, from a single version of the release in the first SELECT."""
     queries = [query for part in parts for query in part.queries]
     first = next((query for query in queries if query.source is not None), None)
     name = asked["release"] or (first.table_name if first is not None else "")

@@ -1,4 +1,4 @@
-"""Queries that read no row: a SELECT without a table, and one whose condition is FALSE."""
+"""Queries that read no row: a SELECT without a table, and a SELECT with a condition that is FALSE."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def answer_constants(engine: Engine, query: Query, role: str | None, limits: Limits) -> Answer:
-    """A SELECT without a table: its constants."""
+    """The constants of a SELECT without a table."""
     if role is not None:
         require(engine, "query --as")
     clauses = (query.groups, query.having, query.where, query.joins, query.qualify)
     if any(clauses) or any(node.find(exp.AggFunc, exp.Window, exp.Column, exp.Star) for _, node in query.items):
         refuse(query.text, None, "the query needs a released table after FROM")
-    # By numbers: DuckDB takes CURRENT_TIMESTAMP for a column where one has its name.
+    # By numbers: DuckDB takes CURRENT_TIMESTAMP for a column where a column has that name.
     listed = [named(node.copy(), f"_{at}") for at, (_, node) in enumerate(query.items)]
     text = select(listed).sql(dialect=engine.dialect)
     rights, names = engine.rights, tuple(name for name, _ in query.items)

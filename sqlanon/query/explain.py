@@ -1,4 +1,4 @@
-"""Errors of the database while a query is answered: its reason, and the piece of the query."""
+"""Errors of the database while a query is answered: the reason, and the piece of the query."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def explain_errors(engine: Engine, query: Query | None = None) -> Iterator[None]:
-    """Give the database's reason with its errors, and the one piece of the query that may be an error of values."""
+    """Give the database's reason with its errors, and the only piece of the query that may be an error of values."""
     try:
         yield
     except DatabaseError as error:

@@ -27,7 +27,7 @@ from sqlanon.sqltext import identifier, statement
 
 @dataclass(frozen=True)
 class Found:
-    """A release, and what its name was found by: a catalog and its rows then; None: the metadata alone."""
+    """A release, and the catalog with the rows that its name was found by; None: the metadata alone."""
 
     released: Released
     catalog: TableRef | None = None
@@ -35,7 +35,7 @@ class Found:
 
 
 Names = dict[tuple[str, str, str], Found]
-"""Meanings of the names in one connection's queries, while version and catalog stay the same."""
+"""Meanings of the names in a connection's queries, while version and catalog stay the same."""
 
 
 def find_rows(engine: Engine, name: str) -> Released:
@@ -55,16 +55,16 @@ def find(
     *,
     known: Names | None = None,
 ) -> Released:
-    """The release that ``name`` means: a release's view, a release's name, or a source's.
+    """The release that ``name`` means: the name of a view, a release, or a source.
 
     Of a name that is in ``known`` only the metadata and the catalog are read again, with one statement. Other rows
-    there mean another version, or other releases that the name may mean, and the name is looked up anew.
+    there indicate another version, or other releases of that name, and the name is looked up anew.
 
     Args:
         engine: the database.
         name: as written after FROM, or by the caller.
-        spec: a release of the caller's policy; tried if its source or its name is ``name``.
-        known: what this connection found before; it is added to.
+        spec: a release of the caller's policy; tried if the name of the source or the release is ``name``.
+        known: releases that this connection found before; new ones are added.
 
     Raises:
         PolicyError: no release, or several, go by that name.
@@ -88,7 +88,7 @@ def find(
     # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
     shown = engine.relation(spell_table(view.ref))
     released = _describe(engine, shown, rows)
-    # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
+    # Metadata without a token may be those of two versions. The list of the catalog may have changed since the name was
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
         names[key] = Found(released, catalog, listed)
@@ -102,7 +102,7 @@ def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> Released
 
 
 def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
-    """Whether a view shows another version by now; ``unreadable``: what to say where its metadata cannot be read."""
+    """Whether a view shows another version by now; ``unreadable``: the result where the metadata cannot be read."""
     try:
         return read_metadata(engine, released.view.ref) != released.metadata
     except DatabaseError:
@@ -110,7 +110,7 @@ def is_replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool
 
 
 def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
-    """The metadata of a view, and what the catalog lists, at one moment."""
+    """The metadata of a view, and the catalog's entries, at one moment."""
     if catalog is None:
         return read_metadata(engine, view.ref), ()
     made = statement(
@@ -128,7 +128,7 @@ def _read(engine: Engine, view: Relation, catalog: TableRef | None) -> tuple[tup
 
 
 def _watch_catalog(engine: Engine) -> tuple[TableRef | None, bool]:
-    """The catalog that decides what names mean, None where this role sees none; and whether names may be kept by it.
+    """The catalog that gives names their meaning, None where this role sees none; and whether names may be kept by it.
 
     A catalog that another role could replace by a view is read with precautions only (`Catalog.entries`).
     """
@@ -219,7 +219,7 @@ def _list_published(engine: Engine) -> list[Place]:
 
 
 def _view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
-    """The view of a policy's release; one in a file of its own is looked for without its source."""
+    """The view of a policy's release; a view in a separate file is looked for without the source."""
     return view_of(engine, spec) if spec.publish else _default(engine, spec.source)
 
 

@@ -25,12 +25,12 @@ def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> lis
     """Rows of an answer with the texts ``infinity`` and ``-infinity`` where a value is infinite.
 
     Args:
-        engine: answered.
+        engine: the engine that answered.
         text: the query.
-        found: its rows.
+        found: the rows of the answer.
         most: rows of an answer.
 
-    Cost: nothing where no value is the first or the last one of Python; else the query a second time.
+    Cost: nothing where no value is the first or the last date of Python; else the query a second time.
     """
     places = [at for at in range(len(found[0]) if found else 0) if any(_may_be(row[at]) for row in found)]
     if not places:

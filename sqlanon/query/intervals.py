@@ -1,11 +1,11 @@
-"""Intervals: where counts and sums lie in most of the consistent sources, if these are drawn uniformly.
+"""Intervals of counts and sums that hold in most of the consistent sources, if these are drawn uniformly.
 
-The model is that of the estimates: each row takes every value of its box with equal probability, its columns and the
-rows independently. Then row i qualifies with probability p_i, its share. A COUNT is a sum of independent zeros and ones
-(Poisson-binomial), whose distribution is computed exactly: rows of one share are binomial, and these are convolved. A
-SUM of exact values x_i has mean sum x_i p_i and variance sum x_i^2 p_i (1 - p_i); it is taken to be normal, which
-misses each probability by at most 0.56 sum E|x_i (B_i - p_i)|^3 / sigma^3 (Berry-Esseen, constant of Shevtsova 2010,
-Doklady Mathematics 82).
+The model is that of the estimates: each row takes every value of the box with equal probability, the columns and the
+rows independently. Then row i qualifies with probability p_i, the row's share. A COUNT is a sum of independent zeros
+and ones (Poisson-binomial) with an exactly computed distribution: rows of one share are binomial, and these are
+convolved. A SUM of exact values x_i has mean sum x_i p_i and variance sum x_i^2 p_i (1 - p_i); it is taken to be
+normal, which misses each probability by at most 0.56 sum E|x_i (B_i - p_i)|^3 / sigma^3 (Berry-Esseen, constant of
+Shevtsova 2010, Doklady Mathematics 82).
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ MOST_SHARES = 10_000_000
 
 @dataclass(frozen=True)
 class Distribution:
-    """How one item is distributed over the sources.
+    """Distribution of an item over the sources.
 
     Attributes:
         name: the item.
         summed: it is a SUM; else a COUNT.
-        tree: SQL: the keys of GROUP BY, and for a count a share and how many rows have it; for a sum, in one row a
-            group, its mean, its variance and the third absolute moments of its terms.
-        keys: how many keys there are.
+        tree: SQL: the keys of GROUP BY, and for a count a share and the number of rows with it; for a sum, in one row
+            per group, mean, variance and third absolute moments of the terms.
+        keys: number of keys.
     """
 
     name: str
@@ -63,10 +63,10 @@ class Distribution:
 
 
 def distributions(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables) -> list[Distribution]:
-    """What has to be read for the intervals of a query.
+    """Distributions to read for the intervals of a query.
 
     Raises:
-        Refused: it asks something else than counts and sums of exact values, or the rows are not independent.
+        Refused: the query has other items than counts and sums of exact values, or the rows are not independent.
     """
     scope, text = bound.scope, bound.query.text
     reason = (
@@ -206,7 +206,7 @@ def _binomial(n: int, p: float) -> npt.NDArray[np.float64]:
 
 
 def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    """The distribution of a sum of independent numbers: the two shortest are convolved until one is left."""
+    """The distribution of a sum of independent numbers: the two shortest are convolved until only one is left."""
     import numpy as np
 
     heap = [(len(part), at, part) for at, part in enumerate(parts)] or [(1, 0, np.ones(1))]
@@ -225,7 +225,7 @@ def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
 
 
 def _normal(mean: float, variance: float, third: float, level: float) -> Interval:
-    """The interval of a sum that is taken to be normal, and what its two ends may miss together."""
+    """The interval of a sum that is taken to be normal, with the error of both ends together."""
     if variance <= 0 or not math.isfinite(variance):
         return Interval(level, mean, mean, 0.0)
     deviation = math.sqrt(variance)

@@ -1,4 +1,4 @@
-"""One deadline and one bound of memory for a query, over the work here and in the engine."""
+"""Deadline and memory bound of a query, over the work here and in the engine."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _PAUSE = 0.05
 """Seconds between two looks at clock and memory."""
 
 _AGAIN = 0.25
-"""Seconds between two cancellations of the engine's statement: one that has not begun yet is cancelled by the next."""
+"""Seconds between two cancellations of the engine's statement: if the statement has not begun, the next cancels it."""
 
 _RESIDENT = Path("/proc/self/statm")
 
 
 class _Exceeded(BaseException):
-    """Raised in the thread of the query by its watcher.
+    """Raised in the thread of the query by the watcher.
 
     It is no `Exception`, so that no handler on the way catches it by mistake.
     """
 
 
 class Limits:
-    """Watches one query from a thread of its own.
+    """Watches a query from a separate thread.
 
-    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in its thread:
+    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in that thread:
     sqlglot's work has no place where a clock could be asked. Memory is that of this process while a rewriting runs;
-    what DuckDB takes while it computes is limited by its own ``memory_limit``, and the length of texts by
+    the memory of DuckDB's computation is limited by its own ``memory_limit``, and the length of texts by
     `sqlanon.query.parse.text_lengths`.
 
     Args:
@@ -57,7 +57,7 @@ class Limits:
         seconds: the deadline from now; infinite: none.
         memory: bytes by which the process may grow during a rewriting.
         unwanted: whether nobody waits for the answer any more; asked every 50 ms, from another thread.
-        rows: of the answer.
+        rows: most rows of the answer.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Limits:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """A call of the engine during a rewriting: its statement is cancelled, and the call not interrupted."""
+        """A call of the engine during a rewriting: the statement is cancelled, and the call not interrupted."""
         limit = self._limit
         self._interruptible(0)
         try:
@@ -169,7 +169,7 @@ def limit_query(
     unwanted: Callable[[], bool] | None = None,
     rows: int = ROWS,
 ) -> Iterator[Limits]:
-    """Hold a query to its limits; see `Limits` for the arguments.
+    """Hold a query to limits; see `Limits` for the arguments.
 
     Raises:
         PolicyError: ``seconds`` is no number above 0.
@@ -191,7 +191,7 @@ def limit_query(
 
 
 class _Guarded:
-    """An engine whose calls are no part of a rewriting."""
+    """An engine with calls outside of the rewriting."""
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine, self._limits = engine, limits

@@ -1,6 +1,6 @@
 """Neighbouring groups merged until the bounds of each are narrow enough: fewer groups, each with sound bounds.
 
-The query is asked again with steps of its term of GROUP BY, so that bounds are those of the merged groups and not sums
+The query is asked again with steps of the term of GROUP BY, so that bounds are those of the merged groups and not sums
 of ends: a row that may be in several of them counts once.
 """
 
@@ -30,13 +30,13 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     """The answer with neighbouring groups merged until each is narrow.
 
     Args:
-        query: grouped by one term, which is an item as well; the other items are aggregates.
-        percent: how wide bounds may be, by their estimates.
+        query: grouped by a single term, which is an item as well; the other items are aggregates.
+        percent: greatest width of bounds, in percent of the estimate.
         ask: answers a query.
         columns: names that mean a column in GROUP BY, in lower case.
 
     Returns:
-        The groups in order; the term's cell of a merged one is a text, and `Answer.merged` has its values.
+        The groups in order; the term's cell of a merged group is a text, and `Answer.merged` has its values.
 
     Raises:
         Refused: the query has another form, or no answer.
@@ -89,7 +89,7 @@ def _key(query: Query, columns: Collection[str]) -> tuple[str, exp.Expr]:
 
 
 def _widths(answer: Answer) -> list[float]:
-    """Of each row the width of its widest aggregate."""
+    """The width of the widest aggregate of each row."""
     cells = [[row[name] for name in answer.aggregates] for row in answer.rows]
     return [max((math.inf if cell.width is None else cell.width for cell in row), default=0.0) for row in cells]
 
@@ -97,7 +97,7 @@ def _widths(answer: Answer) -> list[float]:
 def _merged(
     groups: Groups, widths: Sequence[float], percent: float, measure: Callable[[Groups], list[float]]
 ) -> tuple[Groups, list[float]]:
-    """Pairs of neighbours merged, of which one is too wide: first where both are, then those that become narrowest."""
+    """Merge pairs of neighbours where either is too wide: first where both are, then the narrowest results."""
     pairs: dict[int, float] = {}
     for first in (0, 1):
         starts = range(first, len(groups) - 1, 2)
@@ -144,7 +144,7 @@ def _constant(value: Any) -> exp.Expr:  # noqa: ANN401 - an engine's value
 
 
 def _labelled(answer: Answer, name: str, groups: Groups, *, stepped: bool) -> Answer:
-    """The answer with the values of its groups in place of their numbers, in their order."""
+    """The answer with the values of groups in place of their numbers, in order."""
     place = {i: i for i in range(len(groups))} if stepped else {group[0]: i for i, group in enumerate(groups)}
     order = sorted(range(len(answer.rows)), key=lambda at: place.get(answer.rows[at][name], len(groups)))
     rows, merged = [], []

@@ -28,7 +28,7 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
     Args:
         text: the whole query as it was written.
         node: the piece, as parsed from ``text``; None: the whole.
-        reason: why, and what to write instead.
+        reason: reason for the refusal, and the SQL to write instead.
 
     Raises:
         Refused: always.
@@ -41,7 +41,7 @@ def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
 def underline(text: str, node: exp.Expr | None) -> tuple[str, str]:
     """The line of the query with the piece, and a line of carets below it.
 
-    Each character of the query stays one character there.
+    Each character of the query stays a single character there.
     """
     start, end = _span(text, node)
     first = text.rfind("\n", 0, start) + 1

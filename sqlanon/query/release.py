@@ -1,4 +1,4 @@
-"""A release as its readers see it: the view, and its metadata table, which describes the columns."""
+"""A release as readers see it: the view, and the metadata table, which describes the columns."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Field:
-    """One published source column, as the metadata describe it.
+    """A published source column, as the metadata describe it.
 
     Attributes:
-        name: the source's name for it.
+        name: name of the column in the source.
         role: quasi, sensitive or insensitive.
         treatment: ordered, nominal or hierarchy; "" unless quasi.
         kind: of its type: integer, float, decimal, boolean, date, timestamp, text, enum or other.
         source_type: the type's name in the source.
         published: the columns of the view.
-        declared: what the policy declares of its domain.
+        declared: the policy's declaration of the domain.
         collation: SQL for the COLLATE of a text column in the source; None: not known, or the engine has none.
         deterministic: values that are equal in the source have the same text.
         attained: each published end, or member of a set, is the value of some row of its class.
@@ -50,12 +50,12 @@ class Field:
 
     @property
     def recode(self) -> Recode | None:
-        """What its values became before they were released; None: they stayed."""
+        """The recoding of values before the release; None: they are unchanged."""
         return Recode(**self.declared["recode"]) if "recode" in self.declared else None
 
     @property
     def rule(self) -> Rule | None:
-        """What builds the nodes of its hierarchy; None: they are declared, or it has none."""
+        """The rule that builds the nodes of the hierarchy; None: they are declared, or there is no hierarchy."""
         return rules.read(self.declared["rule"]) if "rule" in self.declared else None
 
 
@@ -63,14 +63,14 @@ class Field:
 class Released:
     """A release from the view of a reader.
 
-    It has the view, its columns, and the table of sensitive values by group, if there is one.
+    It has the view, the columns, and the table of sensitive values by group, if there is one.
 
-    ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not
-    published. ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where
-    an older sqlanon made it. ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``;
-    ``as_of_source``: bounds are asked of the source, these rows included. ``candidates``: every row has its own box,
-    the least cover of so many rows, and every row is in as many boxes. ``known`` holds what was asked of the database
-    about this version, see `once`.
+    ``source`` is the table that the release was made from, as the policy writes it; ``left_out`` counts the source's
+    rows that are not published. ``metadata`` are the rows that it was read from, and ``token`` in them identifies this
+    version; "" where an older sqlanon made it. With ``refresh: {mode: frozen}``, ``unlike`` are the rows that differ
+    from the source; ``as_of_source``: bounds are about the source, these rows included. ``candidates``: each row has
+    a separate box, the least cover of so many rows, and every row is in as many boxes. ``known`` keeps the database's
+    replies about this version, see `once`.
     """
 
     view: Relation
@@ -89,16 +89,16 @@ class Released:
 
     @property
     def form(self) -> Format:
-        """How it was published.
+        """Format of the publication.
 
         Raises:
-            PolicyError: a newer sqlanon made it, in a format that this one does not know.
+            PolicyError: a newer sqlanon made it, in a format that this version does not know.
         """
         return format_of(self.format)
 
     @property
     def group_columns(self) -> tuple[str, ...]:
-        """The columns of the view that make its groups: what is the same in them is one group."""
+        """The columns of the view that make the groups: rows with equal values in them are one group."""
         if self.group is not None:
             return (self.group,)
         return tuple(name for own in self.fields if own.role == "quasi" for name in own.published)
@@ -113,7 +113,7 @@ class Released:
         return next(column for column in self.view.columns if column.name == name)
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """What ``compute`` gives, computed the first time only: a fact about the rows or columns of this version."""
+        """Result of ``compute``, computed the first time only: a fact about the rows or columns of this version."""
         if key not in self.known:
             self.known[key] = compute()
         found: T = self.known[key]
@@ -143,7 +143,7 @@ def is_noisy(rows: Sequence[Row]) -> bool:
 
 
 def is_of_cells(rows: Sequence[Row]) -> bool:
-    """Whether metadata are those of counts whose cells are shown or hidden, and not noisy."""
+    """Whether the metadata describe counts with cells that are shown or hidden, and not noisy."""
     said = [json.loads(str(row[5])).get("statistics") for row in rows if row[0] == ""]
     return bool(said and said[0] and "epsilon" not in said[0])
 

@@ -1,4 +1,4 @@
-"""One SELECT over a release: rewritten, and asked of the engine."""
+"""A SELECT over a release: rewritten, and asked of the engine."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _LIMIT = re.compile(r"\bLIMIT (\d+)(?:\s+OFFSET \d+)?\s*\Z")
 
 @dataclass(frozen=True)
 class Prepared:
-    """A rewritten query, which the same text has again while the version is the same.
+    """A rewritten query, reused for the same text while the version is the same.
 
     Attributes:
-        final: its columns.
+        final: the columns of the query.
         text: the SQL.
         more: SQL that counts rows in groups that the release shows nowhere; None: there are none.
         notes: comments on the SQL.
-        checks: what refuses the query, in the order of the last columns.
-        whole: its values depend on every group, so that there must be no others.
-        keys: how many columns of keys come first, where intervals are asked for.
+        checks: conditions that refuse the query, in the order of the last columns.
+        whole: values depend on every group, so that there must be no others.
+        keys: the number of key columns at the front, where intervals are asked for.
         types: of the items in the source, where they are asked for.
     """
 
@@ -67,7 +67,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Ran:
-    """What the engine gave for one query: the cells of an answer, ``certain`` at ``width``."""
+    """The engine's result of a query: the cells of an answer, ``certain`` at ``width``."""
 
     final: Final
     types: tuple[exp.DataType, ...]
@@ -93,17 +93,17 @@ def run_query(  # noqa: PLR0913 - older than the limit
     interval: float | None = None,
     sharp: bool = False,
 ) -> Ran:
-    """Rewrite a query whose subqueries are constants, and send it.
+    """Rewrite a query in which subqueries are constants, and send it.
 
     Args:
         engine: the database.
-        query: one SELECT.
+        query: a SELECT.
         released: the release that it asks.
         joinable: tables that it may join.
-        limits: of the query.
+        limits: limits of the query.
         allow_linking: let it join any table.
         interval: see `sqlanon.query.ask.ask`.
-        sharp: the ends of its numbers must hold to the last digit.
+        sharp: the ends of numbers must hold to the last digit.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release.
@@ -145,7 +145,7 @@ def run_query(  # noqa: PLR0913 - older than the limit
 def _prepare(
     engine: Engine, bound: Bound, limits: Limits, *, drawing: bool, sharp: bool
 ) -> tuple[Prepared, list[Distribution] | None]:
-    """The rewritten query, and with ``drawing`` what is drawn for intervals."""
+    """The rewritten query, and with ``drawing`` the distributions for intervals."""
     with limits.rewriting():
         plan = collect(bound, drawn=drawing, sharp=sharp)
     if not sharp:  # the text is that of the whole query
@@ -179,9 +179,9 @@ def _prepare(
 
 
 def _key(query: Query, released: Released, dialect: str) -> object:
-    """What a rewritten query depends on beside the version: its text, and its parts, which parameters are in.
+    """Key of a rewritten query beside the version: the text, and the parts with parameters.
 
-    None: it is not kept, as it depends on tables that it joins, or on the time.
+    None: the query is not kept, as it depends on joined tables or on the time.
     """
     parts = [getattr(query, one.name) for one in fields(query) if one.name != "text"]
     if query.joins or query.asked or any(map(reads_clock, _trees(parts))):
@@ -199,14 +199,14 @@ def _trees(part: object) -> Iterator[exp.Expr]:
 
 
 def _written(part: object, dialect: str) -> object:
-    """A part of a query as values that can be compared, its trees as SQL."""
+    """A part of a query as values that can be compared, trees as SQL."""
     if isinstance(part, exp.Expr):
         return part.sql(dialect=dialect)
     return tuple(_written(one, dialect) for one in part) if isinstance(part, tuple | list) else part
 
 
 def _limit(text: str, most: int) -> str:
-    """A SELECT with a LIMIT of its own or a smaller one: a driver may hold a result before its first row is read."""
+    """A SELECT with a LIMIT, at most ``most``: a driver may hold a whole result before the first row is read."""
     own = _LIMIT.search(text)
     if own is None:
         return f"{text}\nLIMIT {most}"

@@ -1,6 +1,6 @@
 """Subqueries inside expressions: their answers are put in their places before the query around them is answered.
 
-The value of one row is among the aggregates of a group with its bounds. In conditions on rows, and after IN, an
+A subquery of one row becomes an aggregate of the group, with bounds. In conditions on rows, and after IN, an
 answer has to be the same in every consistent source: then it is a constant.
 """
 
@@ -38,8 +38,8 @@ class Rows:
     """The answer of a subquery over the release.
 
     Attributes:
-        rows: of each row its cells: estimate, low, high, undefined of a column with bounds, else the value alone.
-        bounded: which columns have bounds.
+        rows: the cells of each row: estimate, low, high, undefined of a column with bounds, else the value alone.
+        bounded: whether each column has bounds.
         certain: of each row whether it is there in every consistent source.
         types: of the columns in the source.
         complete: no consistent source has other rows.
@@ -54,12 +54,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Around:
-    """What the queries of one text are asked of.
+    """The release and database for all queries of a text.
 
     Attributes:
         engine: the database.
         released: the release.
-        joinable: the dimensions of its policy.
+        joinable: the dimensions of the release's policy.
         allow_linking: any table may be read.
         answer: answers a query over the release.
     """
@@ -72,11 +72,11 @@ class Around:
 
 
 def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
-    """The query with the answers of the subqueries in its expressions.
+    """The query with the answers of the subqueries in the expressions.
 
     Returns:
-        The query, and whether rows of its answer only may be there, and others may be missing, as a list of groups that
-        it is limited to may be another one.
+        The query, and whether the rows of the answer are only possible, and others may be missing, as a list of groups
+        that limits it may differ between sources.
 
     Raises:
         Refused: an answer that differs between consistent sources where a constant is needed.
@@ -99,7 +99,7 @@ def answer_subqueries(query: Query, around: Around) -> tuple[Query, bool]:
 
 
 def _is_grouped_by(query: Query, number_: int) -> bool:
-    """Whether the query is grouped by what is compared with a list."""
+    """Whether the query is grouped by the expression that is compared with a list."""
     where = query.where
     assert where is not None
     found = next(n for n in where.find_all(exp.In) if n.expressions and _number(n.expressions[0]) == number_)
@@ -174,7 +174,7 @@ def _as_constant(query: Query, value: exp.Expr, place: exp.Expr) -> exp.Expr:
 
 
 def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
-    """The value of a subquery over the release, with its bounds."""
+    """The value of a subquery over the release, with bounds."""
     found = around.answer(asked.query)
     if len(found.rows) != 1 or not found.certain[0] or not found.complete:
         refuse(query.text, asked.node, "a subquery in place of a value has one row in every consistent source")
@@ -192,7 +192,7 @@ def _scalar(query: Query, asked: Asked, around: Around) -> exp.Expr:
 
 
 def _cells(found: Rows, row: int, column: int) -> Sequence[Any]:
-    """Estimate, low, high and undefined of one cell."""
+    """Estimate, low, high and undefined of a cell."""
     at = sum(4 if bounded else 1 for bounded in found.bounded[:column])
     if found.bounded[column]:
         return found.rows[row][at : at + 4]
@@ -263,7 +263,7 @@ def _is_plain(node: exp.Expr) -> bool:
 
 
 def _literal(query: Query, asked: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value
-    """A value as a constant of its type."""
+    """A value as a constant of a type."""
     if value is None:
         return exp.cast(exp.null(), kind.copy()) if not asked.several else exp.null()
     if isinstance(value, bool):

@@ -21,13 +21,13 @@ from sqlanon.query.refusal import refuse
 
 @dataclass(frozen=True)
 class Union:
-    """The SELECTs of a UNION ALL, and what is asked of their rows together.
+    """The SELECTs of a UNION ALL, and the clauses for all rows together.
 
     Attributes:
-        text: the whole.
-        parts: the texts of the SELECTs, each with the CTEs that it reads; a query without UNION is the only one.
-        order, limit, offset: of all rows together.
-        distinct: of how many of the first parts equal rows are one: of those up to the last UNION without ALL.
+        text: the whole query.
+        parts: the texts of the SELECTs, each with the CTEs that it reads; a query without UNION is the only part.
+        order, limit, offset: clauses for all rows together.
+        distinct: number of first parts in which equal rows are one: those up to the last UNION without ALL.
     """
 
     text: str
@@ -39,7 +39,7 @@ class Union:
 
 
 def parse_parts(union: Union, dialect: str) -> list[Groupings]:
-    """The queries of a union's SELECTs: those whose equal rows are one may be of rows, whose values are groups.
+    """The queries of a union's SELECTs; those with equal rows merged may list rows: their values are then groups.
 
     Raises:
         Refused: see `sqlanon.query.parse.parse.parse_groupings`.
@@ -48,10 +48,10 @@ def parse_parts(union: Union, dialect: str) -> list[Groupings]:
 
 
 def read_union(text: str, dialect: str) -> Union:
-    """The SELECTs of a UNION ALL or UNION; a query without one is its only part.
+    """The SELECTs of a UNION ALL or UNION; a query without UNION is the only part.
 
     Raises:
-        Refused: an ORDER BY, LIMIT or OFFSET around it that is not of columns and whole numbers.
+        Refused: an ORDER BY, LIMIT or OFFSET around it with other terms than columns and whole numbers.
     """
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(text)
@@ -76,7 +76,7 @@ def read_union(text: str, dialect: str) -> Union:
 
 
 def _cuts(outside: Sequence[Token]) -> list[tuple[int, int, bool]]:
-    """Where each UNION begins and ends, and whether equal rows are one; none where another one is among them."""
+    """Start and end of each UNION, and whether equal rows are merged; empty if there are other set operations."""
     found = []
     for one, after in pairwise(outside):
         if one.token_type is not TokenType.UNION:
@@ -94,7 +94,7 @@ _AROUND = (TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET, TokenType.FETC
 
 
 def _part(text: str, prefixes: Sequence[tuple[str, str]], dialect: str) -> str:
-    """One SELECT, without parentheses around it, after the CTEs that it reads."""
+    """A SELECT, without parentheses around it, after the CTEs that it reads."""
     text = text.strip()
     tokens = Dialect.get_or_raise(dialect).tokenize(text)
     if len(_outside(tokens)) == 2 and text.startswith("("):
@@ -157,11 +157,11 @@ def arrange(
 
     Args:
         engine: sorts texts as the database does.
-        query: the first SELECT, whose items the terms may repeat.
+        query: the first SELECT; terms may repeat its items.
         answer: the rows.
         order: terms: names, numbers or repetitions of columns.
-        limit: how many rows, or None.
-        offset: how many are left out before, or None.
+        limit: most rows, or None.
+        offset: rows to leave out before, or None.
 
     Raises:
         Refused: a term that is no column.
@@ -203,7 +203,7 @@ def _is_exact(answer: Answer, name: str) -> bool:
 
 
 def _ranks(engine: Engine, answer: Answer, name: str, term: exp.Ordered) -> list[int]:
-    """The place of each row by one column; equal values have equal places."""
+    """The place of each row by a column; equal values have equal places."""
     cells = [row[name] for row in answer.rows]
     values = [cell.estimate if isinstance(cell, Bounded) else cell for cell in cells]
     known = list(dict.fromkeys(value for value in values if value is not None))
@@ -247,7 +247,7 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     """The rows of several answers as one, under the names of the first.
 
     Raises:
-        Refused: they have not the same columns, with bounds or without.
+        Refused: the answers differ in columns, or in columns with bounds.
     """
     first = answers[0]
     shape = [name in first.aggregates for name in first.columns]

@@ -1,7 +1,7 @@
 """UNION without ALL: rows that are the same in every consistent source are one row of the answer.
 
 Values that are known are compared as they are. Cells with bounds are the same where both are exact and equal, and
-different where their bounds do not meet; of all others it depends on the source how many rows there are.
+different where their bounds do not meet; for all others the number of rows depends on the source.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MOST_ALIKE = 1_000
 
 
 def check_equality(text: str, queries: Sequence[Query], released: Released) -> None:
-    """Refuse columns whose equal values the database does not show alike.
+    """Refuse columns with equal values that the database does not show alike.
 
     Raises:
-        Refused: a column of text that its collation holds equal to others, or one of a joined table.
+        Refused: a text column with a collation under which different texts are equal, or a column of a joined table.
     """
     unlike = {own.name.lower() for own in released.fields if not own.deterministic}
     for query in queries:
@@ -46,7 +46,7 @@ def check_equality(text: str, queries: Sequence[Query], released: Released) -> N
 
 
 def drop_duplicates(text: str, answer: Answer) -> Answer:
-    """The rows of an answer, each once.
+    """The rows of an answer without repetitions.
 
     Args:
         text: the query, for messages.
@@ -85,7 +85,7 @@ def drop_duplicates(text: str, answer: Answer) -> Answer:
 
 
 def _family(value: object) -> object:
-    """Types whose values are equal where the database holds them equal."""
+    """Types with values that are equal where the database holds them equal."""
     if isinstance(value, datetime.datetime):
         return datetime.datetime, value.tzinfo is None
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
@@ -94,7 +94,7 @@ def _family(value: object) -> object:
 
 
 def _token(value: object) -> object:
-    """A value such that equal ones are equal in Python: NaN is one value."""
+    """A value that is equal in Python to equal values: NaN is a single value."""
     if isinstance(value, float | Decimal) and math.isnan(value):
         return "NaN", float
     return value
@@ -124,6 +124,6 @@ def _are_equal(one: Bounded, other: Bounded) -> bool | None:
 
 
 def _is_below(one: Any, other: Any) -> bool:  # noqa: ANN401 - numbers, texts or times
-    """Whether one value is below another one, of floating point values by more than their rounding."""
+    """Whether a value is below another, for floating point values by more than their rounding."""
     slack = 1e-9 * max(abs(one), abs(other), 1.0) if isinstance(one, float) else 0
     return bool(one < other - slack if slack else one < other)

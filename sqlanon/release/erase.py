@@ -47,17 +47,17 @@ def erase(
     *,
     confirmed: bool = False,
 ) -> EraseReport:
-    """Say what erasing keys costs, and do it where that is confirmed.
+    """Say the cost of erasing keys, and do it if that is confirmed.
 
-    The classes that hold one of the keys leave, whole, in a version of its own. Tables of earlier versions are dropped,
-    so that no rollback can show them again, and what the lineages of the release kept of these classes is emptied.
-    Where no version can follow, as the secret or the key that earlier hashes were made with are not those of now, the
-    keys are listed alone, for the new lineage that has to begin.
+    The classes that hold a given key leave, whole, in a version of its own. Tables of earlier versions are dropped, so
+    that no rollback can show them again, and the lineages' records of these classes are emptied. Where no version can
+    follow, as the secret or the key of earlier hashes has changed, the keys are listed alone, for the new lineage that
+    has to begin.
 
     Args:
         engine: the source's database.
         spec: the release.
-        machine: what the run may use.
+        machine: resources of the run.
         names: the columns of ``keys``.
         keys: texts as the database reads them.
         progress: gets stages and notes.
@@ -65,7 +65,7 @@ def erase(
 
     Raises:
         PolicyError: the columns are not those of the key, or the release has no lineage.
-        DatabaseError: a text is no value of its column.
+        DatabaseError: a text is no value of the column.
     """
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)
@@ -91,7 +91,7 @@ def erase(
                 found = replace(_report_found(scratch, state, lineage, hashed), apart=apart or 0)
                 if not confirmed:
                     return found
-                KeptScratch(state, keep=False)  # drops what an earlier run kept, with rows of the source
+                KeptScratch(state, keep=False)  # drops the tables kept by an earlier run, with rows of the source
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
@@ -149,7 +149,7 @@ def _list(
     hashed: TableRef,
     secret: str,
 ) -> None:
-    """Put keys on the list of erased ones, and change nothing else.
+    """Put keys on the list of erased keys, and change nothing else.
 
     Published rows were made with another key or secret.
     """
@@ -166,7 +166,7 @@ def _list(
 def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Lineage, bool]:
     """The lineage to erase from, and whether it can have another version.
 
-    ``lost``: whether the list or the secret is missing, or belongs to another key than the present one.
+    ``lost``: whether the list or the secret is missing, or belongs to a key other than the present key.
     """
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:
@@ -202,9 +202,9 @@ def _no_lineage(state: ReleaseState, was: bool) -> str:
 
 
 def _report_found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
-    """What would leave."""
-    # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's
-    # place.
+    """Rows and classes that would leave."""
+    # By the version that readers have, or had last: an earlier erasure may have been stopped before its version took
+    # that place.
     at = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
     classes, rows, other = (
@@ -233,7 +233,7 @@ def _check_dropped(engine: Engine, release: str) -> None:
     """No table of an earlier version is left.
 
     Raises:
-        DatabaseError: one is.
+        DatabaseError: a table is still there.
     """
     entries = Catalog(engine).entries(release)
     left = [

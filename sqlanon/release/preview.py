@@ -34,19 +34,19 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rows of a source with the values that would be published of them.
+    """Rows of a source, and their values in the release.
 
     They contain cell values of the source: they are no report, and for the owner alone.
 
     Attributes:
-        release, source: their names.
+        release, source: names of the release and of the source.
         rows: of the source.
-        classes, min_class: what would be published, where classes that publish the same are one; a run may make others,
-            as it draws anew.
+        classes, min_class: number and least size of the classes to publish, where classes that publish the same are
+            united; a run may make others, as it draws anew.
         columns: columns of the source that are published in some form, and the columns that each becomes, in the order
             of the policy.
-        exposed: the risk with every published column; None: nothing is published as it is.
-        pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would
+        exposed: the risk with every published column; None: no column is published unchanged.
+        pairs: of each row that was drawn, the values by column of the source, and by published column; None: it would
             be left out.
     """
 
@@ -85,15 +85,15 @@ def preview(
     Args:
         engine: the source's database; nothing but scratch tables is written, which are gone at the end.
         spec: the release.
-        machine: what the method may use.
+        machine: resources of the method.
         progress: gets stages, counts and notes.
         rows: how many are drawn, at random, 1 to `MOST`.
 
     Raises:
-        PolicyError, GuardError, InfeasibleError, PrivacyViolation: what would stop the run.
-        UnsupportedError: the release keeps its cells from version to version, so that no run makes all classes.
+        PolicyError, GuardError, InfeasibleError, PrivacyViolation: errors that would stop the run.
+        UnsupportedError: the release keeps cells from version to version, so that no run makes all classes.
 
-    Cost: that of a run without its last third: no table is written, verified or published.
+    Cost: that of a run without the last third: no table is written, verified or published.
     """
     if not 1 <= rows <= MOST:
         raise PolicyError(f"preview: 1 to {MOST} rows are shown")

@@ -35,7 +35,7 @@ from sqlanon.spec import RefreshSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 TABLE = "rehearsed"
-"""What the table of the rows is called."""
+"""Name of the table of the rows."""
 Choose = Callable[[Scratch, Staged], Staged]
 """Gives the staged rows that are released, of all that were read."""
 
@@ -48,9 +48,9 @@ class Rehearsed:
         scratch: the run that drops them.
         spec: the release, with the method that a run would take.
         staged: the rows that it was made of.
-        made: its classes.
+        made: the classes.
         table: the rows that would be published.
-        names: of each quasi column of the source, its columns in ``table``.
+        names: of each quasi column of the source, the columns in ``table``.
     """
 
     scratch: Scratch
@@ -63,7 +63,7 @@ class Rehearsed:
     def write_metadata(self) -> None:
         """Write the metadata of the rows next to them, so that queries can be asked of ``table`` as of a view."""
         own = self.spec
-        # What a bounded loss reached is measured by verification alone, and no query reads it.
+        # The reached values of a bounded loss are measured by verification alone, and no query reads them.
         own = replace(own, privacy=replace(own.privacy, accuracy=None))
         roles, layout = self.made.encoded.roles, self.made.recoded.layout
         names = {domain.reading.alias: layout.names[domain.code] for domain in self.made.encoded.quasi}
@@ -72,7 +72,7 @@ class Rehearsed:
         self.scratch.engine.load_rows(place, COLUMNS, metadata_rows(own, roles, names, 1, facts, ()))
 
     def loss(self) -> LossReport:
-        """What the rows lose, by every metric that is asked."""
+        """Losses of the rows, by every metric that is asked."""
         return measure_loss(self.scratch, self.spec, self.made)
 
 
@@ -94,24 +94,24 @@ def rehearse(
     seed: int | None = None,
     choose: Choose | None = None,
 ) -> Iterator[Rehearsed]:
-    """Context manager: make a release in scratch tables, which are dropped at its end.
+    """Context manager: make a release in scratch tables, which are dropped at the end.
 
     Args:
         engine: the source's database.
-        spec: the release; with ``refresh: {mode: frozen}`` its first version is made.
-        machine: what the method may use.
+        spec: the release; with ``refresh: {mode: frozen}`` the first version is made.
+        machine: resources of the method.
         progress: gets stages, counts and notes.
         seed: of the run's random numbers and hashes; None: as the policy says.
         choose: the rows that are released; None: all.
 
     Raises:
-        PolicyError, GuardError, InfeasibleError, PrivacyViolation: what would stop the run.
+        PolicyError, GuardError, InfeasibleError, PrivacyViolation: errors that would stop the run.
         UnsupportedError: the release has no rows with cells of their own (counts, format anatomy).
 
-    Cost: that of a run without its last third: the table is not verified as written.
+    Cost: that of a run without the last third: the table is not verified as written.
     """
-    if spec.statistics is not None:
-        raise UnsupportedError(f"{spec.name}: a release of counts has no rows; it cannot be tried")
+    if spec.statistics is not None or spec.noisy is not None:
+        raise UnsupportedError(f"{spec.name}: a release of statistics has no rows; it cannot be tried")
     spec = replace(spec, refresh=RefreshSpec(), seed=spec.seed if spec.seed is not None else seed)
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)

@@ -1,8 +1,8 @@
-"""Run a release: its list of stages is built from the policy, the state of the release and the source, and carried out.
+"""Run a release: a list of stages is built from the policy, the state of the release and the source, and carried out.
 
 Tables that are published together (`tables:`) are read in one snapshot and published in one transaction. Their classes
-are made one after the other, in the policy's order: the persons of a table are divided by what their tokens are alike
-in the tables before it. What is written is then checked together.
+are made one after the other, in the policy's order: the persons of a table are divided by the kinds of their tokens
+in earlier tables. The written tables are then checked together.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What is asked of one run, beside the policy.
+    """Options of one run, beside the policy.
 
     Attributes:
-        full: make a new version even where source, policy and sqlanon are those of the published one.
+        full: make a new version even where source, policy and sqlanon are those of the published version.
         allow_weaker: the policy may promise less than that of the published version.
         only_due: leave a release alone that a run looked at less than ``every`` ago.
         compare: leave a release that is up to date; without it a new version is made in any case.
-        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or
+        keep_scratch: keep every intermediate table in the private schema, with source values, until the next run or
             `clean`; the report lists them.
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
         spend: of differentially private statistics pay for a version now, whatever the clock says.
@@ -78,22 +78,22 @@ def run(
     progress: Progress | None = None,
     options: RunOptions | None = None,
 ) -> RunReport:
-    """Make one release, verify it and publish it, or raise and leave everything as it was.
+    """Make a release, verify it and publish it, or raise and leave everything as it was.
 
     Args:
         engine: the source's database.
         spec: the release.
-        machine: what the run may use.
+        machine: resources of the run.
         progress: gets stages, counts and notes.
         options: of this run; None: none.
 
     Raises:
         PolicyError: the policy publishes it together with other tables.
-        GuardError: the policy is weaker than before, and that was not confirmed, or it wants an approval and has none.
+        GuardError: the policy is weaker than before without a confirmation, or lacks an approval that it wants.
         SchemaChangedError: the source has a new column that the policy does not name.
         LockedError: another session runs this release now.
-        InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
-        PrivacyViolation: verify refused what was made.
+        InfeasibleError: the requirements, or the least accepted values, cannot be reached.
+        PrivacyViolation: verify refused the result.
     """
     if spec.together is not None:
         raise PolicyError(
@@ -115,12 +115,12 @@ def run_tables(
 
     If one table fails, an error is raised and everything stays as it was.
 
-    Where one table has anything new, all get a new version.
+    Where any table has anything new, all get a new version.
 
     Args:
         engine: the sources' database.
         specs: all tables of the release, in the policy's order.
-        machine: what the run may use.
+        machine: resources of the run.
         progress: gets stages, counts and notes.
         options: of this run; with ``only_due`` the tables are left alone if a run looked at all of them less than
             ``every`` ago.
@@ -130,7 +130,7 @@ def run_tables(
 
     Raises:
         UnsupportedError: the engine has no transactions.
-        SqlanonError: what `run` raises.
+        SqlanonError: as `run`.
 
     Cost: that of a run of each table; the scratch tables of all of them are there until the end.
     """
@@ -193,7 +193,7 @@ def _states(
     watches: Mapping[str, Stopwatch],
     divisions: Mapping[str, Division],
 ) -> list[ReleaseState]:
-    """The states of releases whose locks are held; their tokens are keyed alike."""
+    """The states of locked releases; their tokens are keyed alike."""
     states = [find_state(engine, spec, watches[spec.name], every=divisions[spec.name].compares_all) for spec in specs]
     key = secrets.token_hex(32) if specs[0].rotates else states[0].tokens
     return [replace(state, tokens=key) for state in states]
@@ -233,7 +233,7 @@ def _work(
 
 
 def _judge(state: ReleaseState, done: RunReport) -> RunReport:
-    """Hold a verified version to what people decided, in the transaction that publishes: approvals end meanwhile.
+    """Hold a verified version to people's decisions, in the transaction that publishes: approvals end meanwhile.
 
     Raises:
         PrivacyViolation: the risk is above the threshold.
@@ -256,7 +256,7 @@ def _decide(state: ReleaseState, options: RunOptions) -> Decision:
     elif state.last_shown is None:
         decision = replace(decide_first(state), state="made anew", why=())
     else:
-        # Refuses what rest: keep would newly publish.
+        # Refuses columns that rest: keep would newly publish.
         schema_changes(spec, state.last_shown, state.source)
         changed = policy_changes(state.last_shown, spec)
         decision = Decision("made anew", tuple(map(str, changed)), list_weakenings(changed), state.last_shown, None)

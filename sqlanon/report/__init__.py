@@ -1,6 +1,6 @@
 """Reports of a release for people.
 
-One is for the owner and confidential, the other for readers, from what they may read.
+The owner's report is confidential; the readers' report is made from tables that they may read.
 
 Sections are made of plain parts (`document`), which `page` writes as HTML or Markdown by the templates in this folder.
 """

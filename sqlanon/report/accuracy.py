@@ -1,4 +1,4 @@
-"""How well a release answers the queries of a workload: what `evaluate` measures."""
+"""Accuracy of a release's answers to the queries of a workload, as `evaluate` measures it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked of a release and what it reached, every requirement."""
+"""Requirements of a release: the level asked and the level reached of each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def report_asked(run: RunReport) -> Section:
 
 
 def list_meanings(names: Iterable[str], *, own: bool) -> tuple[tuple[str, str], ...]:
-    """What each requirement asks for; ``own``: every row has a box of its own."""
+    """Explanation of each requirement; ``own``: every row has a box of its own."""
     reading = {**READING, "k": CANDIDATES} if own else READING
     return tuple(
         (name, reading.get(name) or REQUIREMENTS[name].about)
@@ -57,7 +57,7 @@ CANDIDATES = (
     "others, for a reader who cannot relate private values to the columns that could identify somebody. Larger "
     "protects more."
 )
-"""What k is where every row has a box of its own."""
+"""Meaning of k where every row has a box of its own."""
 
 
 READING = {

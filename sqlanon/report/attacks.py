@@ -50,7 +50,7 @@ READING = (
 
 
 def report_attacks(found: AttackReport) -> Section:
-    """What `sqlanon attack` measures."""
+    """Results of `sqlanon attack`."""
     rows = [_linkage(one, found.counted) for one in found.linkage]
     exceeded = [one.exceeded for one in found.linkage]
     for guess in found.homogeneity:
@@ -125,7 +125,7 @@ def _report_compositions(found: AttackReport) -> list[Block]:
 
 
 def _report_unpromised(found: AttackReport) -> list[Block]:
-    """What no model promises to bound."""
+    """Results that no model promises to bound."""
     blocks: list[Block] = []
     gains = [
         (one.column, _likely(one.mean), _likely(one.highest), f"{measure(_round_steady(one.highest_ratio))} times")

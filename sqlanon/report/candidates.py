@@ -41,7 +41,7 @@ def _count_candidates(numbers: list[int]) -> str:
 
 
 def _reading(report: CandidatesReport) -> tuple[tuple[str, str], ...]:
-    """What the columns mean."""
+    """Meaning of the columns."""
     width = (
         "How far the bounds of the workload's answers are apart, by the estimate, the median."
         if report.answers == "workload"

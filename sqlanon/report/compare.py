@@ -36,7 +36,7 @@ class Column:
     Attributes:
         name: the source's.
         bins: (values, share of the source's rows, share of the release's that is expected), in the column's order.
-        short: what a picture calls each bin.
+        short: name of each bin in a picture.
         others: the last bin is of all values that are too many to be shown.
         apart: half the sum over the bins of the difference of the two shares: 0 the same, 1 nothing in common.
         beyond: share of the release's rows whose values the source does not hold.
@@ -56,7 +56,7 @@ class Pair:
 
     Attributes:
         names: of the columns.
-        labels: of the bins of each; ``short`` what a picture calls them.
+        labels: of the bins of each; ``short``: their names in a picture.
         cells: (place in the first, place in the second, share of the source's rows, share of the release's).
         source, release: Cramer's V, 0: the one says nothing of the other, 1: it decides it.
     """
@@ -103,7 +103,7 @@ def compare_release(
         chosen: quasi columns; None: all.
 
     Raises:
-        PolicyError: a table is empty, or the source does not hold what is published any more.
+        PolicyError: a table is empty, or the source has changed since the version was published.
 
     Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36
     bins; a statement a column.
@@ -164,7 +164,7 @@ def _kind(domain: Domain, most: int) -> str:
 
 
 _Labels = dict[int, tuple[str, str]]
-"""Of each bin its values, and what a picture calls it."""
+"""Values of each bin, and its name in a picture."""
 
 
 def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: str) -> _Labels:

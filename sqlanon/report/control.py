@@ -1,4 +1,4 @@
-"""Attacks with a control group as a page: what succeeded, what the control group predicts, and the risk beyond it."""
+"""Attacks with a control group as a page: successes, the control group's prediction, and the risk beyond it."""
 
 from __future__ import annotations
 

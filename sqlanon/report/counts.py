@@ -1,4 +1,4 @@
-"""The reports of a release of counts: its cells, what readers find of hidden ones, and for the owner the proofs."""
+"""The reports of a release of counts: cells, readers' findings about hidden cells, and for the owner the proofs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ READERS = {
     "outsider": "readers of the view",
     "insider": "persons who are alone in a cell",
 }
-"""What kinds of readers are called."""
+"""Names of the kinds of readers."""
 READING = (
     ("hidden", "A cell without a number: it is small, or it would give a small one away. Readers do not see which."),
     ("interval", "The least and the greatest number of a hidden cell, over all tables that agree with the shown ones."),
@@ -39,7 +39,7 @@ READING = (
 
 
 def counts_for_readers(engine: Engine, view: Relation) -> Page:
-    """The report of a release of counts from what its readers may read.
+    """The report of a release of counts, from tables that its readers may read.
 
     Args:
         engine: any connection that may read the view and its metadata.

@@ -1,4 +1,4 @@
-"""What people decided about a release: its context, the threshold against what was measured, approvals, reviews."""
+"""Decisions about a release: context, threshold against measured risk, approvals, reviews."""
 
 from __future__ import annotations
 

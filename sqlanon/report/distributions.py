@@ -35,7 +35,7 @@ EXACT = "The columns that could identify somebody are published exactly: their d
 def report_distributions(
     columns: Sequence[Column], strongest: Sequence[Pair], why: str = "", others: int = 0
 ) -> Section:
-    """Each column, then the pairs; ``why``: what to say where nothing was compared; ``others``: columns left out."""
+    """Each column, then the pairs; ``why``: the reason, where nothing was compared; ``others``: columns left out."""
     blocks: list[Block] = []
     rows: list[tuple[str, ...]]
     if why:

@@ -19,7 +19,7 @@ class Table:
     """A table of text.
 
     Attributes:
-        caption: what it shows.
+        caption: content of the table.
         head: titles of the columns, each with the side that its cells are aligned to; the first column names the row.
         rows: the cells.
         failed: numbers of rows that need attention.
@@ -54,8 +54,8 @@ class Picture:
     """A picture and the table of its figures, which is there in any case: Markdown shows that alone.
 
     Attributes:
-        title: what it shows, in a few words.
-        text: what is to be seen in it, for who does not see it.
+        title: content in a few words.
+        text: description for people who cannot see the picture.
         drawing: the picture.
         table: its figures.
     """
@@ -76,8 +76,8 @@ class Statement:
     """One line of a frame.
 
     Attributes:
-        about: what is said, in the words of the frame.
-        finding: what was found, or why nothing was.
+        about: subject, in the words of the frame.
+        finding: result, or reason why there is none.
         state: how it is known.
         by: the command that measured it, or that would.
         word: its definition, a name of `sqlanon.report.frames.words`.
@@ -113,10 +113,10 @@ class Front:
 
     Attributes:
         frame: the title of the frame, and its source.
-        about: what is released, for whom.
+        about: release and recipients.
         question: the decision that is asked.
         figures: three figures, each with its title and how to read it.
-        remains: what remains after all that was measured.
+        remains: risks that remain beside the measured ones.
     """
 
     frame: str
@@ -136,7 +136,7 @@ class Section:
     Attributes:
         anchor: its name in links.
         title: its heading.
-        lead: what it shows, in a sentence or two.
+        lead: content in a sentence or two.
         blocks: its parts.
         reading: figures and how to read each.
     """
@@ -157,11 +157,11 @@ class Page:
         version: of the release; 0: it has none.
         confidential: it shows the source.
         summary: the few figures to see first.
-        sound: every requirement is met; None: this cannot be said from what the report is made of.
+        sound: every requirement is met; None: unknown to the report.
         sections: in their order.
-        warning: what the reader must know before the requirements; empty: nothing.
+        warning: shown before the requirements; empty: none.
         front: the first page of a frame; None: a report without a frame.
-        mark: what the page is of and for whom, where that is none of these.
+        mark: subject and audience of the page, where it is none of these.
     """
 
     release: str

@@ -1,4 +1,4 @@
-"""What a release loses of its source, by column and by metric, as it was measured when the version was made."""
+"""Loss of a release against its source, by column and by metric, as measured when the version was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of noisy statistics: what is promised, what noise the numbers have, and what was paid for them."""
+"""The report of noisy statistics: promise, noise of the numbers, and price paid for them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _draw(numbers: Iterator[int], picture: Picture) -> Markup:
 def _make_filter(html: bool) -> Callable[[object], object]:
     """Filter of every value.
 
-    It removes what is not printable, and escapes Markdown's markup in Markdown.
+    It removes characters that cannot be printed, and escapes Markdown's markup in Markdown.
     """
 
     def finish(value: object) -> object:

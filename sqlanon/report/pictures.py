@@ -26,7 +26,7 @@ from sqlanon.report.svg import (
 WIDTH, HEIGHT = 620, 150
 _TOP = 10
 _HEAD = 26
-"""Pixels for what is above a picture: a legend, or a title."""
+"""Pixels above a picture, for a legend or a title."""
 
 
 def write_svg(drawing: Drawing, title: str, text: str, number_: int) -> str:

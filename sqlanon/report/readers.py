@@ -35,7 +35,7 @@ PERSONS = (
 
 
 def readers_report(engine: Engine, release: str) -> Page:
-    """Make the report of a release from what its readers may read.
+    """Make the report of a release from tables that its readers may read.
 
     Args:
         engine: any connection that may read the view and its metadata.
@@ -116,7 +116,7 @@ def _rows(engine: Engine, released: Released) -> int:
 
 
 def _report_promises(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
-    """What the metadata say was asked, and what the rows show of it."""
+    """Requirements by the metadata, and levels that the rows show."""
     found: dict[str, list[str]] = {}
     for one in risk.models if risk is not None else ():
         value = "none holds" if one.reached is None else measure(one.reached)
@@ -154,7 +154,7 @@ def _format_value(value: object) -> str:
 
 
 def _columns(released: Released) -> Section:
-    """What is published of each column of the source."""
+    """Published form of each column of the source."""
     rows = [
         (one.name, one.role, one.source_type, ", ".join(one.published), _describe_declared(one.declared))
         for one in released.fields

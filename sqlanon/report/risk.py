@@ -1,4 +1,4 @@
-"""Risk in the field's terms, of the source and of the release, and what every privacy model reaches."""
+"""Risk in the field's terms, of the source and of the release, and the level of every privacy model."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _average(one: Measured) -> float:
 
 
 def _marketer(one: Measured) -> float:
-    """The table is the population: what the prosecutor finds on average, of persons where they are counted."""
+    """The table is the population: average risk of the prosecutor, by persons where they are counted."""
     assert one.risk.marketer is not None
     return max(_round_steady(one.risk.marketer.average), _average(one))
 

@@ -47,7 +47,7 @@ def _columns(columns: Any) -> Table:  # noqa: ANN401 - JSON
 
 
 def _lines(path: str, value: object) -> list[tuple[str, str]]:
-    """A value of a policy as lines of text; what is not set is left out."""
+    """A value of a policy as lines of text, without keys that are not set."""
     if isinstance(value, Mapping):
         if set(value) == {"values", "sha256"}:
             return [(path, f"{count(int(value['values']))} values, SHA-256 {value['sha256']}")]

@@ -57,7 +57,7 @@ def bin_sizes(sizes: Sizes, most: int = MOST) -> list[Bin]:
 
 
 def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
-    """How many classes there are of each size; ``why``: what to say where the release has none."""
+    """Number of classes of each size; ``why``: the reason, where the release has none."""
     blocks: tuple[Block, ...] = (Text(why),)
     if sizes is not None and sizes.rows:
         bins = bin_sizes(sizes)

@@ -1,4 +1,4 @@
-"""The table of variables: of each column its role, what was done to it, what it adds to the risk, what is lost."""
+"""The table of variables: role, technique, added risk and loss of each column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
     Args:
         engine: where the release is.
         policy: as the catalog keeps it.
-        run: what made the version.
+        run: the run that made the version.
         released: the view; None: it is in another file, and nothing is measured.
     """
     found, why = _measure(engine, run, released)
@@ -100,7 +100,7 @@ def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple
 
 
 def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunReport) -> Iterator[str]:
-    """What was done to a column, in words."""
+    """Technique applied to a column, in words."""
     role = column["role"]
     if role == "identifier":
         yield "left out"

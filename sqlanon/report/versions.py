@@ -1,4 +1,4 @@
-"""The versions of a release, and what two of them show together."""
+"""The versions of a release, and the disclosure by two of them together."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sqlanon.results.measured_risk import measured_risk
 
 
 def report_versions(entries: Sequence[Entry], run: RunReport, attacks: Sequence[KeptAttacks] = ()) -> Section:
-    """Every version that the catalog lists, why this one was made, and what it shows together with the one before.
+    """Versions in the catalog, reason of this version, and disclosure together with the version before.
 
     Args:
         entries: the release's, oldest first.
-        run: what made the version that is reported.
+        run: the run that made the reported version.
         attacks: that were kept, oldest first.
     """
     rows = []

@@ -1,4 +1,4 @@
-"""What works where, read from the markers in the declarations (`sqlanon.lack`).
+"""Abilities of engines, methods, formats and requirements, from the markers in the declarations (`sqlanon.lack`).
 
 It is shown by docs/what-works.md and ``sqlanon methods``.
 
@@ -18,7 +18,7 @@ from sqlanon.lack import KINDS, Able, Lack
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What something has of one ability, in a word or two, and the marker of what it lacks; None: nothing."""
+    """State of one ability in a word or two, and the marker where it is lacking; None: there."""
 
     text: str
     lack: Lack | None = None
@@ -26,11 +26,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Works:
-    """One kind of thing: what each of them has and lacks.
+    """A table of one kind of declaration with the abilities of each.
 
     Attributes:
         title: of the table.
-        abilities: what is asked of each, in words, by the name of the column.
+        abilities: description of each ability by the name of the column.
         rows: the cells of each thing, by its name, in the order of ``abilities``.
     """
 

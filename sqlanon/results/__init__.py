@@ -1,4 +1,4 @@
-"""What commands give back: frozen reports of counts and measures, each with a JSON form. Never a cell value."""
+"""Results of commands: frozen reports of counts and measures, each with a JSON form. Never a cell value."""
 
 from sqlanon.results.attack import (
     AttackReport,

@@ -14,25 +14,25 @@ Action = Literal["approved", "revoked"]
 State = Literal["valid", "expired", "revoked", "replaced"]
 
 WARNED = datetime.timedelta(days=30)
-"""How long before its end runs warn of an approval."""
+"""How long before the end runs warn of an approval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval(Report):
-    """One decision, as the catalog has it.
+    """A decision, as recorded in the catalog.
 
     Attributes:
         number: the place among all decisions of the database, from 1.
-        release: its name.
-        version: the version whose figures were seen; None: the policy was approved before there was one.
-        action: what was decided.
+        release: name of the release.
+        version: the version with the figures that were seen; None: the policy was approved before the first version.
+        action: the decision.
         approver: who decided, as the command was given it.
         given_at: when, UTC.
         given_by: the account of the operating system that ran the command.
-        until: the last day (UTC) on which it holds, ``2027-06-30``; None of a revocation.
+        until: the last day (UTC) of validity, ``2027-06-30``; None for a revocation.
         terms: a condition in the approver's words.
         policy: the policy as the catalog keeps policies.
-        policy_hash: its SHA-256.
+        policy_hash: SHA-256 of the policy.
         figures: the risks that were seen, see `sqlanon.results.measured_risk`; empty: there was no version yet.
         signature: a detached signature of `statement` by ``ssh-keygen -Y sign``; None: unsigned.
     """
@@ -53,14 +53,14 @@ class Approval(Report):
 
     @property
     def statement(self) -> str:
-        """What is signed: every field but the account, the number and the policy's text, which its hash represents."""
+        """The text to sign: every field but the account, the number and the policy's text, represented by the hash."""
         left_out = ("number", "given_by", "policy", "signature")
         said = {key: value for key, value in self.to_dict().items() if key not in left_out}
         return json.dumps(said, sort_keys=True) + "\n"
 
     @property
     def ends(self) -> datetime.datetime:
-        """When it no longer holds: the end of its last day."""
+        """End of validity: the end of the last day."""
         day = datetime.date.fromisoformat(self.until or "0001-01-01")
         after = day + datetime.timedelta(days=1) if day < datetime.date.max else day
         return datetime.datetime.combine(after, datetime.time(), datetime.UTC)
@@ -76,7 +76,7 @@ class Approval(Report):
         return self.given, self.number
 
     def is_revoked(self, decisions: Sequence[Approval]) -> bool:
-        """Whether one of the decisions on its release ends it: a revocation after it, by number or by time.
+        """Whether a decision on the same release ends it: a revocation after it, by number or by time.
 
         Either is enough, so that neither another number nor a clock that went back keeps an approval.
         """
@@ -88,7 +88,7 @@ class Approval(Report):
         """Whether it holds.
 
         Args:
-            decisions: all on its release.
+            decisions: all on the approval's release.
             same: the approvals of the same policy.
             now: the time.
         """
@@ -101,13 +101,13 @@ class Approval(Report):
 
 @dataclass(frozen=True, slots=True)
 class ListedApproval(Report):
-    """An approval with what can be said of it now.
+    """An approval with the present state.
 
     Attributes:
         approval: the decision.
         state: whether it holds.
-        days: full days until it ends; 0 where it does not hold.
-        signed: ``by NAME`` if its signature was checked and is right, ``not checked``, or ``no``.
+        days: full days until the end of validity; 0 without validity.
+        signed: ``by NAME`` if the signature was checked and is right, ``not checked``, or ``no``.
         grown: risks of the published version that are higher than those that were seen, for people.
     """
 

@@ -17,13 +17,13 @@ class LinkageAttack:
     Attributes:
         known: how many quasi columns the attacker knows.
         subsets: over how many sets of so many columns the figures are.
-        errors: one of the known values is wrong.
+        errors: one known value is wrong, the others are right.
         mean: the expected success over victims and sets.
-        worst_mean: the mean over victims of the set of columns that is best for the attacker, ``worst`` its columns.
+        worst_mean: the mean over victims of the set of columns that is best for the attacker, ``worst`` these columns.
         worst: see there.
         highest: the highest expected success of any victim and set.
         fewest: the fewest candidates of any victim and set; 0: nobody has any. With ``errors`` not counted: 0.
-        promised: what the highest success is at most, 1/k; None: nothing is promised.
+        promised: upper bound of the highest success, 1/k; None: nothing is promised.
         exceeded: whether a victim has fewer candidates than k.
         margin: half the width of the 95 % interval of ``mean``; 0: every victim was compared.
     """
@@ -43,7 +43,7 @@ class LinkageAttack:
 
 @dataclass(frozen=True, slots=True)
 class GuessAttack:
-    """Guessing a victim's sensitive value as the most frequent one among his candidates (homogeneity).
+    """Guessing a victim's sensitive value as the most frequent value among his candidates (homogeneity).
 
     Attributes:
         column: the sensitive column.
@@ -51,7 +51,7 @@ class GuessAttack:
             his quasi values.
         mean: the share of the most frequent value, mean over published victims.
         highest: the highest share.
-        promised: what it is at most, 1/l; None: the release has no l (other models bound it by other measures).
+        promised: upper bound of the share, 1/l; None: the release has no l (other models bound it by other measures).
         exceeded: whether a share is above that.
         margin: as of `LinkageAttack`.
     """
@@ -67,14 +67,14 @@ class GuessAttack:
 
 @dataclass(frozen=True, slots=True)
 class CompositionAttack:
-    """Search for a victim in two versions, or in two releases of one source.
+    """Search for a victim in two versions, or in two releases of the same source.
 
     The victim's candidates are those of both.
 
     Attributes:
         kind: ``version`` or ``release``.
         other: with which version or release, as ``NAME@VERSION``.
-        who: which victims: ``common``, in both (of two releases: in one at least); ``arrived``, only in the version
+        who: which victims: ``common``, in both (of two releases: in at least one); ``arrived``, only in the version
             attacked; ``left``, only in the other.
         rows: how many they are.
         mean: expected success over them.
@@ -97,7 +97,7 @@ class CompositionAttack:
 
 @dataclass(frozen=True, slots=True)
 class SkewnessGain:
-    """What a class says of a sensitive value beyond the table; no l bounds it.
+    """Information of a class on a sensitive value beyond the table; no l bounds it.
 
     Attributes:
         column: the sensitive column.
@@ -120,7 +120,7 @@ class BayesAttack:
 
     Attributes:
         column: the sensitive column.
-        accuracy: the expected share of victims whose value is guessed.
+        accuracy: the expected share of victims with a right guess.
         in_class: the same where only values are guessed that the victim's candidates have; None: the format shows no
             candidates.
         baseline: the share of victims who have the value that is most frequent in the release.
@@ -136,21 +136,21 @@ class BayesAttack:
 
 @dataclass(frozen=True, slots=True)
 class AttackReport(Report):
-    """Expected success of attacks on one release by who has its source.
+    """Expected success of attacks on a release by a holder of the source.
 
     Attributes:
         release: ``NAME@VERSION``.
         table: the view.
-        source: what it was made of.
-        format: how it is published.
-        victims: rows of the source that the version was made of; ``published`` of them are in it, the others it leaves
+        source: table that the version was made of.
+        format: format of the release.
+        victims: rows of the source that the version was made of; ``published`` of them are in it, the others are left
             out.
         published: see there.
         drawn: how many of the published victims were compared, drawn at random; all of them: figures are exact. Else
             means have a margin, and highest and fewest are of the victims drawn.
         unmatched: rows of the source that the version was not made of: they came or changed since, and are no victims.
         boxes: different combinations of published quasi cells.
-        counted: what a candidate is: ``rows`` or ``persons``.
+        counted: unit of a candidate: ``rows`` or ``persons``.
         quasi: the columns of which sets are known.
         k: as the release promises.
         linkage: by number of known columns.
@@ -158,7 +158,7 @@ class AttackReport(Report):
         composition: other versions and releases.
         skewness: by sensitive column.
         bayes: by sensitive column.
-        not_measured: what was not measured, each with the reason.
+        not_measured: missing measures, each with the reason.
     """
 
     release: str

@@ -1,4 +1,4 @@
-"""What a table, or two releases together, show."""
+"""Reports on a table, or on two releases together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.results.figures import count, measure, share
 
 @dataclass(frozen=True, slots=True)
 class SensitiveAudit:
-    """l of one sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
+    """l of a sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
 
     column: str
     distinct_l: int
@@ -21,7 +21,7 @@ class SensitiveAudit:
 
 @dataclass(frozen=True, slots=True)
 class LoweringColumn:
-    """A column that is no part of the classes, and the smallest class if it were one more of them."""
+    """A column that is no part of the classes, and the smallest class if it were a further part."""
 
     column: str
     k: int
@@ -43,7 +43,7 @@ class GroupAudit:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(Report):
-    """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / the fewest persons of a class.
+    """Figures of a table grouped by the quasi columns. Risks are prosecutor risks, 1 / the fewest persons of a class.
 
     Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a
     class counts.
@@ -58,18 +58,18 @@ class AuditReport(Report):
         average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are
             persons.
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest
-            distinct values in any class; NULL is one value.
-        not_measured: what the policy promises and this audit could not count, each with the reason; the audit then
+            distinct values in any class; NULL counts as a value.
+        not_measured: promises of the policy that this audit could not count, each with the reason; the audit then
             fails.
         suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them
             are left out: ``rows`` and all measures are of those in the table.
         candidates: every row has a box of its own: ``classes`` are boxes, ``k`` the rows that fit one, by the
             certificate.
-        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those
+        groups: format anatomy: the basis of ``sensitive`` and ``requirements``; k, classes and risks are those
             of the exact quasi columns.
-        hidden_cells: of a release of counts: how many of its cells are hidden; ``rows`` are all cells, of the columns
-            ``quasi``, and what is about classes is 0.
-        noisy: of differentially private statistics: ``rows`` are its groups, and what is about classes is 0.
+        hidden_cells: of a release of counts: number of hidden cells; ``rows`` are all cells, of the columns
+            ``quasi``, and figures about classes are 0.
+        noisy: of differentially private statistics: ``rows`` are the groups, and figures about classes are 0.
     """
 
     table: str
@@ -102,7 +102,7 @@ class AuditReport(Report):
         return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: sizes and risks, requirements, and what was not measured."""
+        """HTML for notebooks: sizes and risks, requirements, and missing measures."""
         sensitive = [(one.column, count(one.distinct_l), measure(one.frequency_l)) for one in self.sensitive]
         return notebook.block(
             f"audit of {self.table}",
@@ -132,20 +132,20 @@ class AuditReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class TogetherReport(Report):
-    """What two releases of one source leave when a reader holds both: classes are the intersections.
+    """Protection that two releases of the same source leave against a reader of both: classes are the intersections.
 
     Attributes:
-        first: the one release, ``second`` the other.
+        first: the first release, ``second`` the second.
         matched: rows of the source found in both releases.
         unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves
             them out).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
-        min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
-            intersection, NULL being one.
-        requirements: persons, where a policy promises them, and with boxes of their own candidates: the least k that is
-            promised, and what is left.
-        not_measured: what is promised and could not be counted, each with the reason.
+        min_identifiers: releases of events: per identifier that a release counts, the fewest distinct values in any
+            intersection, NULL counts as a value.
+        requirements: persons, where a policy promises them, and with boxes of their own candidates: the promised least
+            k, and the measured one.
+        not_measured: promises that could not be counted, each with the reason.
         candidates: a release has boxes of their own: every row is a class, and ``k`` the fewest rows that the records
             of one may be of.
     """

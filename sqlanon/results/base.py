@@ -1,4 +1,4 @@
-"""What the reports of all commands share: their JSON form, requirements and losses."""
+"""Common parts of the reports of all commands: JSON form, requirements and losses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.results.figures import count, listed, measure
 
 @lru_cache(maxsize=256)
 def _names(kind: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass; None of what is none."""
+    """The fields of a dataclass; None for other classes."""
     return tuple(item.name for item in fields(kind)) if hasattr(kind, "__dataclass_fields__") else None
 
 
@@ -32,7 +32,7 @@ def to_plain(value: object) -> object:
 
 
 class Report:
-    """What can be shown as JSON."""
+    """A result with a JSON form."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class Exposure:
     persons: int | None = None
 
     def warning(self, k: int) -> str | None:
-        """What the owner must know where these columns undo k; None: they do not."""
+        """The warning for the owner where these columns undo k; None: they do not."""
         if self.k >= k or not self.columns:
             return None
         names, one = listed(self.columns), len(self.columns) == 1
@@ -102,8 +102,8 @@ class LossReport:
 
     Attributes:
         ncp, gcp, lm: means over rows, 0 to 1.
-        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k that was asked and is None if none
-            was.
+        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k of the policy and is None without
+            k.
         il1, il_inf, il_sum: NCP of the classes: mean, largest, sum.
         weighted_max_ncp: largest rows x NCP of a class.
         avg_ncp: as ``il1``, every column weighing the same.
@@ -113,10 +113,10 @@ class LossReport:
         more: the metrics that the policy's `metrics` asks for, and those that extensions add, by name.
         sensitive: of those that are asked for, the ones about sensitive columns: by column, then by name.
         cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are
-            suppressed or levels are published, and there is one sensitive column; else None.
+            suppressed or levels are published, and there is a single sensitive column; else None.
         stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows
-            all of whose cells are; None for the others.
-        rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are
+            with such cells alone; None for the others.
+        rce: loss of format anatomy; None for the others. It keeps the quasi columns exact, so that their losses are
             0.
     """
 

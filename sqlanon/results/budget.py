@@ -13,11 +13,11 @@ class ChargedVersion(Report):
 
     Attributes:
         seq: the row that charged it.
-        release: its release.
-        version: its number; a version that was never published may have that of the next.
+        release: name of the release.
+        version: number of the version; a version that was never published may have that of the next.
         state: ``reserved``, ``drawn``, ``published``, ``withheld`` or ``lost``, or ``recovered`` for a charge that the
             anchor did not have: charged in any case.
-        cost: its epsilon by itself.
+        cost: epsilon of the version by itself.
         at, by: when, and by whom.
         database: which database charged it.
     """
@@ -37,13 +37,13 @@ class BudgetReport(Report):
     """A budget.
 
     Attributes:
-        name: its name.
-        epsilon, delta: what may be spent.
-        spent: what all versions cost together, at most.
+        name: name of the budget.
+        epsilon, delta: the allowed spending.
+        spent: the cost of all versions together, at most.
         left: the rest.
-        tables: the tables of its persons.
-        anchor: the file outside of the database; None: there is none.
-        versions: what was charged.
+        tables: the tables of the persons.
+        anchor: the file outside of the database; None: no file.
+        versions: the charges.
         raised: when it was raised, by whom, to which epsilon, and why.
         beside: releases of rows or counts of the same persons, which no epsilon bounds.
     """

@@ -13,16 +13,16 @@ class Candidate:
 
     Attributes:
         number: in the comparison, from 1.
-        k, method, refine: what the policy would say.
+        k, method, refine: values for the policy.
         refused: why it cannot be made; None: it was made, and has the other figures.
-        classes, min_class: what would be published.
+        classes, min_class: figures of the release it would be.
         gcp: the loss, 0 to 1.
         width: how far the bounds of answers are apart, as a share, the median; of random counts over two quasi columns,
             by the count, or of a workload's answers, by the estimate. None: there is none, or most have a bound only.
         refused_queries: of the workload, those without an answer; None: there is no workload.
         auc: of a model that learnt the target from the release, tested on persons held out; None: no target.
         average_risk: classes by rows: the prosecutor's average.
-        risk: the highest risk beyond the control group of any attack, ``attack`` its name.
+        risk: the highest risk beyond the control group of any attack, ``attack`` the attack's name.
         attack: see there.
         few: attacks that are not among these, as fewer than 20 attempts could be made.
         seconds: of making it.
@@ -48,7 +48,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidatesReport(Report):
-    """Candidate releases of one source, side by side.
+    """Candidate releases of the same source, side by side.
 
     Attributes:
         release, source: their names.
@@ -57,7 +57,7 @@ class CandidatesReport(Report):
         target: the column that a model learns; None: none.
         source_auc: of a model that learnt from the source's rows.
         candidates: in the order in which they were asked.
-        answers: of what ``width`` is: ``random counts`` or ``workload``.
+        answers: queries behind ``width``: ``random counts`` or ``workload``.
     """
 
     release: str
@@ -70,7 +70,7 @@ class CandidatesReport(Report):
     answers: str = "random counts"
 
     def list_notes(self) -> dict[str, list[int]]:
-        """What is said of candidates besides their figures, and the numbers of those that it is said of."""
+        """Notes on candidates besides their figures, each with the numbers of the candidates that it is about."""
         found: dict[str, list[int]] = {}
         for one in self.candidates:
             if one.refused_queries:

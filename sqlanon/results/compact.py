@@ -1,4 +1,4 @@
-"""What writing a database's files anew did."""
+"""The report on rewriting a database's files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class CompactReport(Report):
-    """A compaction: files without what dropped tables and deleted rows left in them.
+    """A compaction: files without the remains of dropped tables and deleted rows.
 
     Attributes:
         written: the file, or the private tables, that were written anew.
         before: bytes that they had.
         after: bytes that they have.
-        stays: where values of what was dropped can be all the same, a sentence each.
+        stays: where values of dropped data can remain all the same, a sentence each.
     """
 
     written: tuple[str, ...]

@@ -9,10 +9,10 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class ControlledAttack:
-    """One attack on persons inside a trial release and on persons held out.
+    """An attack on persons inside a trial release and on persons held out.
 
     Attributes:
-        attack: its key: ``univariate``, ``multivariate``, ``linkability``, ``inference``, ``classifier``,
+        attack: key of the attack: ``univariate``, ``multivariate``, ``linkability``, ``inference``, ``classifier``,
             ``membership``.
         what: the same for people.
         columns: those that it uses or guesses; of linkability two sets.
@@ -23,8 +23,8 @@ class ControlledAttack:
         risk: the share beyond the control group, 0 to 1.
         low, high: the interval of ``risk``.
         exact: every person or predicate was tried.
-        successes: on persons inside; an expected number where of several released rows one is drawn.
-        expected: what the control group predicts of these: ``control`` of as many attempts.
+        successes: on persons inside; an expected number where a row is drawn of several released rows.
+        expected: successes among these that the control group predicts: ``control`` of as many attempts.
     """
 
     attack: str
@@ -50,14 +50,14 @@ class ControlReport(Report):
     Attributes:
         release, source: their names.
         method, format: of the trial.
-        counted: ``rows`` or ``persons``: what was held out.
+        counted: ``rows`` or ``persons``: the unit of those held out.
         inside, outside: how many of them.
         rows: that the trial was made of; ``released``: that it has.
         released: see there.
         control: the share that was held out, as asked.
         seed: of all draws.
         attacks: in the order of the registry.
-        not_measured: what is missing, each with the reason.
+        not_measured: missing measures, each with the reason.
         seconds: by step.
     """
 

@@ -1,4 +1,4 @@
-"""Results of attacks on a release of counts: what its readers find of the small cells."""
+"""Results of attacks on a release of counts: the small cells that readers can infer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class CountsReader:
-    """One kind of reader.
+    """A kind of reader.
 
     Attributes:
         name: ``outsider``: the view alone; ``insider``: also the numbers of the cells in which he is alone; ``naive``:
             the view as it would be if small cells alone were hidden.
         readers: how many such readers were tried, of ``possible``.
         possible: see there.
-        cells: small cells that they looked for, each once a reader; of insiders those next to what they know.
-        exact: those whose number they find.
+        cells: small cells that they looked for, each once a reader; of insiders those next to the cells they know.
+        exact: those with a number that they find.
         below: those that they find to be small.
-        undecided: those whose ends no table was found to reach in time.
+        undecided: those with ends that no table was found to reach in time.
         guess: the expected share of right guesses, where each number of an interval is as likely.
         promised: the release promises that nothing is found.
     """
@@ -42,17 +42,17 @@ class CountsReader:
 
 @dataclass(frozen=True, slots=True)
 class CountsAttackReport(Report):
-    """Readers of a release of counts against its small cells.
+    """Readers of a release of counts against the small cells.
 
     Attributes:
         release: ``NAME@VERSION``.
         table: the view.
-        source: what it was made of.
+        source: table that the version was made of.
         persons: cells of fewer are small.
         cells: published cells, ``hidden`` of them without a number, ``small`` of those small.
         hidden: see there.
         small: see there.
-        attacks: what each kind of reader finds.
+        attacks: the result of each kind of reader.
     """
 
     release: str
@@ -66,5 +66,5 @@ class CountsAttackReport(Report):
 
     @property
     def held(self) -> bool:
-        """Whether the release keeps what it promises."""
+        """Whether the release keeps the promises."""
         return all(one.held for one in self.attacks)

@@ -1,4 +1,4 @@
-"""What published tables of counts disclose, computed from them alone: so their values are in it."""
+"""Disclosure by published tables of counts, computed from them alone: so their values are in the report."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class FoundCell:
 
     Attributes:
         tables: those that list it.
-        values: of each column its value as text; a column that is not in it is a total, None is NULL.
-        low, high: what it can have; ``high`` None: nothing bounds it.
+        values: of each column the value as text; a column that is not in it is a total, None is NULL.
+        low, high: bounds of the cell's number; ``high`` None: nothing bounds it.
         reached: tables of whole numbers were found at both ends: no reader has narrower ones.
     """
 
@@ -42,15 +42,15 @@ class FoundCell:
 
 @dataclass(frozen=True, slots=True)
 class DisclosureReport(Report):
-    """What a reader of some tables finds.
+    """Inferences of a reader of some tables.
 
     Attributes:
         tables: the tables.
         persons: numbers below it are small; None: none was given.
         hidden: different cells that some table hides.
-        exact: those of them whose number follows.
+        exact: those of them with a number that follows.
         small: those that are surely of fewer than ``persons``, and not surely empty.
-        undecided: those whose interval may be narrower than was found, or whose ends no table was found to reach.
+        undecided: those with an interval that may be too wide, or with ends that no table was found to reach.
         contradictions: cells that show that no table has all numbers; the other figures are 0 then.
         found: all hidden cells, exact ones first, then by their widths.
     """

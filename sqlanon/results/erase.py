@@ -1,4 +1,4 @@
-"""What erasing keys from a lineage costs, or did."""
+"""Cost and result of erasing keys from a lineage."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ class EraseReport(Report):
     """Keys that are never published again.
 
     Attributes:
-        release: its name.
+        release: name of the release.
         keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were;
             the others were never seen.
         classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a
             new lineage.
         stays: rows of the other published classes; None: nothing is published. With 0 no version can follow: the
             release has to be withdrawn before the keys are erased.
-        versions: earlier ones whose tables are dropped.
+        versions: earlier versions with tables to be dropped.
         version: the version that was published without them; None: there is none, as nothing is published, or nothing
             was done yet.
         done: the keys are erased.
         apart: keys on the list by another key, type of it or secret than that of now: they are recognized no more, and
             have to be among these.
-        only_listed: no version without the keys can be made of the lineage, as its key or secret are others by now;
+        only_listed: no version without the keys can be made of the lineage, as the key or the secret has changed;
             they are listed alone, and left out by the new lineage that has to begin.
     """
 

@@ -21,7 +21,7 @@ def listed(names: Sequence[str], most: int = 12) -> str:
 
 
 def things(number: int, one: str) -> str:
-    """``1 row``, ``1,200 rows``, ``2 classes``: ``one`` is the word for one of them."""
+    """``1 row``, ``1,200 rows``, ``2 classes``: ``one`` is the word for a single thing."""
     plural = "" if number == 1 else "es" if one.endswith("s") else "s"
     return f"{count(number)} {one}{plural}"
 

@@ -1,4 +1,4 @@
-"""What two versions of a release reveal together."""
+"""Disclosure by two versions of a release together."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class HistorySets:
-    """The groups of one kind that a reader of two versions can distinguish.
+    """The groups of a kind that a reader of two versions can distinguish.
 
     Attributes:
         rows: in all the groups; ``groups`` how many there are.
         smallest: rows of the smallest group; ``l`` the least rows / most frequent sensitive value. None where there is
             none.
-        failing: rows in groups that do not meet the policy's k, l and distinct_l, and of events its k persons.
+        failing: rows in groups that do not meet the policy's k, l and distinct_l, and of events k persons.
         persons: of events: the fewest different values of a counted identifier in a group; None where none was counted.
     """
 
@@ -31,7 +31,7 @@ class HistorySets:
 
 @dataclass(frozen=True, slots=True)
 class HistoryReport(Report):
-    """What version ``new`` reveals together with version ``old``.
+    """Disclosure by version ``new`` together with version ``old``.
 
     Attributes:
         values: whether rows were compared by their values too; else (the policies read other columns) by their key
@@ -44,9 +44,9 @@ class HistoryReport(Report):
         unknown: why the versions cannot be compared; then all rows of the new version count as failing, and the other
             figures are empty.
         not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there. With
-            `persons: whole`: what is known of a person whose rows are in several of these groups. With boxes of their
-            own: which requirements of the policy were not measured.
-        candidates: a version has boxes of their own: every row is a group, of the rows that its records in both
+            `persons: whole`: inferences on a person with rows in several of these groups. With boxes of their own: the
+            requirements of the policy that were not measured.
+        candidates: a version has boxes of their own: every row is a group, of the rows that the records in both
             versions may be of, and fails with fewer than k. Rows are matched by key alone, a changed row is common, and
             there are no components.
     """

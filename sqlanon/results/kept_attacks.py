@@ -10,11 +10,11 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class KeptAttacks(Report):
-    """What `sqlanon attack --keep` found of one version.
+    """Results of `sqlanon attack --keep` on a version.
 
     Attributes:
-        release: its name.
-        version: which was attacked.
+        release: name of the release.
+        version: the attacked version.
         made_at: when, UTC.
         known: how many quasi columns could be known.
         found: success of finding a row by any number of true values: mean over victims and sets, the largest.
@@ -23,7 +23,7 @@ class KeptAttacks(Report):
         learned_highest: the same of the victim about whom most is learned.
         drawn: victims that were compared; ``published`` of them there are.
         published: see there.
-        held: no attack exceeded its promise.
+        held: no attack exceeded the promise.
     """
 
     release: str

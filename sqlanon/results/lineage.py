@@ -1,4 +1,4 @@
-"""What a version of a lineage holds beside the source: `refresh: {mode: frozen}`."""
+"""State of a version of a lineage beside the source: `refresh: {mode: frozen}`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LineageReport(Report):
     Attributes:
         number: of the lineage, from 1.
         published: in the version; ``entered`` of them are new in it, and ``left`` were in the version before and are
-            not in this one.
+            not in this version.
         current: published as the source has them; ``stale``: the source has other values; ``retained``: the source has
             them no more.
         waiting: of the source, for their cohort; ``refused``: in a cohort that could not be published, for a new
@@ -23,9 +23,9 @@ class LineageReport(Report):
             persons who were published before it came, with ``persons: whole``, for a new lineage.
         cohort_refused: rows of the cohort that this run tried and could not publish.
         groups: exit groups, of ``min_group`` to ``max_group`` rows: each leaves, and is erased, as a whole. A reader of
-            the version sees those with equal cells as one class, and so does the report that this is part of.
-        loss: mean over the published rows of the weighted NCP that their class had in its own cohort.
-        waits_since: since when the row has waited for its cohort that has waited longest; None: none waits.
+            the version sees those with equal cells as a single class, and so does the report that this is part of.
+        loss: mean over the published rows of the weighted NCP of the row's class in the cohort of that class.
+        waits_since: since when the longest waiting row has waited for a cohort; None: none waits.
         refused_since: the same of rows of cohorts that could not be published.
         erasing: keys that this version erases.
         keyed: a mark of the secret that the lineage's hashes were made with.
@@ -60,7 +60,7 @@ class LineageReport(Report):
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Its rows and exit groups in words, as pages and notebooks show them."""
+        """Rows and exit groups in words, as pages and notebooks show them."""
         groups = (
             f"{count(self.groups)} of {count(self.min_group)} to {count(self.max_group)} rows, each of which leaves "
             "whole"
@@ -87,7 +87,7 @@ class KeptLineage(Report):
 
     Attributes:
         number: of the lineage, from 1.
-        tables: its private tables.
+        tables: private tables of the lineage.
         keys: that were ever seen, each as a hash; of ``held`` of them published values are kept.
         drop: SQL that removes it.
     """

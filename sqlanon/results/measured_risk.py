@@ -1,4 +1,4 @@
-"""Risk of a version by three attackers, computed from its verified report: no query is asked for it."""
+"""Risk of a version by three attackers, computed from the verified report, without further queries."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MeasuredRisk(Report):
 
 
 def measured_risk(run: RunReport) -> MeasuredRisk:
-    """The risks of a version, as far as its report has them."""
+    """The risks of a version, as far as the report has them."""
     found = {key: None if risk is None else float(risk) for key, risk in _risks(run).items()}
     return MeasuredRisk(**found, as_they_are=run.exposed.columns if run.exposed else ())
 
@@ -61,7 +61,7 @@ def exact_risk(run: RunReport, attacker: Attacker, over: Over = "quasi") -> Frac
     Args:
         run: the verified report.
         attacker: see docs/risk.md.
-        over: the columns that are known. The prosecutor's risk is the larger one of rows and persons.
+        over: the columns that are known. The prosecutor's risk is the larger of rows and persons.
     """
     found = _risks(run)
     if attacker != "prosecutor":
@@ -73,7 +73,7 @@ def exact_risk(run: RunReport, attacker: Attacker, over: Over = "quasi") -> Frac
 
 
 def _risks(run: RunReport) -> dict[str, Fraction | None]:
-    """Every risk by its name in `MeasuredRisk`."""
+    """Every risk by the name in `MeasuredRisk`."""
     rows, persons, journalist = _of_rows(run), _of_persons(run), _of_population(run)
     published = run.published_rows - run.left_out
     # With boxes of their own there are as many boxes as rows: the mean over rows is not counted.
@@ -101,9 +101,9 @@ def _risks(run: RunReport) -> dict[str, Fraction | None]:
 
 
 def _of_rows(run: RunReport) -> Fraction | None:
-    """None for format anatomy, whose rows are exact, and for releases of counts.
+    """None for format anatomy, which has exact rows, and for releases of counts.
 
-    Of a lineage the smallest exit group counts: who has all versions sees it leave.
+    Of a lineage the smallest exit group counts: a holder of all versions sees it leave.
     """
     if run.published_sensitive is not None or run.statistics is not None or not run.min_class:
         return None
@@ -113,7 +113,7 @@ def _of_rows(run: RunReport) -> Fraction | None:
 def _of_persons(run: RunReport) -> Fraction | None:
     if _of_rows(run) is None:
         return None
-    # Of several identifiers the one with the fewest values counts. Lineages have what their requirement reached.
+    # Of several identifiers the one with the fewest values counts. Lineages have the value their requirement reached.
     fewest = list(run.min_identifiers.values()) or [int(one.reached) for one in run.requirements if one.name == PERSONS]
     return Fraction(1, max(min(fewest), 1)) if fewest else None
 

@@ -1,6 +1,6 @@
 """Markup of reports in notebooks: short HTML in the manner of the pages of `sqlanon.report`, every text escaped.
 
-There is no style sheet and no script: a notebook brings its own, light or dark.
+There is no style sheet and no script: a notebook has a style, light or dark.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]], wrong: Sequence[
 
 
 def block(title: str, *parts: str) -> str:
-    """A title above its parts."""
+    """A title above the parts."""
     return (
         '<div style="overflow-x:auto"><p style="margin:.3em '
         f'0"><strong>{_text(title)}</strong></p>{"".join(parts)}</div>'

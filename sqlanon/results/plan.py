@@ -1,4 +1,4 @@
-"""What a run would do."""
+"""The report of a plan: the actions and the feasibility of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """Treatment of one column of the source, the published columns, and its NCP, from 0 to 1.
+    """Treatment of one column of the source, the published columns, and the NCP, from 0 to 1.
 
     The NCP is None if it is not measured.
     """
@@ -47,11 +47,11 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A rough guess of what a run costs, from its rows and columns alone (`sqlanon.declared.cost`).
+    """A rough guess of the cost of a run, from rows and columns alone (`sqlanon.declared.cost`).
 
     Attributes:
-        seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.
-        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts
+        seconds: of the method, on a single thread; ``most_seconds`` the same on the worst data that was seen.
+        memory: bytes that the kernel needs for all rows at once; where that is more than it may use, it works in parts
             or refuses.
         sql_seconds: of the SQL around it; ``most_sql_seconds`` on a slower engine.
     """
@@ -65,13 +65,13 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport(Report):
-    """What a run would do. ``statements`` is the SQL that does not depend on the data.
+    """The actions of a run. ``statements`` is the SQL that does not depend on the data.
 
     Attributes:
         state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon
             changed`` or ``made anew``; ``why`` has all the reasons, ``change`` both for people.
-        stages: what a run would do, stage by stage, as it logs them.
-        weaker: what of the policy must be confirmed with ``--allow-weaker``.
+        stages: actions of the run, stage by stage, as it logs them.
+        weaker: changes of the policy to be confirmed with ``--allow-weaker``.
     """
 
     release: str
@@ -98,10 +98,10 @@ class PlanReport(Report):
     estimate: Estimate | None = None
     stages: tuple[str, ...] = ()
     snapshot: str = ""
-    """Of a source that has versions of its own, a lake table: which version of which table was read."""
+    """Of a source with versions, a lake table: which version of which table was read."""
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: what would be done to each column, and what is feasible."""
+        """HTML for notebooks: the treatment of each column, and the feasible requirements."""
         facts = [
             ("source", f"{self.source}, {count(self.rows)} rows"),
             ("publish", self.publish),

@@ -1,4 +1,4 @@
-"""What a table shows without a policy: figures of privacy models, and risk."""
+"""Figures of a table without a policy: privacy models, and risk."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class ModelFigure:
-    """What the worst class of a table reaches of one privacy model.
+    """The value of a privacy model that the worst class of a table reaches.
 
     Attributes:
         model: the key under `privacy` in a policy.
-        column: the sensitive column; None: the model has none.
-        form: which form of the model, such as ``ordered``; empty: it has one.
+        column: the sensitive column; None for a model without sensitive columns.
+        form: form of the model, such as ``ordered``; empty: it has a single form.
         reached: the value; None: no value, however weak, holds for every class.
         at_most: a smaller value protects more.
     """
@@ -31,11 +31,11 @@ class AttackerRisk:
     """The probability that an attacker finds the right person for a row.
 
     Attributes:
-        basis: what it is computed of: ``table``, ``persons``, ``population table``, ``population size`` or ``weights``;
+        basis: data of the estimate: ``table``, ``persons``, ``population table``, ``population size`` or ``weights``;
             the last two are estimates.
         highest: of any row.
         average: over the rows; of a journalist with a population table, the larger of both directions of a match.
-        above: share of the rows whose risk is above the threshold.
+        above: share of the rows with a risk above the threshold.
     """
 
     basis: str
@@ -61,13 +61,13 @@ class HouseholdRisk:
 
     Attributes:
         columns: that name a household.
-        basis: what the risk of members is computed of, as in `AttackerRisk`.
+        basis: data for the risk of members, as in `AttackerRisk`.
         households: how many there are; ``persons`` are in them.
         largest: persons of the largest.
         highest: of any household.
         average: over the households.
-        above: share of the households whose risk is above the threshold.
-        expected: persons whose household is expected to be found: its risk, summed over persons.
+        above: share of the households with a risk above the threshold.
+        expected: persons in households that are expected to be found: the household's risk, summed over persons.
         persons: see there.
     """
 
@@ -131,15 +131,15 @@ class RiskReport(Report):
 
     Attributes:
         quasi: the columns that make the classes; NULL and ``*`` are values like any other.
-        models: one figure for each model, form and sensitive column.
+        models: a figure for each model, form and sensitive column.
         threshold: above which the risk of a row is counted.
         prosecutor: the attacker knows that a person is in the table. None, as all that follows: the table has no rows.
         journalist: the attacker does not know it; None: nothing is known of the population.
         marketer: the attacker matches all rows.
-        sample_uniques: rows alone in their class; of persons, rows in classes of one person.
+        sample_uniques: rows alone in their class; of persons, rows in classes of a single person.
         population: uniques of the population; None: nothing is known of it.
         wildcard: where NULL and ``*`` may be any value; None: not asked for.
-        not_measured: what could not be measured, each with the reason.
+        not_measured: missing measures, each with the reason.
         household: the risk of households, by the prosecutor, or the journalist where the population is known; None: not
             asked for.
     """
@@ -188,7 +188,7 @@ class IdentifyingReport(Report):
 
     Attributes:
         exhaustive: ``sets`` are all subsets of ``columns``, the smallest first and of each size the most distinct; else
-            each is the one before and the column that separates most.
+            each is the set before and the column that separates most.
     """
 
     table: str
@@ -200,15 +200,15 @@ class IdentifyingReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class KnownSize:
-    """What an attacker finds who knows so many columns, whichever they are.
+    """Result of an attacker who knows so many columns, whichever they are.
 
     Attributes:
         known: how many columns.
         sets: over how many sets of them the figures are.
         k: rows of the smallest class of any set.
         worst: a set that has it.
-        minimal: minimal sample uniques of this size: a row and a set that isolates it, and no smaller one does.
-        rows: rows that have one.
+        minimal: minimal sample uniques of this size: a row and a set that isolates it, and no smaller set does.
+        rows: rows with such a unique.
     """
 
     known: int
@@ -240,10 +240,10 @@ class SpecialUniques:
 
 @dataclass(frozen=True, slots=True)
 class KnownReport(Report):
-    """What few known columns reveal of a table.
+    """Disclosure of a table by few known columns.
 
     Attributes:
-        table: its name; ``rows`` it has.
+        table: name of the table; ``rows`` of it.
         rows: see there.
         columns: of which an attacker may know any.
         sizes: by how many he knows.

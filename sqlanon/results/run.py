@@ -1,4 +1,4 @@
-"""What a run did."""
+"""The report of a run."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class DataChange:
 
 @dataclass(frozen=True, slots=True)
 class StatisticsReport(Report):
-    """What a release of counts publishes.
+    """Content of a published release of counts.
 
     Attributes:
         cells: how many, of all margins.
         shown, hidden: of them.
-        witnesses: tables that prove the protection, besides the true one.
+        witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
     """
@@ -61,11 +61,11 @@ class StatisticsReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class NoisyReport(Report):
-    """What a version of differentially private statistics publishes and costs; no number of it is exact.
+    """Content and cost of a version of differentially private statistics; no number of it is exact.
 
     Attributes:
-        budget: whose persons they are of.
-        epsilon, delta: what the version costs by itself, at most.
+        budget: name of the budget of these persons.
+        epsilon, delta: cost of the version by itself, at most.
         law: of the noise.
         tables: how many.
         groups: how many are published, as declared.
@@ -95,7 +95,7 @@ class KeptTable(Report):
         statement: the template that made it; empty for a table that was loaded.
         table: where it is now.
         rows: how many it has.
-        seconds: what the statement took.
+        seconds: duration of the statement.
     """
 
     stage: str
@@ -107,7 +107,7 @@ class KeptTable(Report):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(Report):
-    """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
+    """Result of a run: ``outcome`` is whether it published; if not, the other figures are of the published version.
 
     ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not
     published, the others are published with ``*`` in every quasi column. Of counts they are the cells of the view.
@@ -137,9 +137,9 @@ class RunReport(Report):
     NULL counts as a value.
     """
     max_person_share: float | None = None
-    """With ``person``: the largest part of any class's rows that are one person's."""
+    """With ``person``: the largest part of any class's rows that are a single person's."""
     search: Mapping[str, int] = field(default_factory=dict)
-    """What the method reports of its search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
+    """Figures of the method's search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
     ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain:
     ``nodes`` of the lattice, and how many were ``looked_at``. Method koptimize: how many sets of cuts were
     ``looked_at``, and with ``metric: dm`` a ``bound`` that none is below.
@@ -150,7 +150,7 @@ class RunReport(Report):
     published_sensitive: str | None = None
     """Format anatomy: the table of sensitive values."""
     notes: tuple[str, ...] = ()
-    """What a bound on the loss allowed, and how the method found it."""
+    """Loss allowed by the bound, and how the method found the result."""
     outcome: Outcome = "published"
     """``unchanged``: nothing to do; ``fresh``: not due yet."""
     why: tuple[str, ...] = ()
@@ -159,11 +159,11 @@ class RunReport(Report):
     """The version that was published before."""
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
-    """With ``key``: what this version reveals together with the one before."""
+    """With ``key``: the disclosure by this version together with the version before."""
     certificate: str | None = None
     """With boxes of their own: keyed hash of the inputs of the matchings.
 
-    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
+    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit a box.
     """
     written: str | None = None
     """With boxes of their own: a hash of the rows of the published table, whatever their order.
@@ -198,7 +198,7 @@ class RunReport(Report):
     lake: Mapping[str, str] = field(default_factory=dict)
     """Published into a lake: the ``place`` of the table that gets the view's rows, and the ``file`` there."""
     snapshot: str = ""
-    """Of a source that has versions of its own, a lake table: which version of which table was read."""
+    """Of a source with versions, a lake table: which version of which table was read."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -209,7 +209,7 @@ class RunReport(Report):
 
     @property
     def wholly_classed(self) -> bool:
-        """Whether its counts of classes are those of all published rows."""
+        """Whether the counts of classes are those of all published rows."""
         return self.shape.grouped and not self.lineage
 
     @property
@@ -219,12 +219,12 @@ class RunReport(Report):
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Of a version of a lineage, what it has beside the source, by title."""
+        """Of a version of a lineage, the state beside the source, by title."""
         return dict(self.lineage.facts) if self.lineage else {}
 
     @property
     def published_rows(self) -> int:
-        """Rows of the version; of a lineage, those of all its cohorts."""
+        """Rows of the version; of a lineage, those of all cohorts."""
         return self.lineage.published if self.lineage else self.rows
 
     @property
@@ -238,7 +238,7 @@ class RunReport(Report):
         return "of the newest cohort alone:" if self.lineage else ""
 
     def _repr_html_(self) -> str:
-        """As notebooks show it: what was published, what was asked and reached, the loss of the columns."""
+        """HTML for notebooks: the published table, requirements and reached values, the loss of the columns."""
         state = "verified" if self.verified else "NOT verified"
         if self.outcome != "published":
             state = f"{self.outcome}, as before"
@@ -264,7 +264,7 @@ class RunReport(Report):
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
-        """A report as the catalog keeps it; what an older sqlanon did not say has its default."""
+        """A report from the catalog; fields unknown to the older sqlanon that wrote it have their defaults."""
         known = {item.name for item in fields(cls)}
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value

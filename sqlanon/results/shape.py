@@ -1,4 +1,4 @@
-"""Classes of rows, or a box of its own for each row: the words of reports for either."""
+"""Classes of rows, or a box for each row: the words of reports for either."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the rows of a version are hidden in.
+    """The groups that hide the rows of a version.
 
-    In the texts ``{classes}`` is how many there are, ``{least}`` and ``{most}`` their fewest and most rows, ``{rows}``
-    the most with the word.
+    In the texts ``{classes}`` is the number of groups, ``{least}`` and ``{most}`` their fewest and most rows,
+    ``{rows}`` the most with the word.
 
     Attributes:
         grouped: rows are in classes, of which sizes, risks and sensitive values can be measured.
-        unit: the word for one of them; ``units``: for several.
-        smallest: what the fewest rows are called.
+        unit: the word for a single group; ``units``: for several.
+        smallest: name of the fewest rows.
         sizes: all sizes in a line; ``facts``: the same with titles.
-        listed: what a list of releases adds; empty: nothing.
-        measured: what of the release a requirement is compared with.
+        listed: addition to a list of releases; empty: nothing.
+        measured: part of the release that a requirement is compared with.
     """
 
     grouped: bool

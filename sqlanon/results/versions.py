@@ -1,4 +1,4 @@
-"""What the catalog knows of versions, and what was done to them."""
+"""Versions in the catalog, and results of commands on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.results.shape import BOXES, CLASSES, Shape
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow(Report):
-    """One version of a release in the catalog."""
+    """A version of a release in the catalog."""
 
     release: str
     version: int
@@ -34,13 +34,13 @@ class ReleaseRow(Report):
     suppressed: int = 0
     """Suppressed rows, which are left out; ``rows`` are those of the source.
 
-    ``gcp`` is 0 for anatomy, whose quasi columns are exact; for a frozen release it is that of all published rows, each
-    measured in its own cohort.
+    ``gcp`` is 0 for anatomy, which keeps quasi columns exact; for a frozen release it is that of all published rows,
+    each measured in the cohort of the row.
     """
     boxes: str = ""
-    """``own``: every row has a box of its own.
+    """``own``: every row has a box, not shared by a class.
 
-    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one.
+    ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit a box.
     """
 
     @property
@@ -51,10 +51,10 @@ class ReleaseRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class VersionReport(Report):
-    """Everything the catalog knows of one version; the policy's lists of values are hashes, and seeds are left out.
+    """Everything the catalog knows of a version; the policy's lists of values are hashes, and seeds are left out.
 
     Attributes:
-        report: what the run reported: requirements asked and reached, loss, rows, classes, timings, history.
+        report: the report of the run: requirements asked and reached, loss, rows, classes, timings, history.
         fingerprint: rows of the source and a keyed hash of the sum of their hashes.
         checked_at: when a run last looked at the release and left this version.
     """
@@ -89,13 +89,13 @@ class DiffReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class UnpublishReport(Report):
-    """What an unpublish did.
+    """Result of an unpublish.
 
     Attributes:
-        release: its name.
-        version: what was published and is withdrawn now; None: nothing was.
+        release: name of the release.
+        version: the version that was published and is withdrawn now; None: nothing was published.
         published: where it was.
-        purged: versions whose tables were dropped.
+        purged: versions with tables that were dropped.
         warnings: objects that still read the release, and files that remain.
         lineages: with purge: those that stay, as readers may have kept versions of them.
         erased: with purge: keys on the list of those that are never published again, which stays.
@@ -112,7 +112,7 @@ class UnpublishReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class RollbackReport(Report):
-    """What a rollback did: ``withdrawn`` was published (None: nothing was), ``version`` is now."""
+    """Result of a rollback: ``withdrawn`` was published (None: nothing was), ``version`` is now."""
 
     release: str
     withdrawn: int | None

@@ -1,4 +1,4 @@
-"""What `sqlanon warm` did."""
+"""The report of `sqlanon warm`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class WarmReport(Report):
-    """What was compiled.
+    """Compiled functions and releases.
 
     Attributes:
         functions: that were compiled, none where all were before.
         seconds: that compiling took.
-        releases: whose kernels are compiled.
+        releases: releases with compiled kernels.
         missed: releases of which some kernels may not be, each with the reason.
     """
 

@@ -1,4 +1,4 @@
-"""What any table shows without a policy: privacy models, risk in the field's terms, and columns that identify.
+"""Figures of any table without a policy: privacy models, risk in the field's terms, and columns that identify.
 
 What belongs here: figures of a table that are measured and never asked for. They are computed of counts that queries of
 ``sql/core/risk`` return, and no figure decides an exit code. Nothing is written, not even a temporary table. What a

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 THRESHOLD = 0.2
 """One in a class of five."""
 VALUE, WILDCARD = "value", "wildcard"
-"""What NULL and * are."""
+"""Meaning of NULL and *."""
 MOST_PEOPLE = 10**12
 """Of a population."""
 
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """What is known of the population that a table is a sample of; at most one of ``table`` and ``size``.
+    """Facts about the population that a table is a sample of; at most one of ``table`` and ``size``.
 
     Attributes:
         table: a table with a row for each of its persons, and the quasi columns under their names.
@@ -66,7 +66,7 @@ def assess(  # noqa: PLR0913 - older than the limit
         sensitive: columns whose values the models protect, each by itself.
         identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
         household: columns that name a household together, whose risk is that of any member.
-        population: what is known of the population.
+        population: facts about the population.
         threshold: a probability; rows with more risk are counted.
         null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is
             optimistic.

@@ -1,4 +1,4 @@
-"""Risk in the field's terms: what three attackers find, of the sizes of classes in the table and in the population.
+"""Risk of three attackers, by the sizes of classes in the table and in the population.
 
 f_j are the rows of class j in the table, n = sum f_j, F_j the persons of the population with its quasi values. An
 attacker who has found the class of a person can only guess among those in it.
@@ -59,12 +59,12 @@ class Matched:
 
 
 def of_rows(risk: Doubles, rows: Longs, basis: str, threshold: float) -> AttackerRisk:
-    """What an attacker finds, of the risk of each group of rows.
+    """Risk of an attacker, by the risk of each group of rows.
 
     Args:
         risk: float64[m], of every row of a group.
         rows: int64[m], of each group.
-        basis: what it is computed of.
+        basis: source of the figures.
         threshold: above which rows are counted.
     """
     total = int(rows.sum())

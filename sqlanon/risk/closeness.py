@@ -1,7 +1,7 @@
 """The largest earth mover's distance of a class to its table, at the cost of the values that classes have.
 
 Verification looks at every value in every class (`sqlanon.privacy.closeness.measure`); a raw table has too many of
-both. Li, Li and Venkatasubramanian 2007, section 4: by equal distance the sum of what a class has too much; by ordered
+both. Li, Li and Venkatasubramanian 2007, section 4: by equal distance the sum of the excesses of a class; by ordered
 distance the sum of |C(v) - F(v)| over all but the last of m values by m - 1, C and F being the cumulated shares of
 class and table. C is constant between two values of the class and F rises, so that each such stretch is added up by
 prefix sums of F, on both sides of where F passes C.

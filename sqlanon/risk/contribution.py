@@ -1,4 +1,4 @@
-"""What each column adds to the risk of being found: alone, and with all others (leave one out).
+"""Risk added by each column: alone, and with all others (leave one out).
 
 The risk of a row is 1 / the rows that are equal to it in the known columns. For each column c of the known columns C:
 
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.risk.distinct import read_distinct
 from sqlanon.risk.identifying import Groups, divide_groups
-from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one column adds, see the module."""
+    """Risk added by one column, see the module."""
 
     column: str
     alone: Risk
@@ -52,7 +52,7 @@ class Contribution:
 def measure_contributions(
     engine: Engine, table: TableRef, known: Mapping[str, Sequence[str]], groups: int
 ) -> tuple[Contribution, ...] | None:
-    """Measure what each of the known columns adds.
+    """Measure the risk added by each known column.
 
     Args:
         engine: where the table is.
@@ -63,21 +63,18 @@ def measure_contributions(
     Returns:
         None: there are too many different rows and columns for memory.
 
-    Cost: one grouping of the table, a rank of each column over the different rows, and in memory four numberings of
-    the different rows for each column.
+    Cost: that of `read_distinct`, and in memory four numberings of the different rows for each column.
     """
     import numpy as np
 
     parts = [part for shown in known.values() for part in shown]
     if not parts or groups * len(parts) > MOST_NUMBERS:
         return None
-    made = statement("risk/keys", engine.dialect, target=table, classes=parts, starred=[])
-    *codes, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(parts) + 1))
-    )
+    rows = read_distinct(engine, table, parts)
+    n = rows.n
     if not len(n):
         return None
-    each = iter(codes)
+    each = iter(rows.codes)
     by_column = [[next(each) for _ in shown] for shown in known.values()]
     whole = Groups(np.zeros(len(n), np.int64), 1)
     after = [whole]  # after[i]: the groups by the last i columns

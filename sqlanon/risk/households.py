@@ -29,7 +29,7 @@ Measure = Callable[["Longs", "Doubles"], "Doubles"]
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Where the members of households are, and what makes their risk.
+    """Table of members of households, and columns that make their risk.
 
     Attributes:
         table: a row for each person, or several where ``persons`` are named.
@@ -83,7 +83,7 @@ def measure_households(
         engine: where the table is.
         members: the table and its columns.
         measure: see `Measure`.
-        basis: what that is computed of.
+        basis: source of that figure.
         threshold: above which households are counted.
 
     Cost: a sort of the table's rows for each column that is named, and four numbers a row in memory.

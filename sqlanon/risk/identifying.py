@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.results import ColumnSet, IdentifyingReport
 from sqlanon.risk.assess import columns_of
-from sqlanon.sqltext import statement
+from sqlanon.risk.distinct import DistinctRows, read_distinct
 
 if TYPE_CHECKING:
     from sqlanon.risk.sizes import Longs
@@ -29,19 +29,6 @@ MOST_COLUMNS = 15
 """Columns of which all subsets are measured; of more, sets are grown greedily."""
 _SPARSE = 8
 """Numbers for each row up to which new groups are numbered by an array of all possible ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class DistinctRows:
-    """The different rows of a table.
-
-    Attributes:
-        codes: per column int64[m], 0 up, equal where the values are.
-        n: int64[m], how many rows of the table each is.
-    """
-
-    codes: Sequence[Longs]
-    n: Longs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +58,8 @@ def identify(
         PolicyError: a column does not exist, or there is none.
 
     Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of
-    numbers in memory, fewer where few columns are a key. Nothing is written.
+    numbers in memory, fewer where few columns are a key. Nothing is written but a temporary table, see
+    `read_distinct`.
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
@@ -91,17 +79,6 @@ def identify(
     if exhaustive:
         sets = tuple(sorted(sets, key=lambda one: (len(one.columns), -one.distinction, -one.separation)))
     return IdentifyingReport(str(relation.ref), total, chosen, exhaustive, sets)
-
-
-def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str]) -> DistinctRows:
-    """The different rows of a table over columns. Cost: one grouping, and memory for a number a row and column."""
-    import numpy as np
-
-    made = statement("risk/keys", engine.dialect, target=table, classes=list(columns), starred=[])
-    *codes, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(columns) + 1))
-    )
-    return DistinctRows(codes, n)
 
 
 Found = tuple[tuple[int, ...], int, float]

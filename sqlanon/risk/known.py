@@ -1,4 +1,4 @@
-"""What few known columns reveal: k over all sets of so many columns, and special uniques.
+"""Disclosure by few known columns: k over all sets of so many columns, and special uniques.
 
 A row is a *minimal sample unique* of a set of columns if it is the only one with its values there, and of no smaller
 set among them. Rows with such a set of few columns are special: they are likelier to be unique in the population, too.
@@ -19,7 +19,8 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.results import KnownReport, KnownSize, SpecialUniques
 from sqlanon.risk.assess import columns_of
-from sqlanon.risk.identifying import DistinctRows, Groups, divide_groups, read_distinct
+from sqlanon.risk.distinct import DistinctRows, read_distinct
+from sqlanon.risk.identifying import Groups, divide_groups
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +52,8 @@ def measure_known(
     Raises:
         PolicyError: a column does not exist, there is none, or there are more than `MOST_SETS` sets.
 
-    Cost: one grouping of the table, and in memory a pass over its different rows for each set. Nothing is written.
+    Cost: one grouping of the table, and in memory a pass over its different rows for each set. Nothing is written
+    but a temporary table, see `read_distinct`.
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)

@@ -29,7 +29,7 @@ _ANY_BETA = Fraction(10**12)
 """No share of a value is raised so much: enhanced beta-likeness that fails with it fails by -ln p alone."""
 
 Asked = tuple[str, Any]
-"""A form of a model, and what is asked for it."""
+"""A form of a model, and its level in a policy."""
 
 
 def _forms(ordered: bool) -> dict[str, Sequence[Asked]]:
@@ -51,7 +51,7 @@ def _forms(ordered: bool) -> dict[str, Sequence[Asked]]:
 def measure_models(
     engine: Engine, relation: Relation, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> tuple[tuple[ModelFigure, ...], tuple[str, ...]]:
-    """What the classes over ``quasi`` reach of every model, and what is not measured with the reason.
+    """Level of every model over the classes of ``quasi``, and models that are not measured, with the reason.
 
     Args:
         engine: where the table is.
@@ -83,7 +83,7 @@ def measure_models(
 
 
 def in_population(found: Matched) -> tuple[ModelFigure, ...]:
-    """What the classes of a table reach of the models over a population, by classes of equal values.
+    """Level of the models over a population, by classes of equal values.
 
     A row of the population that is in no class of the table has probability 0 of being in it.
     """
@@ -138,7 +138,7 @@ _LEAST = {"l": _least_frequency, "distinct_l": _least_distinct}
 
 
 def _fails_always(form: str, reached: Fraction) -> bool:
-    """Whether what fails would fail whatever is asked."""
+    """Whether failing classes would fail at any level."""
     from sqlanon.privacy.delta.requirement import INFINITE
 
     return form == "enhanced" or reached == INFINITE

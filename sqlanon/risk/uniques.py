@@ -29,7 +29,7 @@ def estimate_uniques(sizes: Sizes, population: float) -> PopulationUniques:
     """All estimates, of the classes of a table with rows and a population of at least as many persons.
 
     The rule: up to a tenth of the population Pitman's estimate; beyond it the smaller one of those of Zayatz and of the
-    slide negative binomial. Where what it takes is not estimable, that of Zayatz.
+    slide negative binomial. Where a parameter of it cannot be estimated, that of Zayatz.
     """
     fraction = sizes.rows / population
     if sizes.rows >= population:

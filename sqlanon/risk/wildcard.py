@@ -16,6 +16,7 @@ from sqlanon.engines.rows import count
 from sqlanon.errors import UnsupportedError
 from sqlanon.results import WildcardRisk
 from sqlanon.risk.attackers import of_rows
+from sqlanon.risk.distinct import read_distinct
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
@@ -64,11 +65,9 @@ def measure_wildcard(
     if quasi:
         kinds = {column.name: column.kind for column in relation.columns}
         starred = [name for name in quasi if kinds[name] in ("text", "enum")]
-        made = statement("risk/keys", engine.dialect, target=relation.ref, classes=list(quasi), starred=starred)
-        *codes, n = (
-            array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * (len(quasi) + 1))
-        )
-        found = count_compatible(np.stack(codes, axis=1), n)
+        rows = read_distinct(engine, relation.ref, quasi, starred)
+        n = rows.n
+        found = count_compatible(np.stack(rows.codes, axis=1), n)
     else:
         made = statement("table/count", engine.dialect, source=relation.ref)
         n = np.array([count(engine, made)], np.int64)

@@ -11,7 +11,7 @@ from typing import TextIO
 
 
 def open_log(path: Path) -> TextIO:
-    """Open a file to add lines to; a new one is for its owner alone.
+    """Open a file to append lines; a new file can be read by the owner alone.
 
     Raises:
         OSError: it cannot be written.

@@ -26,7 +26,7 @@ CERTAIN = "certain"
 
 @dataclass(frozen=True)
 class Cell:
-    """A column of the result: a column of the answer, or one of its ends.
+    """A column of the result: a column of the answer, or a bound of the column.
 
     Attributes:
         name: as the client sees it.
@@ -43,7 +43,7 @@ def read(asked: Asked, dialect: str) -> list[Query]:
     """The SELECTs of a query.
 
     Raises:
-        Refused: it has none, or one that no release answers.
+        Refused: there is none, or no release answers a SELECT.
     """
     return [part.queries[0] for part in parse_parts(read_union(asked.text, dialect), dialect)]
 
@@ -54,11 +54,11 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
     Args:
         names: the answer's columns.
         aggregates: those that have bounds.
-        outputs: what the client's SELECT list has, as `sqlanon.serve.texts.take_bounds` gives it; empty: the names.
+        outputs: outputs of the client's SELECT list, from `sqlanon.serve.texts.take_bounds`; empty: the names.
         bounds: add both ends of each aggregate, and whether a row is certain.
 
     Raises:
-        ServeError: an end of a column is asked for that there is not, or that has no bounds.
+        ServeError: a bound is asked for of a column that does not exist, or that has no bounds.
     """
     folded = {name.lower(): name for name in names}
     found, left = [], iter(names)
@@ -86,7 +86,7 @@ def cells(names: Sequence[str], aggregates: Collection[str], outputs: Sequence[O
     twice = Counter(cell.name.lower() for cell in wide)
     added = [cell.name for cell in wide if cell not in found]
     taken = next((name for name in added if twice[name.lower()] > 1), None)
-    if taken is not None:  # nobody shall take the one for the other
+    if taken is not None:  # nobody shall confuse them
         raise ServeError("42701", f'"{taken}" is the name of a bound and of a column', "give the column another name")
     return wide
 
@@ -97,7 +97,7 @@ def has_bounds(query: Query) -> list[str]:
 
 
 def typed(query: Query, served: Served, dialect: str) -> str | None:
-    """A query over no rows whose columns have the types of ``query``; None: it joins tables that are not served."""
+    """A query over no rows, with the column types of ``query``; None: it joins tables that are not served."""
     if query.joins:
         return None
     tree = Dialect.get_or_raise(dialect).parse(query.text)[0]
@@ -140,7 +140,7 @@ def types_by_names(query: Query, names: Sequence[str]) -> dict[str, Type]:
 
 
 def types_by_values(answer: Answer) -> dict[str, Type]:
-    """Types of an answer's columns, of which its values are all that is known."""
+    """Types of an answer's columns, from the values alone."""
     found = {}
     for name in answer.columns:
         values = [row[name] for row in answer.rows]
@@ -152,7 +152,7 @@ def types_by_values(answer: Answer) -> dict[str, Type]:
 
 
 def result(answer: Answer, found: Sequence[Cell], columns: tuple[Column, ...]) -> Result:
-    """The rows of an answer, and what the reader must know of them."""
+    """The rows of an answer, and notices for the reader."""
     rows = [
         [
             _outward(_value(row, cell), cell.end, column.type) if cell.item else certain

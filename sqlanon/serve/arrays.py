@@ -1,4 +1,4 @@
-"""Lists as PostgreSQL sends them in binary form: of one dimension."""
+"""Lists of one dimension in PostgreSQL's binary form."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def write_list(items: list[object], element: int, write: Callable[[object], byte
 
     Args:
         items: None is NULL.
-        element: the number of their type.
-        write: one of them.
+        element: the number of the items' type.
+        write: writes an item.
     """
     if not items:
         return _HEAD.pack(0, 0, element)
@@ -29,9 +29,9 @@ def read_list(data: bytes, element: int, read: Callable[[bytes], object]) -> lis
     """The items of a list in binary form.
 
     Args:
-        data: as it came.
-        element: the number of the type that they must have.
-        read: one of them.
+        data: the bytes from the client.
+        element: the required number of the items' type.
+        read: reads an item.
 
     Raises:
         ValueError: it is no such list.

@@ -1,4 +1,4 @@
-"""Connections that answer: as many as work at once, each for one query at a time."""
+"""Connections that answer queries, each a single query at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ log = logging.getLogger("sqlanon.serve")
 LISTED_AGAIN_SECONDS = 1.0
 """How often it is read where a table is asked that it does not have."""
 LISTED_SECONDS = 5.0
-"""How long the list of releases holds; a query reads the metadata of its release in any case."""
+"""How long the list of releases holds; a query reads the release's metadata in any case."""
 
 
 LOST = "the connection to the database was lost; ask again"
@@ -44,7 +44,7 @@ class LostError(DatabaseError):
 
 @dataclass(eq=False)
 class Handle:
-    """A connection, and what the names of queries over it meant."""
+    """A connection, with the meaning of names in queries over it."""
 
     database: Database
     names: Names = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Question:
     Attributes:
         served: the release.
         text: the query.
-        rows: of its answer, at most.
+        rows: most rows of the answer.
     """
 
     served: Served
@@ -71,7 +71,7 @@ class Asking:
     Args:
         open: opens a connection.
         url: of the database: where it is a file that is put in place anew, all connections are opened again.
-        reader: whose rights count.
+        reader: the reader and his rights.
         workers: connections at most.
         seconds: the deadline of a query, the wait for a connection included.
     """
@@ -88,13 +88,13 @@ class Asking:
         self._opened = False
 
     def served(self, *, anew: bool = False) -> tuple[Served, ...]:
-        """The tables that there are, as they were some seconds ago at most; ``anew``: one second ago.
+        """The served tables, as of a few seconds ago at most; ``anew``: a second ago.
 
         Raises:
-            SqlanonError: see `read_served`; only when they are read for the first time.
+            SqlanonError: see `read_served`; only on the first reading.
             ServeError: the reader has other rights than when the server started, or the database cannot be asked.
         """
-        with self._listing:  # it has a connection of its own, whatever users ask meanwhile
+        with self._listing:  # with a separate connection, whatever users ask meanwhile
             if time.monotonic() - self._listed_at > (LISTED_AGAIN_SECONDS if anew else LISTED_SECONDS):
                 try:
                     self._listed = self._read_served()
@@ -115,19 +115,19 @@ class Asking:
                 return read_served(handle.database.engine, self._reader)
 
     def _warn(self, error: SqlanonError) -> None:
-        """Say what is wrong to whoever runs the server, once: it has names that concern no client."""
+        """Report an error to the operator of the server, once: the text has names that concern no client."""
         if self._warned != str(error):
             self._warned = str(error)
             log.warning("no query is answered: %s", self._warned)
 
     def ask(self, question: Question, turn: Turn, shape: Callable[[Answer, int], R]) -> R:
-        """What is made of the answer to a query over a release, and of the version that it is of.
+        """Answer a query over a release, and shape the answer with the version of the release.
 
         Args:
             question: the query.
-            turn: for whom.
-            shape: makes it. While it does, nobody else has the connection: so many answers are in memory at once as
-                there are connections.
+            turn: the user who asks, and his deadline.
+            shape: makes the result. Meanwhile nobody else has the connection: at most as many answers are in memory at
+                once as there are connections.
 
         Raises:
             SqlanonError: see `sqlanon.query.ask.ask`.
@@ -152,7 +152,7 @@ class Asking:
                     unwanted=turn.cancel.wanted,
                     rows=question.rows,
                 )
-            except PolicyError as error:  # its text may name releases of others
+            except PolicyError as error:  # the text may name releases of others
                 if not _answers(handle):
                     raise LostError(LOST) from error
                 raise ServeError(
@@ -193,12 +193,12 @@ class Asking:
             with self._handles.taken(turn) as handle:
                 try:
                     yield handle
-                except SqlanonError as error:  # also a refusal: the database did not say what types a query has
+                except SqlanonError as error:  # also a refusal: the database did not report the types of a query
                     if isinstance(error, LostError) or _answers(handle):
                         raise
                     raise LostError(LOST) from error
         except LostError:
-            self._handles.drop_idle()  # what one was lost by has probably ended the others too
+            self._handles.drop_idle()  # the others have probably ended for the same reason
             raise
 
     def _opened_handle(self) -> Handle:

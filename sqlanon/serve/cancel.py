@@ -1,4 +1,4 @@
-"""Requests of a client to cancel what it asks."""
+"""Requests of a client to cancel a statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOK_SECONDS = 0.05
 
 
 class Cancel:
-    """Requests to cancel what one session asks."""
+    """Requests to cancel a session's statement."""
 
     def __init__(self) -> None:
         self._wanted = threading.Event()
@@ -28,11 +28,11 @@ class Cancel:
             raise ServeError(CANCELLED, "canceling statement due to user request")
 
     def request(self) -> None:
-        """End the statement that runs, if one does. From another thread."""
+        """End the running statement, if any. From another thread."""
         self._wanted.set()
 
     @contextmanager
     def statement(self) -> Iterator[None]:
-        """One statement of the session: requests of before it do not count."""
+        """A statement of the session: earlier requests do not count."""
         self._wanted.clear()
         yield

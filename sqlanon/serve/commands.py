@@ -29,11 +29,11 @@ _TAGS = {"ABORT": "ROLLBACK", "END": "COMMIT", "START": "BEGIN"}
 
 
 class Commands:
-    """Settings and transactions of one session.
+    """Settings and transactions of a session.
 
     Args:
         variables: the session's settings.
-        forget: drops prepared statements and portals: one by its name, or all.
+        forget: drops prepared statements and portals: those of a name, or all.
     """
 
     def __init__(self, variables: Variables, forget: Callable[[str | None], None]) -> None:
@@ -61,7 +61,7 @@ class Commands:
         """Carry out a statement.
 
         Raises:
-            ServeError: it is none of these, or asks for what this server does not do.
+            ServeError: the statement is none of these, or asks for an unsupported effect.
         """
         word = piece.words[0]
         if word in ("BEGIN", "START"):

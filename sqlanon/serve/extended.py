@@ -1,4 +1,4 @@
-"""Extended queries: a statement is prepared, gets values, and is carried out in steps of its own messages."""
+"""Extended queries: a statement is prepared, gets values, and is carried out by separate messages."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from sqlanon.serve.refusals import BAD_PROTOCOL, TOO_MUCH, ServeError
 from sqlanon.serve.replies import Replies
 
 Answered = Callable[[Prepared, Parameters, Sequence[int]], Kept]
-"""The answer to a statement, by its values and the forms of its columns."""
+"""The answer to a statement, from the values and the forms of the columns."""
 
 
 class Extended:
-    """Carries out the messages of extended queries of one session.
+    """Carries out the messages of extended queries of a session.
 
     Args:
         queries: the session's statements.
-        answer: answers one.
+        answer: answers a statement.
         replies: writes to the client.
-        statements, portals: what is kept by name.
+        statements, portals: kept by name.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Extended:
         self._statements, self._portals = statements, portals
 
     def carry_out(self, message: PGMessage) -> bool:
-        """Carry out one message; whether it succeeded. After one that did not, the client has to synchronize.
+        """Carry out a message; whether it succeeded. After a failure, the client has to synchronize.
 
         Raises:
             ServeError: the message has no place here.

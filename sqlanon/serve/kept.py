@@ -12,7 +12,7 @@ from sqlanon.serve.refusals import NO_MEMORY, ServeError
 from sqlanon.serve.values import Result, encoded
 
 BYTES = 256 << 20
-"""Of all answers that wait to be read. Those of one user take half of it at most."""
+"""Most bytes of all answers that wait to be read; of a user's, half of it."""
 _COUNTED = 1 << 20
 """Bytes that are counted at once."""
 _ROW = 80
@@ -57,16 +57,16 @@ class Room:
 
 
 class Kept:
-    """An answer, of which each row is there until it is sent.
+    """An answer; each row is kept until it is sent.
 
     Args:
         result: the answer.
-        formats: of its columns: see `form_of`.
-        room: where its bytes are counted.
-        user: whose they are.
+        formats: formats of the columns: see `form_of`.
+        room: counts the bytes of the answer.
+        user: the user who gets the answer.
 
     Attributes:
-        result: the answer without its rows.
+        result: the answer without rows.
     """
 
     def __init__(self, result: Result, formats: Sequence[int], room: Room, user: str) -> None:
@@ -112,7 +112,7 @@ class Kept:
 
 
 def form_of(formats: Sequence[int], i: int) -> int:
-    """The form of a value, 0 as text or 1 in binary form: one for all, one for each, or text."""
+    """The form of a value, 0 as text or 1 in binary form: the same for all, a form for each, or text."""
     if len(formats) == 1:
         return formats[0]
     return formats[i] if i < len(formats) else 0

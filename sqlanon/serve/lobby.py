@@ -12,10 +12,10 @@ MOST = 50
 
 
 class Lobby:
-    """The connections whose clients have not logged in yet.
+    """The connections of clients that have not logged in yet.
 
     Args:
-        most: of them, at once.
+        most: most connections at once.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -28,7 +28,7 @@ class Lobby:
         """Let a connection in.
 
         Returns:
-            The connection that has to go for it, and its address: of the address that has most of them the oldest.
+            The connection to close in exchange, and its address: the oldest of the address with the most connections.
         """
         with self._guard:
             self._waiting[wire] = address

@@ -49,7 +49,7 @@ class Login:
     Attributes:
         user: the name.
         settings: the other parameters of the startup message.
-        long_keys: the client takes long keys for its cancellations (protocol 3.2).
+        long_keys: the client takes long keys for cancellations (protocol 3.2).
     """
 
     user: str
@@ -58,12 +58,12 @@ class Login:
 
 
 def log_in(wire: Wire, users: Users, tls: Tls | None) -> Login | CancelRequest:
-    """Read what a client sends before its first query.
+    """Read the messages of a client before the first query.
 
     Args:
         wire: the new connection.
-        users: who may log in.
-        tls: None: connections are not encrypted; else only encrypted ones are let in.
+        users: the users who may log in.
+        tls: None: connections are not encrypted; else only encrypted connections are let in.
 
     Raises:
         ServeError: the login failed.
@@ -110,7 +110,7 @@ def _started(wire: Wire, message: StartupMessage, users: Users, tls: Tls | None)
 
 
 def _exchange(wire: Wire, user: str, users: Users, tls: Tls | None) -> None:
-    """The messages of RFC 5802, bound to the certificate where there is one (RFC 5929)."""
+    """The messages of RFC 5802, bound to the certificate where there is a certificate (RFC 5929)."""
     binding = None if tls is None else ("tls-server-end-point", tls.certificate)
     wire.send(AuthenticationSASL(mechanisms=[_PLAIN] if binding is None else [_BOUND, _PLAIN]))
     first = wire.receive()

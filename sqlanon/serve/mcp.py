@@ -30,7 +30,7 @@ USER = "mcp"
 
 @dataclass(frozen=True)
 class Tools:
-    """What the tools do.
+    """Implementation of the tools.
 
     Args:
         shared: answers over releases.
@@ -46,7 +46,7 @@ class Tools:
         ]
 
     def describe(self, table: str) -> dict[str, Any]:
-        """A release's columns, how each was published, and what an answer promises.
+        """A release's columns, how each was published, and the guarantees of an answer.
 
         Args:
             table: as `releases` names it, or without the schema.
@@ -69,7 +69,7 @@ class Tools:
         }
 
     def ask(self, sql: str) -> dict[str, Any]:
-        """Ask one SELECT: of each aggregate n the estimate n, and its bounds n_low and n_high.
+        """Ask one SELECT: for each aggregate n the estimate n, and the bounds n_low and n_high.
 
         Args:
             sql: one SELECT over one of the tables.
@@ -102,7 +102,7 @@ def make_server(shared: Shared) -> MCPServer[Any]:
     tools = Tools(shared)
     server: MCPServer[Any] = MCPServer("sqlanon", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
 
-    # In threads of their own, so that one long query does not hold up the protocol.
+    # In separate threads, so that a long query does not hold up the protocol.
     @server.tool(description=tools.releases.__doc__)
     async def releases() -> list[dict[str, Any]]:
         return await asyncio.to_thread(tools.releases)

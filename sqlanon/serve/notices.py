@@ -14,8 +14,8 @@ class Notice:
     """A notice of the protocol.
 
     Attributes:
-        text: what the reader must know.
-        severity: NOTICE, or WARNING where bounds do not mean what they mean elsewhere.
+        text: the message for the reader.
+        severity: NOTICE, or WARNING where bounds have an unusual meaning.
     """
 
     text: str

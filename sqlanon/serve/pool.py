@@ -1,4 +1,4 @@
-"""Things of which a few serve all sessions: each is taken for one question, and no user ever has all of them."""
+"""Pool of resources shared by all sessions: a resource is taken for one question, and no user ever has all of them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Turn:
-    """For whom something is taken.
+    """A user's turn to take a resource.
 
     Attributes:
-        user: who asks; "": the server itself, which has one more of them than all users.
-        until: the moment of the monotonic clock up to which it waits.
+        user: the user who asks; "": the server itself, with an extra resource beyond those of the users.
+        until: the moment of the monotonic clock until which to wait.
         cancel: ends the wait.
     """
 
@@ -37,14 +37,14 @@ class Turn:
 
 
 class Pool(Generic[T]):
-    """Gives out things, and makes them as they are needed.
+    """Gives out resources, and makes them as they are needed.
 
     Args:
-        make: makes one; it may raise.
-        end: ends one; it does not raise.
-        most: that users have at once. One user has all but one of them at most, unless there is one only.
-        spoils: errors after which one is ended. Those that are no `Exception` are among them anyhow.
-        stamp: what they are of: once it is another, all that were made before are ended before the next one is made.
+        make: makes a resource; it may raise.
+        end: ends a resource; it does not raise.
+        most: most resources of all users at once. A user has at most all but one, unless there is only one.
+        spoils: errors that end the resource. Exceptions other than `Exception` do so anyhow.
+        stamp: version of the resources: after a change, all older resources are ended before the next is made.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Pool(Generic[T]):
         stamp: Callable[[], Hashable] = lambda: None,
     ) -> None:
         self._make, self._end, self._most, self._spoils, self._stamp = make, end, most, spoils, stamp
-        self._change = threading.Condition()  # of a lock that its owner may take again
+        self._change = threading.Condition()  # with a lock that the owner may take again
         self._idle: list[T] = []
         self._users: Counter[str] = Counter()
         self._made_of = stamp()
@@ -64,7 +64,7 @@ class Pool(Generic[T]):
 
     @contextmanager
     def taken(self, turn: Turn) -> Iterator[T]:
-        """One of the things, for the time of a ``with``.
+        """Take a resource for the time of a ``with``.
 
         Raises:
             ServeError: none was free in time, the client does not want it any more, or the server is stopping.
@@ -102,7 +102,7 @@ class Pool(Generic[T]):
         self.retire()
 
     def _take(self, turn: Turn) -> T | None:
-        """One that is there; None: one may be made."""
+        """An idle resource; None: the caller may make one."""
         with self._change:
             while True:
                 turn.cancel.check()
@@ -132,7 +132,7 @@ class Pool(Generic[T]):
             if thing is not None and self._keeping and self._made_of == self._stamp():
                 self._idle.append(thing)
                 thing = None
-        if thing is not None:  # before it is forgotten: one of another stamp is made when there is none
+        if thing is not None:  # before it is forgotten: a new stamp waits until none is left
             self._end(thing)
         with self._change:
             self._users -= Counter({turn.user: 1})

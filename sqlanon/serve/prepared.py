@@ -1,4 +1,4 @@
-"""What a session keeps by name: prepared statements, and portals: statements with values and their answers."""
+"""Objects that a session keeps by name: prepared statements, and portals (statements with values and answers)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Parameters = Sequence[tuple[bytes | None, bool]]
 
 
 class Statements:
-    """The prepared statements of one session."""
+    """The prepared statements of a session."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Prepared] = {}
 
     def check(self, name: str, text: str) -> None:
-        """Refuse a statement whose name is taken, or for which there is no room.
+        """Refuse a statement if the name is taken, or there is no room.
 
         Raises:
             ServeError: see above.
@@ -43,7 +43,7 @@ class Statements:
             )
 
     def put(self, name: str, prepared: Prepared) -> None:
-        """Keep a statement, in place of the one of that name."""
+        """Keep a statement, in place of any other of that name."""
         self._kept[name] = prepared
 
     def get(self, name: str) -> Prepared:
@@ -57,7 +57,7 @@ class Statements:
         return self._kept[name]
 
     def forget(self, name: str | None) -> None:
-        """Drop a statement if there is one of that name; None: all."""
+        """Drop the statement of that name, if any; None: all."""
         if name is None:
             self._kept.clear()
         else:
@@ -66,7 +66,7 @@ class Statements:
 
 @dataclass
 class Portal:
-    """A statement with values: its answer, of which the rows that were not sent are kept.
+    """A statement with values, and an answer with the rows that were not sent yet.
 
     Attributes:
         forget: gives the room of the values back.
@@ -79,18 +79,18 @@ class Portal:
     kept: Kept | None = None
 
     def close(self) -> None:
-        """Drop what is kept."""
+        """Drop the kept values and rows."""
         self.forget()
         if self.kept is not None:
             self.kept.drop()
 
 
 class Portals:
-    """The open portals of one session.
+    """The open portals of a session.
 
     Args:
-        room: where the bytes of their values are counted.
-        user: whose they are.
+        room: counts the bytes of the portals' values.
+        user: the user of the session.
     """
 
     def __init__(self, room: Room, user: str) -> None:
@@ -98,7 +98,7 @@ class Portals:
         self._open: dict[str, Portal] = {}
 
     def open(self, name: str, prepared: Prepared, parameters: Parameters, formats: Sequence[int]) -> None:
-        """Open a portal, in place of the one of that name.
+        """Open a portal, in place of any other of that name.
 
         Raises:
             ServeError: too many are open, or the values take too much memory.
@@ -121,7 +121,7 @@ class Portals:
         return self._open[name]
 
     def close(self, name: str) -> None:
-        """Close a portal, if there is one of that name."""
+        """Close the portal of that name, if any."""
         closed = self._open.pop(name, None)
         if closed is not None:
             closed.close()

@@ -1,4 +1,4 @@
-"""One session's statements: to whom a SELECT goes, its parameters, its columns, its rows."""
+"""Statements of a session: destination of a SELECT, parameters, columns, rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SAMPLES: dict[int, object] = {
     1114: datetime.datetime(2000, 1, 1),
     1184: datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
 }
-"""Values of parameters, by the numbers of their types, to describe a statement whose values are not known yet."""
+"""Values of parameters, by the numbers of their types, to describe a statement before the values are known."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Prepared:
     """A statement that was read.
 
     Attributes:
-        piece: its text; None: it is empty.
-        types: numbers of its parameters' types.
-        served: the release that it asks; None: it asks the catalog, or nothing.
-        columns: of its rows; None: not described.
+        piece: the text; None: the statement is empty.
+        types: numbers of the parameters' types.
+        served: the release that is asked; None: the catalog is asked, or nothing.
+        columns: columns of the result; None: not described.
     """
 
     piece: Piece | None
@@ -68,12 +68,12 @@ class Prepared:
 
 
 class Shared:
-    """What all sessions have in common.
+    """Objects and settings that all sessions share.
 
     Args:
         asking: answers over releases.
-        rows: of an answer, at most.
-        log: who asked what.
+        rows: most rows of an answer.
+        log: the access log.
         bounds: sessions begin with the bounds of answers on.
     """
 
@@ -103,13 +103,13 @@ class Shared:
 
 
 class Queries:
-    """Answers the statements of one session.
+    """Answers the statements of a session.
 
     Args:
-        shared: what sessions have in common.
+        shared: the objects that all sessions share.
         commands: the session's settings and transaction.
-        user: who has logged in.
-        address: from where.
+        user: name of the user.
+        address: the client's address.
         pid: the session's number.
     """
 
@@ -136,8 +136,8 @@ class Queries:
         """Read a statement.
 
         Args:
-            piece: its text.
-            declared: numbers of the types of its parameters; 0: not known.
+            piece: the text.
+            declared: numbers of the parameters' types; 0: not known.
 
         Raises:
             ServeError: it does not parse, or asks tables that there are not.
@@ -158,7 +158,7 @@ class Queries:
         return Prepared(piece, tuple(types), served)
 
     def describe(self, prepared: Prepared) -> Prepared:
-        """The same statement with its columns, for sample values of its parameters."""
+        """The same statement with columns, for sample values of the parameters."""
         if prepared.piece is None or prepared.columns is not None:
             return prepared
         if not prepared.is_query:
@@ -198,8 +198,8 @@ class Queries:
 
         Args:
             prepared: the statement; it is not empty.
-            parameters: its values as they came, and whether in binary form.
-            shape: makes of the result what is kept of it.
+            parameters: the values as received, and whether in binary form.
+            shape: makes the object to keep from the result.
 
         Raises:
             ServeError: it is refused.
@@ -244,7 +244,7 @@ class Queries:
         assert served is not None
         asked, outputs = self._asked(piece, served, values)
         shared, bounds = self._shared, self._commands.variables.bounds
-        turn = self._turn  # one deadline for all of it
+        turn = self._turn  # a single deadline for everything
         try:
             with self._limited(turn) as limits, readable(), limits.rewriting():
                 query = answers.read(asked, shared.dialect)[0]
@@ -289,7 +289,7 @@ class Queries:
         return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)
 
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
-        """The text for the release, and what the client wants to see of its columns."""
+        """The text for the release, and the outputs that the client asked for."""
         edits, outputs = texts.take_bounds(piece, {one.name.lower() for one in served.columns})
         edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)
         return texts.edited(piece.text, sorted(edits)), outputs

@@ -36,8 +36,8 @@ class ServeError(Exception):
 
     Args:
         code: five characters, as PostgreSQL names kinds of errors.
-        message: what is wrong.
-        hint: what to do; empty: nothing is known.
+        message: description of the error.
+        hint: a remedy; empty: none is known.
         position: where it is in the text that the client sent: a number of characters, from 1; 0: nowhere.
     """
 
@@ -60,7 +60,7 @@ class Asked:
 
     Attributes:
         text: with values in place of parameters, without columns of bounds.
-        edits: what was replaced: start and end in the client's text, and the new length; in their order.
+        edits: the replacements: start and end in the client's text, and the new length; in their order.
     """
 
     text: str
@@ -79,11 +79,11 @@ class Asked:
 
 
 def explained(error: BaseException, asked: Asked | None = None, *, cancelled: bool = False) -> ServeError:
-    """The error that the client gets for what was raised.
+    """The error that the client gets for an exception.
 
     Args:
-        error: any exception; the text of one that sqlanon did not raise on purpose is not shown, as it may have values.
-        asked: what was asked, for the place.
+        error: any exception; the text is shown only if sqlanon raised it on purpose, as it may have values.
+        asked: the question, for the position.
         cancelled: the client asked to cancel.
     """
     if isinstance(error, ServeError):

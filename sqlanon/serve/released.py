@@ -1,4 +1,4 @@
-"""The tables that clients see: one for each release, under its source's name and with the source's columns."""
+"""The tables that clients see: one for each release, with the name and the columns of the source."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sqlanon.release.catalog.views import metadata_of, spell_table
 from sqlanon.serve.values import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIMESTAMP, Column, type_named
 
 SCHEMA = "public"
-"""Where a table is shown whose source's schema is not known."""
+"""Schema of a table if the schema of the source is not known."""
 CATALOGS = ("pg_catalog", "information_schema")
 """Schemas that have the catalog alone."""
 PUBLISHED = "release"
-"""The schema whose releases are served where the database has no catalog."""
+"""The schema of served releases where the database has no catalog."""
 
 _KINDS = {"boolean": BOOL, "date": DATE, "float": FLOAT8, "integer": INT8, "timestamp": TIMESTAMP, "decimal": NUMERIC}
 _EXACT = frozenset({"integer", "timestamp"})
-"""Kinds whose types differ in more than their digits."""
+"""Kinds with types that differ in more than digits."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Served:
         columns: the source's, without those that the release leaves out.
         comments: of each column, how it was published.
         release: the release's name.
-        version: its number.
-        comment: what the release is.
-        facts: its metadata, which no other version has.
-        source_types: of each column the type in the source; "": one with a name of its own.
+        version: number of the version.
+        comment: description of the release.
+        facts: metadata of the release, different for each version.
+        source_types: of each column the type in the source; "": a user-defined type.
     """
 
     schema: str
@@ -64,11 +64,11 @@ class Served:
 
 @dataclass(frozen=True)
 class Reader:
-    """Whose rights every query has.
+    """The reader with the rights of every query.
 
     Attributes:
         role: a role of the database; None: the connected role's.
-        owner: confirmed that it may read sources.
+        owner: confirmed that the role may read sources.
         releases: the views that are served; empty: all.
     """
 
@@ -81,9 +81,9 @@ def check_reader(engine: Engine, reader: Reader) -> None:
     """Refuse a reader who could read more than releases.
 
     Raises:
-        PolicyError: the private schema or a source is readable, or it is not known whose rights count.
+        PolicyError: the private schema or a source is readable, or the role that counts is not known.
         UnsupportedError: a role is named, and the database has none.
-        DatabaseError: there is no such role, or the connected one may not act as it.
+        DatabaseError: there is no such role, or the connected role may not act as it.
     """
     if reader.role is not None:
         require(engine, "query --as")
@@ -112,7 +112,7 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
     """The tables of a database that a reader may read.
 
     Raises:
-        PolicyError: the reader may read the source of one (not with ``owner``), or a release that was named is none.
+        PolicyError: the reader may read a source (not with ``owner``), or a named view is no release.
         DatabaseError: the database does not answer.
     """
     check_reader(engine, reader)
@@ -136,7 +136,7 @@ def read_served(engine: Engine, reader: Reader) -> tuple[Served, ...]:
 
 
 def _views(engine: Engine, named: Sequence[str]) -> list[tuple[Relation, str]]:
-    """The views of releases, each with its source as the catalog names it; empty: not known."""
+    """The views of releases, each with the source's name in the catalog; empty: not known."""
     try:
         places = Catalog(engine).places()
     except DatabaseError:  # a reader's own connection sees no catalog

@@ -1,4 +1,4 @@
-"""What one client is sent: columns, rows, the end of a statement, errors, and that the next message may come."""
+"""Replies to a client: columns, rows, the end of a statement, errors, and readiness for the next message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sqlanon.serve.wire import Wire
 
 
 class Replies:
-    """Writes to one client.
+    """Writes to a client.
 
     Args:
         wire: the connection.
@@ -72,7 +72,7 @@ class Replies:
         self._wire.send_rows(kept.sent(most))
 
     def complete(self, result: Result) -> None:
-        """The end of a statement, after its notices."""
+        """Send the end of a statement, after the notices."""
         for notice in result.notices:
             self._wire.note(notice)
         self._wire.send(CommandComplete(tag=result.tag))
@@ -83,5 +83,5 @@ class Replies:
         self._wire.fail(explained(error))
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send the waiting bytes."""
         self._wire.flush()

@@ -32,12 +32,12 @@ LOGIN_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What sessions may take.
+    """Limits of sessions.
 
     Attributes:
-        connections: clients that have logged in, at most.
+        connections: most clients that have logged in.
         idle: seconds that a session may be silent.
-        of_user: connections of one user, at most.
+        of_user: most connections of a user.
     """
 
     connections: int = 50
@@ -69,7 +69,7 @@ class Server:
         self._closed = threading.Event()
 
     def listen(self, host: str, port: int) -> tuple[str, int]:
-        """Bind an address; port 0 takes a free one. Returns what was bound.
+        """Bind an address; port 0 takes a free one. Returns the bound host and port.
 
         Raises:
             PolicyError: another machine could connect, and there is no certificate.
@@ -119,7 +119,7 @@ class Server:
                 self._forget(wire, thread)
 
     def close(self) -> None:
-        """Cancel what runs, end all sessions, and wait for them."""
+        """Cancel running statements, end all sessions, and wait for them."""
         self._closed.set()
         if self._listener is not None:
             with suppress(OSError):
@@ -146,7 +146,7 @@ class Server:
             wire.leave(error)
         except SqlanonError as error:
             wire.leave(explained(error))
-        except Exception as error:  # noqa: BLE001 - one client's trouble is nobody else's
+        except Exception as error:  # noqa: BLE001 - a client's trouble is nobody else's
             log.warning("a session ended by %s", type(error).__name__)
             wire.leave(ServeError(DEFECT, f"unexpected {type(error).__name__}: a defect of sqlanon"))
         finally:
@@ -184,7 +184,7 @@ class Server:
 
     @contextmanager
     def _place_of(self, user: str) -> Iterator[None]:
-        """A place among those that have logged in; two logins never take the same one."""
+        """A place among those that have logged in; two logins never take the same place."""
         with self._guard:
             if self._places.total() >= self._limits.connections:
                 raise ServeError(TOO_MANY, "sorry, too many clients already")

@@ -1,4 +1,4 @@
-"""One client's session, from its login to its end: what each message asks is passed on, and errors are answered."""
+"""A client's session, from login to end: requests are passed on, and errors are answered."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from sqlanon.serve.wire import Wire
 
 
 class Session:
-    """Serves one client that has logged in.
+    """Serves a client that has logged in.
 
     Args:
         wire: the connection.
-        login: who it is.
-        shared: what sessions have in common.
-        address: from where.
+        login: the user who has logged in.
+        shared: the objects that all sessions share.
+        address: the client's address.
         key: the session's number, and the secret for cancellations.
     """
 
@@ -99,7 +99,7 @@ class Session:
         return message
 
     def _simple(self, text: str) -> None:
-        """Carry out the statements of one text, each to its end."""
+        """Carry out the statements of a text, each to the end."""
         try:
             pieces = texts.split(text)
             if not pieces:

@@ -28,14 +28,14 @@ WORKERS = 4
 
 @dataclass(frozen=True)
 class Options:
-    """How releases are served.
+    """Options of a server.
 
     Attributes:
-        reader: whose rights count.
+        reader: the reader with the rights of every query.
         users: the file with users; None: a variable of the environment.
         certificate, key: files of TLS, both or none.
-        seconds: of a query, at most.
-        rows: of an answer, at most.
+        seconds: most seconds of a query.
+        rows: most rows of an answer.
         workers: queries that are answered at once.
         limits: of connections.
         log: the access log; None: there is none.
@@ -77,7 +77,7 @@ def make_server(url: str, opening: Callable[[], Database], options: Options) -> 
 
 
 def make_shared(url: str, opening: Callable[[], Database], options: Options) -> Shared:
-    """What answers, without a server around it; see `make_server`."""
+    """The shared objects that answer queries, without a server around them; see `make_server`."""
     asking = Asking(opening, url, options.reader, options.workers, options.seconds)
     try:
         asking.served()
@@ -108,7 +108,7 @@ def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         with open_secret(key) as file:
-            opened = Path(f"/dev/fd/{file.fileno()}")  # the file that was looked at, whatever its name means now
+            opened = Path(f"/dev/fd/{file.fileno()}")  # the file that was checked, whatever the name means now
             # Without a password, so that none is asked for on the terminal.
             context.load_cert_chain(certificate, opened if opened.exists() else key, password="")
         return Tls(context, certificate.read_text(encoding="ascii"))

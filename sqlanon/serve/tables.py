@@ -16,7 +16,7 @@ from sqlanon.serve.texts import place_of
 
 
 def parse_text(text: str, other: str = "postgres") -> exp.Expr:
-    """The tree of a statement in PostgreSQL's dialect, or in another one if it is none there.
+    """The tree of a statement in PostgreSQL's dialect, or in another dialect if it does not parse there.
 
     Raises:
         ServeError: it does not parse.
@@ -55,7 +55,7 @@ def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
 def _match(table: exp.Table, asking: Asking) -> Served | None:
     if isinstance(table.this, exp.Func) or (table.catalog and table.catalog != DATABASE):
         return None
-    if is_catalog(table):  # as in PostgreSQL: what is named like a table of the catalog needs its schema
+    if is_catalog(table):  # as in PostgreSQL: a table with a name of the catalog needs its schema
         return None
     for anew in (False, True):
         listed = asking.served(anew=anew)

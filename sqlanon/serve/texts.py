@@ -25,7 +25,7 @@ PARAMETERS = 1000
 DIGITS = 1000
 """Of a number that is a parameter, after its point or in zeros before it."""
 STATEMENTS = 50
-"""Of one message, at most."""
+"""Of a message, at most."""
 _JOINED = re.compile(
     r"""(?P<kept>
         \b[eE]'(?:[^'\\]|\\.|'')*+(?:'|\Z) | '(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z)
@@ -33,7 +33,7 @@ _JOINED = re.compile(
     ) | (?P<parameter>\$[0-9]+)(?=[^\s$]+\$) | (?P<oids>\b[oO][iI][dD])(?=\s*\[\s*\])""",
     re.DOTALL | re.VERBOSE,
 )
-"""What sqlglot does not read: ``$1,$2`` is the begin of a quoted text for it, and it has no lists of ``oid``."""
+"""Parts that sqlglot cannot read: for it ``$1,$2`` begins a quoted text, and it has no lists of ``oid``."""
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
 ENDS = ("low", "high")
 OIDS = list_of(OID)
@@ -46,9 +46,9 @@ class Piece:
     Attributes:
         text: without the semicolon.
         start: where it begins in the client's text.
-        words: its first tokens in capitals, which say what kind of statement it is.
-        gaps: where the text has a space that the client's has not.
-        oids: the client's has lists of ``oid``, which are lists of ``int`` here.
+        words: the first tokens in capitals, which give the kind of statement.
+        gaps: positions of spaces that are not in the client's text.
+        oids: the client's text has lists of ``oid``, which are lists of ``int`` here.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Piece:
 
     @property
     def tokens(self) -> list[Token]:
-        """The tokens of the text; their places count from its beginning. They are not kept: they are large."""
+        """The tokens of the text; their places count from the beginning. They are not kept: they are large."""
         return _tokens(self.text)
 
     def place(self, position: int) -> int:
@@ -71,7 +71,7 @@ def split(text: str) -> list[Piece]:
     """The statements of a text; none of an empty one.
 
     Raises:
-        ServeError: it is too long, or its quotes do not end.
+        ServeError: the text is too long, or a quote does not end.
     """
     if len(text) > MOST_CHARACTERS:
         raise ServeError(TOO_MUCH, f"a query has at most {MOST_CHARACTERS:,} characters")
@@ -92,7 +92,7 @@ def split(text: str) -> list[Piece]:
 
 
 def _spaced(text: str) -> tuple[str, list[int], bool]:
-    """The text with a space after each parameter that another one follows at once, and where these are.
+    """The text with a space after each parameter that another follows at once, and the positions of these.
 
     Lists of ``oid`` become lists of ``int``, a name of the same length; whether there are some is the last result.
     """
@@ -147,8 +147,9 @@ def parameter_types(piece: Piece, declared: Sequence[int], columns: Mapping[str,
 
     Args:
         piece: the statement.
-        declared: as the client declares them; 0: it does not.
-        columns: types of columns, by their names in small letters: a parameter that is compared with one has its type.
+        declared: the types declared by the client; 0: not declared.
+        columns: types of columns, by their names in small letters: a parameter that is compared with a column has the
+            column's type.
     """
     most = max([len(declared), *(number for number, _, _ in parameters(piece))])
     types = list(declared) + [0] * (most - len(declared))
@@ -196,7 +197,7 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
         dialect: of the SQL.
 
     Raises:
-        ServeError: a parameter has no value, or one that SQL has no literal for.
+        ServeError: a parameter has no value, or SQL has no literal for the value.
     """
     return edited(text, with_values(places, values, dialect))
 
@@ -204,7 +205,7 @@ def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[ob
 def with_values(
     places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str
 ) -> list[tuple[int, int, str]]:
-    """What replaces the parameters of a text: start, end and the value, as `edited` takes it; see `bound`."""
+    """Replacements of the parameters of a text: start, end and the value, for `edited`; see `bound`."""
     literals: dict[int, str] = {}
     edits, length = [], 0
     for number, start, end in places:
@@ -261,13 +262,13 @@ def written(value: object, dialect: str) -> str:
 
 @dataclass(frozen=True)
 class Output:
-    """A column of the answer that a client asked for by its name.
+    """A column of the answer that a client asked for by name.
 
     Attributes:
-        name: as the client sees it.
-        item: the name of the query's column that it belongs to; "": it is the next column itself.
+        name: name for the client.
+        item: name of the query's column that the bound belongs to; "": it is the next column itself.
         end: low or high.
-        position: where it is in the text.
+        position: position in the text.
     """
 
     name: str = ""
@@ -284,7 +285,7 @@ def take_bounds(piece: Piece, columns: Collection[str]) -> tuple[list[tuple[int,
         columns: names of the table's columns in small letters: they mean these columns.
 
     Returns:
-        What is cut out of the text, and the outputs in their order.
+        The cuts in the text, and the outputs in order.
     """
     items = _items(piece.tokens)
     outputs: list[Output] = []
@@ -297,7 +298,7 @@ def take_bounds(piece: Piece, columns: Collection[str]) -> tuple[list[tuple[int,
             kept += 1
             continue
         outputs.append(Output(item[-1].text, *named, position=item[0].start + 1))
-        # With the comma before it; those in front of the first column that stays, with the one after.
+        # With the comma before it; in front of the first column that stays, with the comma after.
         start = items[i - 1][-1].end + 1 if kept else item[0].start
         end = item[-1].end + 1 if kept or i + 1 == len(items) else items[i + 1][0].start
         cuts.append((start, end, ""))

@@ -43,14 +43,14 @@ class Users:
         self._shapes = [(len(one[0]), one[3]) for one in self._verifiers.values()] or [(_SALT, _ITERATIONS)]
 
     def verifier(self, name: str) -> Verifier:
-        """What the login of a name is checked against; of an unknown name one that no password fits.
+        """The verifier that a login is checked against; for an unknown name, a verifier that no password fits.
 
         It is the same each time, so that a client does not learn which names there are.
         """
         salt, stored, server, choice = (
             hmac.digest(self._secret, f"{part}{name}".encode(), "sha256") for part in "abcd"
         )
-        # Salt and iterations as one of the known names has them, and made for those too, which takes the same time.
+        # Salt and iterations of a known name, and made for known names too, which takes the same time.
         like = self._shapes[int.from_bytes(choice, "big") % len(self._shapes)]
         made = (salt * (like[0] // len(salt) + 1))[: like[0]], stored, server, like[1]
         return self._verifiers.get(name, made)
@@ -66,8 +66,8 @@ def read_users(path: Path | None) -> Users:
         path: the file; None: the variable `VARIABLE`.
 
     Raises:
-        PolicyError: there are no users, the file is not its owner's alone, or a line is not as above. The text
-            of a line is not shown.
+        PolicyError: there are no users, the file is not for the owner alone, or a line is not as above. The
+            text of a line is not shown.
     """
     place = VARIABLE if path is None else str(path)
     verifiers: dict[str, Verifier] = {}
@@ -106,7 +106,7 @@ def open_secret(path: Path) -> Iterator[BinaryIO]:
         PolicyError: it belongs to somebody else, or others may use it.
         OSError: it cannot be opened.
     """
-    # Of the opened file, not of its name: that may mean another one a moment later.
+    # Of the opened file, not of the name, which may mean another file a moment later.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):

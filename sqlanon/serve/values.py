@@ -24,9 +24,9 @@ class Type:
     """A type of PostgreSQL.
 
     Attributes:
-        oid: its number, which clients know.
+        oid: number of the type, which clients know.
         size: bytes of a value; -1: it varies.
-        name: as SQL spells it.
+        name: name in SQL.
     """
 
     oid: int
@@ -100,7 +100,7 @@ _ELEMENTS = {made.oid: kind for kind, made in _LISTS.items()} | {1015: Type(1043
 
 
 def type_named(name: str) -> Type:
-    """The type that an engine calls so; what is not listed is sent as text."""
+    """The type for an engine's type name; other types are sent as text."""
     folded = name.lower().strip()
     if folded.endswith("[]"):
         return list_of(type_named(folded[:-2]))
@@ -113,12 +113,12 @@ def list_of(kind: Type) -> Type:
 
 
 def element_of(oid: int) -> Type | None:
-    """The type of the items of a list, by the number of its own type; None: it is no list."""
+    """The type of the items of a list, by the number of the list's type; None: it is no list."""
     return _ELEMENTS.get(oid)
 
 
 def type_of(values: Sequence[object]) -> Type:
-    """The type of a column whose values are all that is known of it."""
+    """The type of a column, from the values alone."""
     first = next((value for value in values if value is not None), None)
     kinds = (
         (bool, BOOL),
@@ -142,13 +142,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Result:
-    """What a statement gives.
+    """Result of a statement.
 
     Attributes:
         tag: how the statement is reported as done.
-        columns: of the rows; None: there are none, as for SET.
-        rows: one value a column.
-        notices: what the reader must know of the rows.
+        columns: columns of the rows; None: no rows, as for SET.
+        rows: a value for each column.
+        notices: notices about the rows.
     """
 
     tag: str
@@ -233,7 +233,7 @@ _CUT = {
     DATE.oid: re.compile(rb"(\d+-\d\d-\d\d)(?:[ T][\d:.]+)?" + _ZONE),
     TIMESTAMP.oid: re.compile(rb"(\d+-\d\d-\d\d[ T][\d:.]+)" + _ZONE),
 }
-"""What PostgreSQL leaves away of a text: the JDBC driver sends dates with a time or zone, whatever a column has."""
+"""Parts of a text that PostgreSQL ignores: the JDBC driver sends dates with a time or zone for any column."""
 _MOMENT = 64
 """Bytes of a date or time, at most: a longer text is none."""
 _BINARY = {
@@ -242,4 +242,4 @@ _BINARY = {
     2950: 16,
     **dict.fromkeys((NUMERIC.oid, TEXT.oid, 18, 19, 705, 1042, 1043), 0),
 }
-"""The types whose values may come in binary form, with their bytes; 0: as many as there are."""
+"""The types with values that may come in binary form, with their bytes; 0: any number."""

@@ -1,4 +1,4 @@
-"""The settings of one session: SET, SHOW, RESET, and those of the startup message."""
+"""The settings of a session: SET, SHOW, RESET, and those of the startup message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlanon._version import __version__
 from sqlanon.serve.refusals import BAD_VALUE, NO_SETTING, NOT_ALLOWED, ServeError
 
 VERSION = "15.0"
-"""The version of PostgreSQL whose clients' questions are answered."""
+"""The version of PostgreSQL that this server emulates for clients."""
 
 BOUNDS = "sqlanon.bounds"
 
@@ -114,12 +114,12 @@ class Variables:
     """The settings of a session.
 
     Args:
-        user: who has logged in.
-        schema: where names are looked up first.
+        user: name of the user.
+        schema: schema in which names are looked up first.
         startup: parameters of the startup message.
 
     Raises:
-        ServeError: one of these is no setting, or has no such value.
+        ServeError: a parameter is no setting, or the value is not allowed.
     """
 
     def __init__(self, user: str, schema: str, startup: Mapping[str, str]) -> None:
@@ -127,7 +127,7 @@ class Variables:
         self._spelled = {name.lower(): name for name in self._values}
         for name, value in startup.items():
             if name not in ("database", "options", "replication") and not name.startswith("_pq_."):
-                # asyncpg quotes this one.
+                # asyncpg quotes this value.
                 self.set(name, value.strip("'") if name == "client_encoding" else value)
         for name, value in _options(startup.get("options", "")):
             self.set(name, value)
@@ -149,15 +149,15 @@ class Variables:
         return {name: self._values[name] for name in (*REPORTED, "session_authorization")}
 
     def show(self, name: str) -> tuple[str, str]:
-        """A setting's name as it is spelled, and its value."""
+        """The spelled name of a setting, and the value."""
         known = self._known(name)
         return known, self._values[known]
 
     def set(self, name: str, value: str | None) -> str:
-        """Set a setting, or back to what it was (None). Returns its name.
+        """Set a setting, or restore the first value (None). Returns the setting's name.
 
         Raises:
-            ServeError: there is no such setting, it cannot be changed, or has no such value.
+            ServeError: there is no such setting, it cannot be changed, or the value is not allowed.
         """
         if name.lower() in ("role", "session_authorization"):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
@@ -184,7 +184,7 @@ class Variables:
         return known
 
     def reset(self) -> None:
-        """Set every setting back to what it was when the session began."""
+        """Restore every setting to the value at the start of the session."""
         self._values = dict(self._begun)
 
     def _known(self, name: str) -> str:

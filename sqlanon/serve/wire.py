@@ -1,4 +1,4 @@
-"""One client's byte stream as messages: pygwire reads and writes them, and this bounds their size and time."""
+"""A client's byte stream as messages: pygwire reads and writes them, and this bounds their size and time."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _SEND_SECONDS = 30.0
 
 
 class Wire:
-    """Messages from and to one client.
+    """Messages from and to a client.
 
     Args:
         connection: the accepted socket.
-        seconds: that the client may take for its login.
+        seconds: that the client may take to log in.
     """
 
     def __init__(self, connection: socket.socket, seconds: float) -> None:
@@ -47,7 +47,7 @@ class Wire:
         """The next message.
 
         Raises:
-            ServeError: what came is no message of the protocol, none for this moment, or too long.
+            ServeError: the bytes are no message of the protocol, none for this moment, or too long.
             Disconnected: the client is gone.
             TimeoutError: nothing came.
         """
@@ -99,7 +99,7 @@ class Wire:
                 self.flush()
 
     def flush(self) -> None:
-        """Send what waits.
+        """Send the waiting bytes.
 
         Raises:
             Disconnected: the client is gone, or reads nothing.
@@ -151,9 +151,9 @@ class Wire:
             raise Disconnected from error
 
     def interrupt(self) -> None:
-        """End the connection from another thread: the one that reads finds the end of the stream, and closes it.
+        """End the connection from another thread: the reading thread finds the end of the stream, and closes it.
 
-        To close it here would take the number of the socket from that thread, which would wait for its time to pass.
+        To close it here would take the number of the socket from that thread, which would wait for a timeout.
         """
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)

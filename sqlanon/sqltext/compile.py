@@ -22,11 +22,11 @@ _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
 _ANY_NAME = f"_sqlanon_name_{secrets.token_hex(8)}_"
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|::|:([^\W\d]\w*)""")
-"""What a placeholder must not be looked for in, or a placeholder."""
+"""A literal, a comment or a quoted name, where no placeholder is, or a placeholder."""
 _NAMED = re.compile(rf"""["`]{_ANY_NAME}(\d+)_["`]""")
 """A numbered name, with an engine's quotes."""
 _MARKS = {"duckdb": "$", "spark": ":"}
-"""What a placeholder begins with, where the driver does not have Python's."""
+"""First character of a placeholder, where the driver does not have Python's."""
 _HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
 """The comment at the beginning of a template.
 
@@ -133,7 +133,7 @@ def statement(
         dialect: the engine's dialect.
         binds: values for the template's ``:name`` placeholders.
         run: the random part of the run's scratch names.
-        context: what the template's header lists under ``params``: names, tables, numbers, never cell values.
+        context: parameters listed in the template's header under ``params``: names, tables, numbers, never cell values.
 
     Raises:
         TemplateError: the template does not parse, or uses syntax outside the allow-list.

@@ -73,7 +73,7 @@ def table_name(table: TableRef) -> str:
 
 
 def scratch_table(table: TableRef) -> str:
-    """What CREATE makes of a scratch table: a temporary one, or one in the schema where the run has its own."""
+    """Kind of table that CREATE makes for scratch: a temporary one, or one in the schema where the run has its own."""
     return f"{'TABLE' if table.schema else 'TEMPORARY TABLE'} {table_name(table)}"
 
 

@@ -140,7 +140,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset(
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
 ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.ArraySize, exp.Length, exp.SHA2})
-"""What means on Spark what it means on DuckDB, and not on PostgreSQL."""
+"""Functions with the same meaning on Spark and DuckDB, and another on PostgreSQL."""
 
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
 NUMBER = "_sqlanon_number"
@@ -210,7 +210,7 @@ def _check(name: str, tree: exp.Expr, dialect: str) -> None:
 def number_rows(made: Statement, dialect: str) -> Statement:
     """A query with its ORDER BY as the last column, numbers from 1.
 
-    It is for engines that keep no order of what they stream.
+    It is for engines that stream rows in no order.
 
     Raises:
         TemplateError: the numbers would not be those of its rows.

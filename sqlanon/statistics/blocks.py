@@ -1,4 +1,4 @@
-"""Blocks of atoms that no published cell connects: what is in one says nothing about another."""
+"""Blocks of atoms that no published cell connects: a block says nothing about another block."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Block:
             self._tables.append(table)
 
     def cheapest(self, cost: Longs) -> Longs | None:
-        """The one of least cost of those that are kept."""
+        """The kept table of least cost."""
         return min(self._tables, key=lambda table: int(cost @ table), default=None)
 
 
@@ -80,7 +80,7 @@ def _make_block(rows: Longs, sums: Box, box: Box, atoms: Longs) -> Block:
 
 
 def block_of(blocks: Sequence[Block], many: int) -> Longs:
-    """Of each atom its block."""
+    """The block of each atom."""
     found = np.full(many, -1, np.int64)
     for number, block in enumerate(blocks):
         found[block.atoms] = number

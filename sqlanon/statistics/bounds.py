@@ -1,4 +1,4 @@
-"""What a reader can compute of hidden cells: the bounds of each over all tables that agree with the shown ones."""
+"""Bounds of hidden cells that a reader can compute: over all tables that agree with the shown cells."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs, Longs]:
-    """The least and the greatest value of each class; of a shown one both are its value.
+    """The least and the greatest value of each class; of a shown class both are the value.
 
-    Integers prove them (`Reach`). Atoms are taken for published cells: that is so where one table has all columns.
+    Integers prove them (`Reach`). Atoms are taken for published cells: true where a table has all columns.
 
     Args:
         system: the cells.

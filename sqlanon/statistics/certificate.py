@@ -15,12 +15,12 @@ from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 PARTS = ("cells", "atoms", "witness")
-"""What the names of a version's private tables end with."""
+"""Suffixes of the names of a version's private tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The private tables of a version: its cells, its atoms, and the changes of the witnesses."""
+    """The private tables of a version: cells, atoms, and the changes of the witnesses."""
 
     cells: TableRef
     atoms: TableRef
@@ -33,7 +33,7 @@ def kept_beside(physical: TableRef) -> Kept:
 
 
 def keep_statements(scratch: Scratch, shape: Shape, made: Kept, kept: Kept) -> list[Statement]:
-    """What copies scratch tables into the private tables of a version."""
+    """The statements that copy scratch tables into the private tables of a version."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     columns = {
         "cells": ["cell", *levels, "n", "persons"],
@@ -62,20 +62,20 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
 
 
 def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> tuple[int, int]:
-    """The published table has each cell once, and no reader or insider can find a small one.
+    """Verify that the published table has each cell once, and that no reader or insider can find a small cell.
 
     Args:
         scratch: the run.
-        shape: what is published.
+        shape: the published columns, margins and measures.
         physical: the published table.
-        kept: the private tables of its version.
-        release: its name, for messages.
+        kept: the private tables of the version.
+        release: name of the release, for messages.
 
     Returns:
         how many cells are shown, and how many are hidden.
 
     Raises:
-        PrivacyViolation: what fails, and how often; no value.
+        PrivacyViolation: the failed rule, and how often; no value.
 
     Cost: a grouping of the witnesses by every margin, and joins of small cells with insiders and witnesses.
     """

@@ -1,9 +1,9 @@
-"""Which cells are hidden, and the tables that prove their protection.
+"""Choice of the cells to hide, and of the tables that prove their protection.
 
-A small cell is protected if two tables agree with everything that is published, one in which the cell has as little as
-its published parts allow, and one in which it has as much as the threshold; and the same for every insider, who knows
-the atoms of the cells in which he is alone. Such a table, as a change of each atom, is a witness. A witness serves
-every cell that it happens to serve. To hide more cells never takes a witness away.
+A small cell is protected if two tables agree with all published cells: in the first the cell has as little as its
+published parts allow, in the second as much as the threshold; and the same for every insider, who knows the atoms of
+the cells in which he is alone. Such a table, as a change of each atom, is a witness. A witness serves every cell with
+a demand that it happens to meet. To hide more cells never takes a witness away.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 MOST_SERVED = 500_000_000
-"""So many bytes what witnesses serve may take; with more no cell is shown again."""
+"""Most bytes of the tables of served ends; with more no cell is shown again."""
 SPARED = 4
-"""Programs of all atoms may cost one part in so many of what all may, as far as small cells are served."""
+"""Programs of all atoms may cost this fraction (1/n) of the total limit, as far as small cells are served."""
 BEGINNING = 0.05
-"""What they may cost before the first cell is served, as a part of that: the first program takes longest."""
+"""Their limit before the first cell is served, as a part of that: the first program takes longest."""
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""
 WHOLE = 60_000_000
@@ -44,7 +44,7 @@ Step = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Protected:
-    """What is published of a system.
+    """The hidden cells of a system, with witnesses.
 
     Attributes:
         hidden: bool[classes].
@@ -59,8 +59,8 @@ class UnservedError(InfeasibleError):
     """A small cell is not protected.
 
     Attributes:
-        margin: the place of its margin, no value.
-        exhausted: the search cost what it may; else there is no way, whatever is hidden.
+        margin: the place of the cell's margin, no value.
+        exhausted: the search reached the cost limit; else no choice of hidden cells protects it.
     """
 
     def __init__(self, margin: int, *, exhausted: bool) -> None:
@@ -91,21 +91,21 @@ def choose_hidden(
     step: Step | None = None,
     most_work: int = MOST_WORK,
 ) -> Protected:
-    """Hide the small cells and as few others as the search finds, with witnesses for all demands.
+    """Hide the small cells and as few other cells as the search finds, with witnesses for all demands.
 
     Args:
         system: the cells.
         threshold: a hidden small cell may have any number up to it.
         insiders: demands also hold for each person who is alone in a cell.
-        secret: what the order of equal levels is keyed with.
+        secret: key for the order of equal levels.
         step: gets progress.
-        most_work: what the programs may cost; see `Work`.
+        most_work: the cost limit of the programs; see `Work`.
 
     Raises:
-        UnservedError: a small cell cannot be protected, or the programs cost more than they may.
+        UnservedError: a small cell cannot be protected, or the programs exceed the cost limit.
         UnsupportedError: HiGHS is not installed.
 
-    Cost: some linear programs for each small cell; with insiders more where one is in the way.
+    Cost: some linear programs for each small cell; more where an insider is in the way.
     """
     search = _Search(system, threshold, insiders_of(system) if insiders else [], Work(most_work))
     small = np.flatnonzero(system.small)
@@ -150,7 +150,7 @@ class _Rows:
 
 
 class _Search:
-    """The witnesses found so far, the true table the first of them, and what they serve."""
+    """The witnesses found so far, the true table the first of them, and the cells that they serve."""
 
     def __init__(self, system: System, threshold: int, insiders: list[Longs], work: Work) -> None:
         self.system, self._work, self.hidden = system, work, system.small.copy()
@@ -168,9 +168,9 @@ class _Search:
         self._add(np.zeros(len(system.atoms.count), np.int64))
 
     def parts(self, cell: int) -> tuple[dict[int, int], int]:
-        """Of each insider of a class by how much his own part exceeds one for each atom; and who has all of it, or -1.
+        """For each insider of a class, his rows beyond one for each atom; and the insider with the whole class, or -1.
 
-        Who has all of a class knows it anyhow.
+        An insider with the whole class knows it anyhow.
         """
         inside = self.system.members(cell)
         found: dict[int, int] = {}
@@ -200,7 +200,7 @@ class _Search:
         return plain, own
 
     def _meets(self, cell: int, moved: Longs, *, low: bool, more: int) -> Flags:
-        """With more rows of his own an insider asks for less at the lower end, and for more at the upper one."""
+        """An insider with more rows asks for less at the lower end, and for more at the upper end."""
         found: Flags = moved <= self._most[cell] + more if low else moved >= self._fewest[cell] + more
         return found
 
@@ -268,7 +268,7 @@ class _Search:
         self._seen.add(seen)
 
     def show_again(self, cells: Longs) -> None:
-        """Show hidden cells that are not small where other witnesses serve what theirs do.
+        """Show hidden cells that are not small where other witnesses serve the same cells.
 
         Cost: tables of small cells by witnesses and by insiders; for each cell a product of a few of their columns.
         """

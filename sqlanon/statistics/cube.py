@@ -41,7 +41,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
 
     Args:
         scratch: the run.
-        shape: what is published.
+        shape: the published columns, margins and measures.
         stage: the staged source.
         release: its name, for messages.
 
@@ -49,7 +49,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
         InfeasibleError: there are no rows.
         PolicyError: a measure cannot be published of persons with several rows.
 
-    Cost: two groupings of the rows; that of the cells has a set for each margin.
+    Cost: two groupings of the rows; the grouping of cells has a set for each margin.
     """
     rows, atoms, cells = (scratch.table(name) for name in ("cube_rows", "atoms", "cells"))
     context = shape.context()
@@ -82,9 +82,9 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
 
     Args:
         scratch: the run.
-        shape: what is published.
+        shape: the published columns, margins and measures.
         cube: the counted cells.
-        secret: what the order of equal levels is keyed with.
+        secret: key for the order of equal levels.
     """
     context = shape.context()
     levels = sum(column.levels for column in shape.columns)
@@ -127,7 +127,7 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
 
     Args:
         scratch: the run.
-        shape: what is published.
+        shape: the published columns, margins and measures.
         cube: the counted cells.
     """
     rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())

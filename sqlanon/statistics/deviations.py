@@ -1,7 +1,7 @@
-"""Other tables that agree with what is published: linear programs over changes of atoms, solved by HiGHS.
+"""Other tables that agree with the published cells: linear programs over changes of atoms, solved by HiGHS.
 
 A change is an integer for each atom. It is consistent if no atom becomes negative, no published cell zero, and no shown
-cell changes. The programs look for the change of least weight that also changes shown cells: these then are hidden.
+cell changes. The programs look for the change of least weight that also changes shown cells: these are then hidden.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 FREE = 1e-3
-"""What a change of a hidden cell costs for each unit, so that changes stay in few cells."""
+"""Cost of a hidden cell's change for each unit, so that changes stay in few cells."""
 GAP = 0.1
-"""By this share the weight of a change in whole numbers may be above the least one."""
+"""The weight of a change in whole numbers may exceed the least weight by this share."""
 MOST_STEPS = 4
 """Steps of the simplex method for one demand, at most, per row."""
 MOST_NODES = 500
@@ -34,18 +34,18 @@ INTEGER_SECONDS = 10.0
 STEPS_OF_NODE = 100
 """A node of such a search costs so many steps of the simplex method."""
 MOST_WORK = 5_000_000_000
-"""What the programs of a run may cost, in steps of the simplex method times rows; minutes of one core."""
+"""Cost limit of the programs of a run, in steps of the simplex method times rows; minutes of one core."""
 
 
 class ExhaustedError(Exception):
-    """The programs of a run have cost what they may."""
+    """The programs of a run reached the cost limit."""
 
 
 class Work:
-    """Counts what programs cost, which is the same on every machine.
+    """Counts the cost of programs, which is the same on every machine.
 
     Args:
-        most: what they may cost, in steps of the simplex method times rows.
+        most: the limit, in steps of the simplex method times rows.
     """
 
     def __init__(self, most: int = MOST_WORK) -> None:
@@ -55,7 +55,7 @@ class Work:
         """Count the last run of a solver.
 
         Raises:
-            ExhaustedError: it was one too many.
+            ExhaustedError: the limit is exceeded.
         """
         info = solver.getInfo()
         steps = max(int(info.simplex_iteration_count), 1) + STEPS_OF_NODE * max(int(info.mip_node_count), 0)
@@ -69,9 +69,9 @@ class Demand:
     """A cell that is to have another value.
 
     Attributes:
-        cell: its class.
-        most: a change of its value, at most; None: any.
-        fewest: a change of its value, at least; None: any.
+        cell: the class of the cell.
+        most: greatest change of the value; None: any.
+        fewest: least change of the value; None: any.
         fixed: atoms that an insider knows.
     """
 
@@ -82,7 +82,7 @@ class Demand:
 
 
 def lower_bounds(system: System) -> npt.NDArray[np.float64]:
-    """The least change of each atom: float64[atoms]; one that a published cell consists of does not become zero."""
+    """The least change of each atom: float64[atoms]; an atom that is a whole published cell does not become zero."""
     least = -system.atoms.count.astype(np.float64)
     single = np.diff(system.at) == 1
     least[system.member[system.at[:-1][single]]] += 1
@@ -90,14 +90,14 @@ def lower_bounds(system: System) -> npt.NDArray[np.float64]:
 
 
 class Deviations:
-    """One linear program, whose bounds and costs change from demand to demand; it starts where the last one ended.
+    """One linear program with bounds and costs for each demand; it starts where the last demand ended.
 
     Variables: the change of each atom, and of each class how much it grows and how much it shrinks.
 
     Args:
         system: the cells.
         hidden: bool[classes], which are hidden; `hide` and `show` change it.
-        work: counts what the programs cost.
+        work: counts the cost of the programs.
 
     Raises:
         UnsupportedError: HiGHS is not installed.
@@ -163,17 +163,17 @@ class Deviations:
         Args:
             demand: the demand.
             keep_shown: no shown cell may change.
-            instead: finds another change, where this one has fractions, or takes too many steps.
+            instead: finds another change where the program's has fractions or takes too many steps.
 
         Raises:
             ExhaustedError: the program takes too many steps, and there is no other.
 
-        Cost: one linear program; where its solution has fractions and there is no other, one with whole numbers.
+        Cost: a linear program; where the solution has fractions and there is no other, another with whole numbers.
         """
         solver, infinite = self._solver, self._infinite
         grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
         changed: list[tuple[int, float, float]] = []
-        # Of the demanded class one of both parts is zero, and the other is bounded.
+        # Of the demanded class either part is zero, and the other is bounded.
         if demand.fewest is not None:
             changed.append((grows, float(demand.fewest), infinite))
             changed.append((shrinks, 0.0, 0.0))

@@ -1,4 +1,4 @@
-"""What published tables disclose: of each hidden cell the numbers that it can have."""
+"""Disclosure by published tables: the possible numbers of each hidden cell."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Interval:
     """The numbers that a hidden cell can have.
 
     Attributes:
-        cell: its place.
+        cell: place of the cell.
         low, high: no table has less or more; None: nothing bounds it.
-        reached: tables of whole numbers were found at both ends, so that no reader has narrower ones.
+        reached: tables of whole numbers were found at both ends, so that no reader has narrower bounds.
     """
 
     cell: int

@@ -1,4 +1,4 @@
-"""From a system of cells to tables of what is hidden, and of the witnesses."""
+"""From a system of cells to tables of hidden cells and of witnesses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What is hidden.
+    """The hidden cells.
 
     Attributes:
         table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound.
@@ -31,13 +31,13 @@ class Hidden:
 
 
 def hide_cells(scratch: Scratch, shape: Shape, system: System, secret: bytes, progress: Progress) -> Hidden:
-    """Choose what is hidden, and load it.
+    """Choose the hidden cells, and load them.
 
     Args:
         scratch: the run.
-        shape: what is published.
+        shape: the published columns, margins and measures.
         system: the cells.
-        secret: what the order of equal levels is keyed with.
+        secret: key for the order of equal levels.
         progress: gets small cells.
 
     Raises:

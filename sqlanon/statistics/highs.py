@@ -26,7 +26,7 @@ def import_highs() -> Any:  # noqa: ANN401 - HiGHS has no types
 def make_solver(program: Any) -> Any:  # noqa: ANN401
     """A silent solver of one thread for a program."""
     highs = import_highs()
-    # The class itself writes a line on standard output where callbacks are prepared, which its base does not have.
+    # The class itself writes a line on standard output where callbacks are prepared; the base class does not.
     solver = highs.Highs.__base__()
     for name, option in (("output_flag", False), ("threads", 1), ("random_seed", 0), ("presolve", "off")):
         solver.setOptionValue(name, option)

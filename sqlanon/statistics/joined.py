@@ -25,8 +25,8 @@ class Published:
 
     Attributes:
         name: for reports.
-        columns: the places of its columns; it is about the total of all others.
-        cells: of each of its cells the nodes in its columns, and the number; `HIDDEN` where it is not shown.
+        columns: the places of the columns; the table has the total of all other columns.
+        cells: of each cell the nodes in its columns, and the number; `HIDDEN` where it is not shown.
         whole: combinations that it does not list are empty; else nothing is known of them.
     """
 
@@ -42,7 +42,7 @@ class Joined:
 
     Attributes:
         seen: the published cells over atoms.
-        keys: of each cell its nodes in all columns.
+        keys: the nodes of each cell in all columns.
         tables: of each cell the tables that list it, by their places.
         hidden: of each cell those of them that hide it.
         clashes: cells that two tables show with unlike numbers.
@@ -61,7 +61,7 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     Args:
         columns: all columns, each with the nodes above its leaves.
         tables: the tables.
-        least: what a hidden cell has at least.
+        least: the least number of a hidden cell.
 
     Raises:
         PolicyError: a number is negative.

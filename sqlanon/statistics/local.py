@@ -1,8 +1,8 @@
-"""Changes of atoms near a cell: linear programs of few atoms, for systems in which one of all atoms takes long.
+"""Changes of atoms near a cell: linear programs of few atoms, for systems where a program of all atoms takes long.
 
 The atoms are those of the cell and of the smallest published cells that contain it. Cells that have the same of these
 atoms change equally, and are one row. A change that is found is consistent in the whole system; the least change of all
-atoms may weigh less, and where there is none of these atoms there may be one of more.
+atoms may weigh less, and a change of more atoms may exist where none of these atoms does.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 FREE_ATOM = 1e-3
-"""What a change of an atom costs for each unit, so that changes stay in few of them."""
+"""Cost of an atom's change for each unit, so that changes stay in few of them."""
 ENOUGH = 20
-"""An atom of more rows than this is as good as one of so many."""
+"""An atom of more rows than this is as good as an atom of exactly so many."""
 
 
 class Nearby:
@@ -34,7 +34,7 @@ class Nearby:
     Args:
         system: the cells.
         hidden: bool[classes], which are hidden; the caller changes it.
-        work: counts what the programs cost.
+        work: counts the cost of the programs.
     """
 
     def __init__(self, system: System, hidden: Flags, work: Work) -> None:
@@ -45,7 +45,7 @@ class Nearby:
         self._holding = np.repeat(np.arange(len(system), dtype=np.int64), self._size)[order]
         self._starts = np.searchsorted(system.member[order], np.arange(atoms + 1)).astype(np.int64)
         self._least = lower_bounds(system)
-        # Sets of atoms are equal where these sums are, but for one chance in 2^62 for each pair.
+        # Sets of atoms are equal where these sums are, but for a chance of 2^-62 for each pair.
         self._marks = np.random.default_rng(0).integers(1, 2**62, atoms, dtype=np.int64)
 
     def solve(self, demand: Demand, most: int, *, keep_shown: bool = False) -> Longs | None:
@@ -122,11 +122,11 @@ class Nearby:
         return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
 
     def _merge(self, pool: Longs) -> tuple[Floats, Floats, Longs, Longs]:
-        """The cells of some atoms, those with the same of them as one.
+        """The cells of some atoms, merged where they have the same of these atoms.
 
         Returns:
-            float64[rows], what it costs to change each; float64[rows], the least change; and its atoms by their places
-            in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
+            float64[rows], the cost of changing each; float64[rows], the least change; and the atoms of a row by their
+            places in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
         """
         lengths = self._starts[pool + 1] - self._starts[pool]
         columns = np.repeat(np.arange(len(pool), dtype=np.int64), lengths)

@@ -49,11 +49,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What a program proposes.
+    """Proposal of a program.
 
     Attributes:
-        multipliers: float64[rows]; of a program without solutions those that show it. None: it has none.
-        table: float64[atoms]; None: there is none.
+        multipliers: float64[rows]; for a program without solutions they prove that. None if there are none.
+        table: float64[atoms]; None without a table.
     """
 
     multipliers: Floats | None = None
@@ -61,7 +61,7 @@ class Solved:
 
 
 class Program:
-    """Tables whose sums lie between ends.
+    """Tables with sums between ends.
 
     Args:
         rows: int64[margins, atoms], the row of each atom in each margin; the number of rows: none.
@@ -81,7 +81,7 @@ class Program:
             box: the ends of the atoms.
             seconds: how many are left.
 
-        Cost: a linear program, which starts where the last one ended.
+        Cost: a linear program, which starts where the last program ended.
         """
         highs = import_highs()
         if self._solver is None:

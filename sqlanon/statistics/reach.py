@@ -1,7 +1,7 @@
-"""Bounds of sums of atoms over all tables of whole numbers that agree with what is published.
+"""Bounds of sums of atoms over all tables of whole numbers that agree with the published cells.
 
-Linear programs propose, and integers decide. Where the best table of a program is not of whole numbers, the tables are
-divided by one of its fractions, as in branch and bound; each part has a bound of its own, and the least of these holds.
+Linear programs propose, and integers decide. Where the best table of a program has fractions, the tables are
+divided by a fraction, as in branch and bound; each part has a bound, and the least of these holds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST_WEIGHT = 2**31
 """Weights of sums, at most."""
 MOST_PARTS = 40
-"""Into so many parts tables are divided for one end, at most; with more the bound is that of fractions."""
+"""Tables are divided into at most so many parts for an end; beyond that the bound is that of fractions."""
 WHOLE = 1e-6
 """So near to a whole number is none for a fraction."""
 
@@ -58,7 +58,7 @@ class Reach:
         PolicyError: the cells contradict each other.
 
     Cost: for each end that sums of shown cells do not give a linear program of the atoms that shown cells connect, at
-        most `MOST_PARTS` of them; each starts where the last one ended.
+        most `MOST_PARTS` of them; each starts where the last program ended.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Reach:
                 block.keep(own)
 
     def blocks_of(self, atoms: Longs) -> set[int]:
-        """The blocks that some atoms are in; what is in other blocks says nothing about them."""
+        """The blocks that some atoms are in; other blocks say nothing about them."""
         found = self._block_of[atoms]
         return set(found[found >= 0].tolist())
 
@@ -207,7 +207,7 @@ class Reach:
         return End(parts[0][0] if parts else bound)
 
     def _bound(self, block: Block, cost: Longs, box: Box, solved: Solved, above: int | None) -> int | None:
-        """The best bound of a part: that of its multipliers, of its ends alone, or of the part that it is of."""
+        """The best bound of a part: by multipliers, by the ends alone, or from the part that contains it."""
         tried = [solved.multipliers] if solved.table is not None else []
         bounds = [above, *(block.program.certify(cost, box, one) for one in (None, *tried))]
         return max((one for one in bounds if one is not None), default=None)
@@ -231,7 +231,7 @@ class Reach:
         return self._sum_shown(weight) is not None
 
     def _sum_shown(self, weight: Longs) -> int | None:
-        """The sum, where weights are one on atoms that shown cells divide among them, or on known atoms; else None."""
+        """The sum, where weights are 1 on atoms that shown cells divide among them, or on known atoms; else None."""
         left = weight.copy()
         left[self.narrowed.low == self.narrowed.high] = 0
         found = int(sum(map(int, (weight - left) * self.narrowed.low)))
@@ -262,7 +262,7 @@ class ContradictionError(PolicyError):
     """No table has the published numbers.
 
     Attributes:
-        cells: some whose numbers no table has; empty: they are not known.
+        cells: some cells with numbers that no table has; empty: not known.
     """
 
     def __init__(self, cells: Longs) -> None:

@@ -24,9 +24,9 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
         known: int64[atoms], the values of the others.
 
     Returns:
-        int64[margins, free atoms], the row of each; the last row is none. What is left for them, and their cells.
+        int64[margins, free atoms], the row of each; the last row is none. The ends left for the rows, and their cells.
     """
-    # Cells of equal sums are taken for one: where they are not, a bound is wider.
+    # Cells of equal sums are taken for one cell: where they differ, a bound is wider.
     marks = np.random.default_rng(0).integers(1, 2**62, len(free), dtype=np.int64)
     cells = len(seen.value)
     marked: set[tuple[int, int, int]] = set()

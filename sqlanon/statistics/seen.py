@@ -1,6 +1,6 @@
-"""What a reader has of counts: the published cells, as sums over the finest combinations that may occur.
+"""Published cells as a reader has them, as sums over the finest combinations that may occur.
 
-Nothing here knows what is hidden. A cell has a node of each column; above a leaf lies a node at each level of its
+Nothing here knows the hidden numbers. A cell has a node of each column; above a leaf lies a node at each level of its
 column, and the total above all.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HIDDEN = -1
 """The value of a hidden cell."""
 UNBOUNDED = 2**62
-"""The greatest value of what nothing bounds."""
+"""The greatest value of an unbounded atom."""
 MOST_VALUE = 2**52
 """Numbers of cells, at most."""
 ROUNDS = 40
@@ -76,10 +76,10 @@ class Seen:
     Attributes:
         of: int64[margins, atoms], the cell of each atom in each margin; -1: none was published.
         value: int64[cells], `HIDDEN` where it is not shown.
-        least: int64[atoms], what an atom has at least.
-        atoms: of each atom its labels.
-        places: of each of these its number.
-        hidden: what a hidden cell has at least, unless its atoms say more.
+        least: int64[atoms], the least value of each atom.
+        atoms: the labels of each atom.
+        places: the number of each tuple of labels.
+        hidden: the least value of a hidden cell, unless the atoms say more.
     """
 
     of: Longs
@@ -97,7 +97,7 @@ def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tupl
         columns: the columns.
         cells: the cells, each once.
         atoms: the combinations of leaves that may occur.
-        least: what an atom has at least.
+        least: the least value of an atom.
 
     Raises:
         PolicyError: a cell is listed twice, or a number is negative.
@@ -140,11 +140,11 @@ def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tupl
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """What each atom can be, by sums of whole numbers alone.
+    """Possible values of each atom, by sums of whole numbers alone.
 
     Attributes:
         low, high: int64[atoms]; `UNBOUNDED`: nothing bounds it.
-        wrong: cells whose number no table has.
+        wrong: cells with a number that no table has.
     """
 
     low: Longs
@@ -153,7 +153,7 @@ class Narrowed:
 
 
 def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
-    """Narrow the atoms until nothing changes: what a shown cell leaves for one by the ends of its others.
+    """Narrow each atom, by a shown cell and the ends of the cell's other atoms, until nothing changes.
 
     Args:
         seen: the cells.

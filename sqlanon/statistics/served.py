@@ -19,7 +19,7 @@ class Served:
 
     Args:
         served: of each end bool[witnesses], which serve it, and the same for insiders who have a part of the cell.
-        unseen: bool[witnesses, insiders], a witness leaves what an insider knows as it is.
+        unseen: bool[witnesses, insiders], the witness keeps everything that the insider knows.
 
     Cost: memory of ends by witnesses and by insiders.
     """
@@ -33,7 +33,7 @@ class Served:
             own += parts.values()
             pairs += [(end, person) for person in parts]
         self._plain, self._unseen = np.stack(plain), unseen.astype(np.float32)
-        # Where an insider has a part of the cell, what serves others may not serve him.
+        # Where an insider has a part of the cell, a witness for others may not serve him.
         self._own = np.stack(own) if own else np.zeros((0, self._plain.shape[1]), bool)
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen

@@ -1,4 +1,4 @@
-"""What is published of a statistics release: its columns with their levels, its margins and measures."""
+"""The shape of a statistics release: columns with levels, margins and measures to publish."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
 MOST_MARGINS = 4096
-"""Margins of a release, at most: so many sets PostgreSQL groups by in one statement."""
+"""The most margins of a release: the limit of sets in a GROUP BY of PostgreSQL."""
 MOST_CELLS = 2**31
 """Combinations of nodes, at most."""
 PLAIN = ("integer", "text", "enum", "boolean", "date")
@@ -27,14 +27,14 @@ class ShapeColumn:
     """A column of the cells.
 
     Attributes:
-        name: the source's name for it, and the view's.
-        alias: of its values in the staged table.
+        name: the column's name in the source and the view.
+        alias: name of the values in the staged table.
         type: SQL type of the published values; with a hierarchy they are texts.
         levels: how many there are below the total.
-        paths: with a hierarchy the table of its nodes; see statistics/paths.
+        paths: with a hierarchy the table of nodes; see statistics/paths.
         place: of the column, from 1.
         nodes: how many nodes all levels have, the total included.
-        as_text: its staged values are compared as texts.
+        as_text: the staged values are compared as texts.
     """
 
     name: str
@@ -48,19 +48,19 @@ class ShapeColumn:
 
     @property
     def level(self) -> str:
-        """The published column of its level."""
+        """Name of the published column of levels."""
         return f"level_{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is published.
+    """Columns, margins and measures to publish.
 
     Attributes:
         columns: the columns of the cells.
-        margins: per margin the level of each column; its number of levels is the total.
-        tables: per table the places of its columns, and its margins.
-        measures: per published number its name, and the column of the cells: ``n`` (rows) or ``persons``.
+        margins: per margin the level of each column; as a level, the number of levels is the total.
+        tables: per table the places of the columns, and the margins.
+        measures: per published number the name, and the column of the cells: ``n`` (rows) or ``persons``.
         threshold: cells of fewer persons are small.
         insiders: who is alone in a cell is taken into account.
         bounds: bounds of hidden cells are published.
@@ -80,7 +80,7 @@ class Shape:
 
     @property
     def counted(self) -> str:
-        """What the cells are sums of; with several measures all are equal."""
+        """The summed column of the cells; with several measures all are equal."""
         return "n" if any(column == "n" for _, column in self.measures) else "persons"
 
     @property
@@ -148,7 +148,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
     tables = []
     for table in asked.tables:
         own = tuple(sorted(places[name.lower()] for name in table.by))
-        # How many there are is known before one is made.
+        # The number of margins is known before any is made.
         many = most = 1
         for column in columns:
             many *= column.levels + 1 if column.place in own else 1
@@ -180,7 +180,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
 
 
 def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int) -> Shape:
-    """The shape of a version, without what counting its rows needs.
+    """The shape of a version, without the fields for counting rows.
 
     Args:
         policy: ``statistics`` of the policy, as the catalog keeps it.
@@ -232,7 +232,7 @@ def _column(spec: ReleaseSpec, name: str, domain: Domain, place: int) -> ShapeCo
 
 
 def with_paths(scratch: Scratch, shape: Shape, domains: Mapping[str, Domain]) -> Shape:
-    """The same with tables of the nodes of its hierarchies."""
+    """The same shape with tables of the hierarchies' nodes."""
     made = []
     for column, domain in zip(shape.columns, domains.values(), strict=True):
         hierarchy = domain.reading.spec.hierarchy

@@ -1,7 +1,7 @@
 """The cells of a release as one system of sums over atoms: arrays of codes and counts, no value of the source.
 
-An atom is a combination of the finest codes of all columns that occurs. A cell is what a reader sees: a level and a
-code for each column, and the sum of its atoms. Cells of equal atoms are equal for every reader, and are one class.
+An atom is a combination of the finest codes of all columns that occurs. A cell is seen by readers: a level and a
+code for each column, and the sum of atoms. Cells of equal atoms are equal for every reader, and are one class.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Atoms:
 
     Attributes:
         nodes: per column int64[levels, n], the node of each atom at each level but the total.
-        count: int64[n], what is published is a sum of these; at least 1.
-        owner: int64[n], a number of the person whose rows all of them are; -1: several persons have some.
+        count: int64[n], the summands of published numbers; at least 1.
+        owner: int64[n], the number of the person who has all rows of the atom; -1: several persons have some.
     """
 
     nodes: tuple[Longs, ...]
@@ -59,11 +59,11 @@ class System:
         atoms: the atoms.
         at, member: cell classes by their atoms: those of class i are ``member[at[i]:at[i + 1]]``, in ascending order.
         value: int64[classes], the sums.
-        least: int64[classes], no table that has the published cells without zero has less: of each table the number of
-            its finest cells within, the largest of these.
+        least: int64[classes], a lower bound over all tables with the published cells and without zeros: of each table
+            the number of the finest cells within, the largest of these.
         small: bool[classes], too few persons are in it.
-        weight: float64[classes], what it costs to hide it: by its level and a keyed hash.
-        margin: int64[classes], a published cell of the class, whose margin messages name.
+        weight: float64[classes], the cost of hiding the class: by level and a keyed hash.
+        margin: int64[classes], a published cell of the class; messages name the cell's margin.
         height: int64[classes], the sum of the levels of such a cell, the coarsest of them.
         listed: int64[cells], the class of each published cell.
         levels: int64[columns, cells], of each published cell.
@@ -104,7 +104,7 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
         atoms: the atoms.
         cells: the cells, each once.
         finest: the margins of whole tables at their finest levels.
-        secret: what the order of equal levels is keyed with.
+        secret: key for the order of equal levels.
 
     Cost: a sort of the atoms for each margin.
     """
@@ -158,7 +158,7 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
 
 
 def weigh(height: int, members: Longs, secret: bytes) -> float:
-    """What it costs to hide a class: the more the coarser it is, and a keyed hash where levels are equal."""
+    """The cost of hiding a class: higher the coarser it is, and a keyed hash where levels are equal."""
     mark = int.from_bytes(hash_members(members, secret), "big") / 2**64
     return (1.0 + height / 4) * (1.0 + mark / 4)
 

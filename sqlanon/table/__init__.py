@@ -1,4 +1,4 @@
-"""The encoded work table: a snapshot of the source, its domains, and one narrow integer code per value.
+"""The encoded work table: a snapshot of the source, the domains, and one narrow integer code per value.
 
-What belongs here: staging, profiling, domains, encoding, the scratch tables of a run. No method, no requirement.
+Contents: staging, profiling, domains, encoding, the scratch tables of a run. No method, no requirement.
 """

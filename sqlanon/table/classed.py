@@ -1,4 +1,4 @@
-"""The staged rows with their classes: what a method assigned by codes, joined with the rows themselves."""
+"""The staged rows with their classes: the method's assignment by codes, joined with the rows themselves."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
         encoded: the work table.
         assign: table (rid, class).
         extra: further aliases of the stage to carry along.
-        secret: what the hash is keyed with.
-        codes: the quasi columns whose codes the classed rows have as well.
-        divided: rows of equal codes may be in more than one class, or some of them in none.
-        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may
-            be one.
+        secret: key of the hash.
+        codes: the quasi columns for which the classed rows have codes as well.
+        divided: rows of equal codes may be in several classes, or some of them in none.
+        shared: a table (rid) that has all rows for which that holds, in whole groups of equal codes; None: it may hold
+            for any row.
         omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the
             rows of equal codes they are, the hash decides too. None: every row is in ``assign``.
         listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).
@@ -107,13 +107,13 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
 
 
 MOST_VALUES = 1 << 17
-"""Of a column with more values than these the rows are joined: its domain would be sent to every executor."""
+"""Of a column with more values than these the rows are joined: the domain would be sent to every executor."""
 
 
 def _decodable(encoded: Encoded) -> bool:
     """Whether codes determine the staged values, and links are hashes of these columns only.
 
-    Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in
+    Equal values must look the same. A text of a hierarchy is a leaf of it; other values may be spelled there in
     another way.
     """
     roles = encoded.roles
@@ -130,7 +130,7 @@ def _decodable(encoded: Encoded) -> bool:
 
 
 def _decode_rows(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
-    """The rows of `attach_classes` from their codes. That they are the staged ones, the sum of their hashes shows."""
+    """The rows of `attach_classes` from their codes. The sum of the hashes shows that they are the staged rows."""
     parts, classed = encoded.staged.parts, scratch.table("classed")
     columns = [
         parts[domain.code] | {"alias": domain.reading.alias, "domain": domain.table}

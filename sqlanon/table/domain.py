@@ -8,7 +8,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.table.reading import Reading
 
 DENSE = 1 << 20
-"""So wide is a range of integers at most whose codes are kept in an array."""
+"""Greatest width of a range of integers with codes in an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,14 @@ class Domain:
     Attributes:
         reading: the column.
         table: scratch table (code, value, n, pos, ord).
-        codes: how many codes there are, NULL's included.
+        codes: number of codes, with the code of NULL.
         size: |A|, values without NULL; leaves of the file for a hierarchy.
         nulls: rows that are NULL; if any, NULL is code 0.
         distinct: values present, without NULL.
-        singles: rows whose value occurs once.
+        singles: rows with a value that occurs once.
         top: rows of the most frequent value, NULL included.
         code: the code column's name in the work table: c1.. quasi, a1.. sensitive, b1.. of persons.
-        spread: of an ordered column, the range of its domain; None: not computed yet.
+        spread: of an ordered column, the range of the domain; None: not computed yet.
     """
 
     reading: Reading
@@ -46,17 +46,17 @@ class Domain:
 
     @property
     def fits_bits(self) -> bool:
-        """Whether a set of its values fits into the bits of one integer: of a nominal column with few of them."""
+        """Whether a set of the values fits into the bits of one integer: of a nominal column with few of them."""
         return self.reading.treatment == "nominal" and self.codes <= 62
 
     def is_dense(self, rows: int) -> bool:
-        """Whether its values are integers in a range that is small beside so many rows."""
+        """Whether the values are integers in a range that is small beside so many rows."""
         whole = self.reading.column.kind == "integer" and self.reading.treatment == "ordered"
         return whole and self.spread is not None and self.spread < min(4 * rows, DENSE)
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What templates need to find the codes of the column's values in a table."""
+        """Parameters of templates that find the codes of the column's values in a table."""
         return {
             "code": self.code,
             "name": self.reading.name,
@@ -69,7 +69,7 @@ class Domain:
 
     @property
     def code_type(self) -> str:
-        """The narrow integer type of its codes."""
+        """The narrow integer type of the codes."""
         return "SMALLINT" if self.codes <= 32767 else "INTEGER"
 
     @property

@@ -20,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import split_runs
 
 _HUGE = ("HUGEINT", "UHUGEINT")
-"""Integers whose range is too wide for the arithmetic of positions as it is."""
+"""Integers with a range that is too wide for the arithmetic of positions as it is."""
 
 
 def build_domains(
@@ -94,7 +94,7 @@ def _of_both(scratch: Scratch, reading: Reading, values: TableRef, beside: Table
 
 
 def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:
-    """Make the frequency sets of the columns: in one scan for a few of them where that is faster, else one by one."""
+    """Make the frequency sets of the columns: in one scan for a few of them where that is faster, else by column."""
     if not scratch.engine.capabilities.grouping_sets:
         for reading, values in wanted:
             scratch.execute(
@@ -132,7 +132,7 @@ def _facts(
 
     They are the distinct values, NULLs, single values, rows of the most frequent value, and the range of the domain.
 
-    ``tables``: its frequency set, or its domain and that it is an ordered one.
+    ``tables``: the frequency set, or the domain and that it is ordered.
     """
     for at in range(0, len(tables), MANY):
         some = [{"seen": seen, "ord": ordered} for seen, ordered in tables[at : at + MANY]]

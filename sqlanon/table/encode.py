@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 MANY = 32
-"""So many tables are counted by one statement."""
+"""Most tables that a statement counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The encoded work table of one run: ``work`` holds rid and one code per column, ``stage`` the originals.
+    """The encoded work table of a run: ``work`` holds rid and a code per column, ``stage`` the originals.
 
     Attributes:
         roles: the source's columns.
         stage: the table of the originals.
-        coded: what makes the work table, or the table itself.
-        rows: how many.
+        coded: the statement that makes the work table, or the table itself.
+        rows: number of rows.
         quasi, sensitive: the columns of these roles.
         persons: the counted identifiers, where a requirement counts persons.
         population: a population that holds the rows, where a requirement compares classes with it.
@@ -65,12 +65,12 @@ class Encoded:
         return self.coded.table() if isinstance(self.coded, Work) else self.coded
 
     def read(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> list[Ints] | None:
-        """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
+        """Row ids and codes without the work table; None if it exists, or no other way is needed. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
     @property
     def staged(self) -> Work:
-        """What makes the codes of all staged rows."""
+        """Statement that makes the codes of all staged rows."""
         assert isinstance(self.coded, Work), "codes of a part of the rows are a table"
         return self.coded
 
@@ -81,7 +81,7 @@ class Encoded:
 
     @property
     def counted(self) -> tuple[Domain, ...]:
-        """The columns whose codes requirements count, in the order in which methods read them."""
+        """The columns with codes that requirements count, in the order in which methods read them."""
         return self.sensitive + self.persons
 
 

@@ -2,8 +2,8 @@
 
 Examples are 999 and 9999-12-31, which often mean a missing value.
 
-One of them makes every range look narrow beside the whole. What is proposed as `bottom` and `top` is a round number
-beyond the values that are left, no value of the table.
+A single such value makes every range look narrow beside the whole. The proposed `bottom` and `top` are round numbers
+beyond the values that are left, no values of the table.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _TAKEN = re.compile(r"-?\d{1,15}(\.\d{1,9})?|\d{4}-\d\d-\d\d")
 
 
 def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | None, str | None]:
-    """Round ends for what is left without the values that are far from all others; None: there are none at that end.
+    """Round ends of the values left without those that are far from all others; None: no far values at that end.
 
-    A value is far where the step to it is twice as wide as all that is left, or where it is the only one below 0 and is
-    written with nines or as -1.
+    A value is far where the step to it is twice as wide as the range of the values left, or where it is the only value
+    below 0 and is written with nines or as -1.
 
     Args:
         least: the least different values, ascending, at most `MOST`.
-        greatest: the greatest ones, descending, as many.
+        greatest: the greatest different values, descending, as many.
     """
     low, high = [number_of(value) for value in least], [number_of(value) for value in greatest]
     if len(low) < MOST or len(high) < MOST or set(low) & set(high) or not all(map(math.isfinite, low + high)):

@@ -1,6 +1,6 @@
 """The stored functions of sqlanon: installed in a schema of the user's database on request, or for one session only.
 
-Their texts are the templates ``functions/<name>``, one a function and engine; docs/functions.md is for those who call
+Their texts are the templates ``functions/<name>``, per function and engine; docs/functions.md is for those who call
 them. DuckDB gets macros. A Python function in their place would be slower: without pyarrow it is called once a row,
 which costs 3 to 5 times as much as the macro (7 attributes, 9 bits: 34 against 7 microseconds a row).
 """
@@ -28,10 +28,10 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
 
     Args:
         engine: the database.
-        schema: its exact name, not quoted.
+        schema: the exact name of the schema, not quoted.
 
     Returns:
-        The functions' names, each with its schema.
+        The functions' names, each with the schema.
 
     Raises:
         UnsupportedError: there are none for this engine.

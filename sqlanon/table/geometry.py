@@ -27,7 +27,7 @@ def kind_of(domain: Domain) -> int:
 
 
 def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
-    """The facts and tables of attributes; positions come from the domain tables, one integer a code."""
+    """The facts and tables of attributes; positions come from the domain tables, an integer a code."""
     facts = np.zeros((len(quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
     start = bits = 0

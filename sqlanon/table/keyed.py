@@ -16,8 +16,8 @@ def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> Ta
     Args:
         scratch: the run.
         rows: table of rid and the staged originals.
-        roles: its columns.
-        secret: what the hashes are keyed with.
+        roles: the source's columns by role.
+        secret: key of the hashes.
 
     Cost: a scan.
     """

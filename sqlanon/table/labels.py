@@ -1,6 +1,6 @@
 """Security labels of PostgreSQL Anonymizer on the columns of a table.
 
-They are declarations of its owner, for `sqlanon init`.
+They are declarations of the table's owner, for `sqlanon init`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
         source: the table, or the view.
 
     Raises:
-        PolicyError: no column has one.
+        PolicyError: no column has a label.
         UnsupportedError: this database has no security labels.
     """
     require(engine, "--from-labels")

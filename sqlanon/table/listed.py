@@ -25,14 +25,14 @@ def make_enum_types(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -
 
     Args:
         scratch: the run.
-        roles: what will be staged.
-        rows: how many rows.
+        roles: the columns to stage.
+        rows: number of rows.
         exact: the format publishes the staged values themselves, so that they keep their type.
 
     Returns:
         the roles with their types, and whether the engine's row numbers are 0 to rows - 1.
 
-    Cost: a scan of the text columns, and one of each that gets a type.
+    Cost: a scan of the text columns, and a scan of each that gets a type.
     """
     engine, source = scratch.engine, roles.relation.ref
     able = engine.capabilities

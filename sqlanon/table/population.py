@@ -24,10 +24,10 @@ class Population:
     """A population by the codes of the source.
 
     Attributes:
-        readings: its columns, in the order of the quasi columns.
-        stage: table of its rows, with the aliases of the quasi columns.
-        cells: table of code columns and n, its rows. Of a column with ``codes`` codes, ``codes`` is a value that the
-            source has not and that its last level covers all the same, ``codes`` + 1 one that no level covers.
+        readings: the columns of the population, in the order of the quasi columns.
+        stage: table of the population's rows, with the aliases of the quasi columns.
+        cells: table of code columns and n, the number of rows. Of a column with ``codes`` codes, ``codes`` is a value
+            that the source has not and that the last level covers all the same, ``codes`` + 1 a value without a level.
         rows: how many there are.
         inside: those that the last level of every column covers.
     """
@@ -88,7 +88,7 @@ def count_population(
 
     Raises:
         PolicyError: it has not all rows of the source, or values that no level can cover: NULL in a column where the
-            source has none, or one that a hierarchy or an order does not list.
+            source has none, or a value that a hierarchy or an order does not list.
 
     Cost: a scan of the population, and a grouping of both.
     """

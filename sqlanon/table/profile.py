@@ -16,21 +16,21 @@ from sqlanon.table.extremes import MOST, ends_of, number_of
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One column in counts.
+    """Counts of a column.
 
     Attributes:
-        name, type, kind: as the system catalog has it; an enum's type does not contain its values.
+        name, type, kind: as the system catalog has it; an enum's type does not contain the values.
         rows: rows of the table.
         nulls: rows that are NULL.
         distinct: distinct values without NULL.
-        singles: rows whose value occurs once.
+        singles: rows with a value that occurs once.
         top: rows of the most frequent value without NULL.
         comparable: whether values can be compared; if not, they are counted as all different.
-        iso: rows whose text looks like a date that begins with the year.
-        dated: rows whose text looks like another date.
-        coded: rows whose text is written as numbers of persons and things are.
-        worded: rows whose text is written as names are.
-        bottom, top_value: round ends of what is left without a few values far from all others: see
+        iso: rows with a text that looks like a date that begins with the year.
+        dated: rows with a text that looks like another date.
+        coded: rows with a text written as numbers of persons and things are.
+        worded: rows with a text written as names are.
+        bottom, top_value: round ends of the values left without a few values far from all others: see
             `sqlanon.table.extremes`.
     """
 
@@ -54,8 +54,8 @@ class ColumnProfile:
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     """Profile every column of a table. Cost: one GROUP BY a column.
 
-    A column whose type cannot be hashed (such as PostgreSQL's json) is counted by its text; one that cannot be compared
-    even so counts as all distinct.
+    A column of a type that cannot be hashed (such as PostgreSQL's json) is counted by text; a column that cannot be
+    compared even so counts as all distinct.
     """
     relation = engine.relation(source)
     profiles = []
@@ -92,7 +92,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
 
 
 def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
-    """A column with what texts look like, and with round ends of numbers and dates."""
+    """A column with counts of the shapes of texts, and with round ends of numbers and dates."""
     if column.kind in ("text", "enum") and column.distinct:
         made = statement("table/shapes", engine.dialect, source=source, column=column.name)
         iso, dated, coded, worded = numbers(engine, made)

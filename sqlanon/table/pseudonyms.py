@@ -1,9 +1,9 @@
 """Tokens of identifiers: a keyed HMAC-SHA-256 of a value's text, which every engine computes in SQL.
 
 The token of a value is the first 128 bits of HMAC(key, text), as 32 hexadecimal digits (RFC 2104, section 5, has
-truncation), and the key is HMAC(secret, what it is for): the scope, and for a number of an event also the column's
-name. So tokens of the same person are equal in all tables of a scope, and what is equal in two scopes, or a person's
-number and an event's, has different tokens.
+truncation), and the key is HMAC(secret, purpose): the scope, and for a number of an event also the column's name. So
+tokens of the same person are equal in all tables of a scope, and equal values of two scopes, or equal numbers of a
+person and an event, have different tokens.
 
 HMAC(key, text) = SHA256(key xor opad, SHA256(key xor ipad, text)). Both padded keys are made here and bound as values:
 the text of a statement holds neither secret nor key.
@@ -26,7 +26,7 @@ _BLOCK = 64
 
 
 def has_stable_text(column: Column) -> bool:
-    """Whether equal values of a column have one text, the same on every engine.
+    """Whether equal values of a column have the same text, on every engine.
 
     That holds for whole numbers, text, enums and UUIDs.
     """
@@ -61,7 +61,7 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
 
 
 def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
-    """The key of each pseudonym column, by its name in lower case; ``kept``: see `secret_of`."""
+    """The key of each pseudonym column, by name in lower case; ``kept``: see `secret_of`."""
     person, found = spec.token, {}
     secret = secret_of(spec, kept)
     for column in spec.with_role("pseudonym"):
@@ -71,7 +71,7 @@ def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
 
 
 def mark(made: Mapping[str, bytes], secret: str) -> str:
-    """What shows that the same keys were used, keyed with the release's own secret."""
+    """Mark that the same keys were used, keyed with the release's own secret."""
     text = b"".join(name.encode() + b"\0" + key for name, key in sorted(made.items()))
     return hmac.new(secret.encode(), text, "sha256").hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""The columns of the source as a release reads them: one of them, the persons that are counted, and all by role."""
+"""The columns of the source as a release reads them: a column, the persons that are counted, and all by role."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ENDS = ("bottom", "top", "other")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One column of the source as this release reads it.
+    """A column of the source as this release reads it.
 
     Attributes:
         spec: the policy's words on it.
         column: the source's column.
-        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy
+        alias: the name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy
             order.
         treatment: quasi columns only.
         listed: the scratch type that lists the values of a text column and as which it is staged; see
@@ -66,7 +66,7 @@ class Reading:
 
     @property
     def recoded(self) -> dict[str, object] | None:
-        """What the stage makes of its values, as table/stage takes it; None: nothing."""
+        """The stage's recoding of the values, as table/stage takes it; None without a recoding."""
         recode, kind = self.spec.recode, self.column.kind
         if recode is None:
             return None
@@ -97,20 +97,20 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """An identifier, or several together, whose values are counted as persons, by a number of each value.
+    """An identifier, or several together, counted as persons by a number of each value.
 
     Equal values have equal hashes (or ranks, on DuckDB, whose hashes know no collation), so that a collision, as rare
     as it is, makes a count smaller and never larger.
 
     Attributes:
-        name: what reports call it: the source's name.
+        name: the name in reports: the source's name.
         alias: the hash's name in the staged table: see `hashes_of`.
         columns: the source's columns.
-        as_text: of each, whether its type has no equality that can be hashed (PostgreSQL's json and point), so that its
-            text is counted.
-        own: of each, whether its type was added to the database with operators of its own.
-        nulls: rows in which one of them is NULL are ``one`` person, or each is a ``distinct`` one; None: NULL is a
-            value.
+        as_text: of each, whether the type has no equality that can be hashed (PostgreSQL's json and point), so that
+            the text is counted.
+        own: of each, whether the type was added to the database with operators of its own.
+        nulls: rows with NULL in some of the columns are ``one`` person, or each is a ``distinct`` person; None: NULL is
+            a value.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Counted:
 
     @property
     def reading(self) -> Reading:
-        """Its numbers as a column of the staged table."""
+        """The numbers of the persons as a column of the staged table."""
         return Reading(ColumnSpec(self.name, "identifier"), Column(self.name, "BIGINT", "integer"), self.alias)
 
 
@@ -160,8 +160,8 @@ class Roles:
         relation: the source.
         quasi, sensitive, insensitive: the columns that are staged.
         identifiers, identifier_specs: the columns that are never published.
-        link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each
-            column, and whether it is staged as a type that lists its texts. Empty: they have the column.
+        link: inputs of the hash that is a row's link, where tables of staged rows have no column ``link``: the alias
+            of each column, and whether it is staged as a type that lists the texts. Empty: they have the column.
         linked: the same where these tables have the column, if all of these columns are staged.
         pseudonyms: the columns that are published as tokens; they are staged where `take_stage` gets keys.
     """
@@ -182,7 +182,7 @@ class Roles:
         return self.sensitive + self.insensitive + self.pseudonyms
 
     def token_of(self, name: str) -> Reading:
-        """A pseudonym by its name."""
+        """A pseudonym by name."""
         return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:
@@ -199,7 +199,7 @@ class Roles:
         return replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
 
     def list_counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
-        """The persons of a release of events: what `person` names, else the identifiers that do not accept repeats."""
+        """The persons of a release of events: those in `person`, else the identifiers that accept no repeats."""
         if not spec.person:
             each = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}
             return counted_columns(self.relation, each, {})

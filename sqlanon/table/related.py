@@ -47,7 +47,7 @@ def group_equal(engine: Engine, source: str, names: Sequence[str], values: int) 
     Args:
         engine: the database.
         source: the table.
-        names: columns that have as many values, NULL being one where they have it.
+        names: columns that have as many values, NULL counted as a value where they have it.
         values: how many.
 
     Cost: one GROUP BY for each column and group.

@@ -2,7 +2,7 @@
 
 SQL finds the nodes of the values that occur (table/level_*), and this file writes their labels.
 
-A node's label says what it covers by itself, whatever values occur: `read_node` reads it back, which queries rely on.
+A node's label states the node's range, whatever values occur: `read_node` reads it back, which queries rely on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROOT = "*"
 MOST_HIDDEN = 64
 """Characters of the longest text of a column with `mask`."""
 LAST = "\U0010ffff" * 4
-"""What no text goes on with: a node of texts ends at its prefix and this."""
+"""Suffix that no text continues with: a node of texts ends at the prefix and this."""
 TAKES: dict[str, tuple[Kind, ...]] = {
     "steps": ("integer", "float", "decimal", "date", "timestamp"),
     "calendar": ("date", "timestamp"),
@@ -72,8 +72,8 @@ def resolve_rule(scratch: Scratch, reading: Reading, rule: Rule, values: TableRe
     Args:
         scratch: the run.
         reading: the column.
-        rule: its rule.
-        values: its frequency set.
+        rule: the rule of the column.
+        values: the frequency set of the column.
 
     Raises:
         PolicyError: no node has some values, such as infinity; the text counts them.
@@ -198,7 +198,7 @@ def _days(first: int, last: int) -> str:
 
 
 def _date(days: int) -> datetime.date:
-    """A day, or the first or last one that there is."""
+    """A day, or the first or last day that there is."""
     least, most = datetime.date.min, datetime.date.max
     return _EPOCH + datetime.timedelta(min(max(days, (least - _EPOCH).days), (most - _EPOCH).days))
 
@@ -213,10 +213,10 @@ def read_node(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple
     None if the label is that of a value, or of the root.
 
     Args:
-        rule: what built the hierarchy.
+        rule: the rule of the hierarchy.
         label: of a node.
         kind: of the column.
-        step: the distance of neighbouring values; None: there is none, as of floats.
+        step: the distance of neighbouring values; None without a distance, as of floats.
     """
     if label == ROOT:
         return None
@@ -269,7 +269,7 @@ def _ends_of_days(label: str) -> tuple[datetime.date, datetime.date] | None:
 
 
 def write_rule(rule: Rule) -> dict[str, Any]:
-    """A rule as metadata have it; `read` is its inverse."""
+    """A rule as metadata have it; `read` is the inverse."""
     made: dict[str, Any] = {rule.kind: list(rule.levels)}
     return made | ({"from": rule.origin} if rule.origin else {})
 

@@ -1,8 +1,8 @@
-"""Scratch tables of one run: named by one function, dropped in the end.
+"""Scratch tables of a run: named by one function, dropped in the end.
 
 They are temporary tables of the session, of which a killed run leaves none. Where an engine has no such tables they are
-made in the private schema: who works there holds a lock with the run's name, and the next run drops the tables whose
-lock is free.
+made in the private schema: a run there holds a lock with the run's name, and the next run drops the tables with a free
+lock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OF_RUN = re.compile(r"_sqlanon_([0-9a-f]{8})_")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What made a scratch table: the stage, the template (empty: it was loaded), its seconds."""
+    """Origin of a scratch table: the stage, the template (empty: it was loaded), the seconds."""
 
     stage: str
     statement: str
@@ -52,7 +52,7 @@ Keep = Callable[[TableRef, Step], None]
 
 
 class Scratch:
-    """An engine and the temporary tables of one run on it; a context manager that drops them."""
+    """An engine and the temporary tables of a run on it; a context manager that drops them."""
 
     def __init__(
         self, engine: Engine, watch: Stopwatch | None = None, keep: Keep | None = None, *, alone: bool = True
@@ -61,8 +61,8 @@ class Scratch:
 
         Args:
             engine: the database.
-            watch: what measures the stages.
-            keep: gets every table before it is dropped. Statements then go one by one, so that each has its own time.
+            watch: measures the stages.
+            keep: gets every table before it is dropped. Statements then go one by one, so that each is timed.
             alone: no other run, which may be larger, uses the engine meanwhile.
         """
         self._alone = alone
@@ -81,9 +81,9 @@ class Scratch:
         self._inner = False
 
     def beside(self) -> Scratch:
-        """A place of its own in the same stage, for tables that are called alike; what keeps tables keeps those too.
+        """A separate place in the same stage, for tables of the same names; ``keep`` gets those tables too.
 
-        A context manager, as this one.
+        A context manager, as `Scratch`.
         """
         made = Scratch(self.engine, self._watch, self._keep, alone=self._alone)
         made._inner, made.few = True, self.few
@@ -108,7 +108,7 @@ class Scratch:
     def expect(self, rows: int) -> None:
         """Say how many rows the source has: the plans of a small run's statements are not worth a search.
 
-        From here on no statement may read what can be large: of a view that is the source its tables.
+        From here on no statement may read tables that can be large, such as those of a view that is the source.
         """
         if not self._alone or self.few or self.engine.few_rows is None:
             return
@@ -118,7 +118,7 @@ class Scratch:
 
     def _drop_all(self, error: BaseException | None) -> None:
         for table in list(self._tables):
-            with suppress(DatabaseError):  # a table that cannot be kept does not undo what was published
+            with suppress(DatabaseError):  # a table that cannot be kept does not undo the publication
                 self._give(table)
         drops = [self.sql("table/drop", target=table) for table in reversed(self._tables)]
         drops += [self.sql("table/drop_type", target=made) for made in self._types]
@@ -128,7 +128,7 @@ class Scratch:
             if error is None:
                 raise
             for drop in drops:
-                with suppress(DatabaseError):  # what failed first is what the caller must hear of
+                with suppress(DatabaseError):  # the caller must hear of the first failure
                     self.engine.execute(drop)
 
     def table(self, step: str) -> TableRef:
@@ -147,8 +147,8 @@ class Scratch:
         It is that of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
 
         Args:
-            step: what the table is called.
-            over: what is dropped with it.
+            step: name of the table.
+            over: tables that are dropped with it.
         """
         table = self.table(step)
         if self.engine.capabilities.session_views:
@@ -164,18 +164,18 @@ class Scratch:
         return tuple(self._tables)
 
     def type(self, step: str) -> TableRef:
-        """A new scratch type's name, of engines whose capabilities have types that list values; it need not be made."""
+        """Name of a new scratch type, of engines with types that list values; it need not be made."""
         made = self.name_table(step)
         self._types.append(made)
         return made
 
     def name_table(self, step: str) -> TableRef:
-        """What `table` calls the table of a step, whether or not there is one."""
+        """The name that `table` gives to the table of a step, whether or not it exists."""
         name = f"_sqlanon_{self.run}_{step}"
         return TableRef(None, name) if self.engine.temporary else _private_table(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
-        """Pass a table to the keeper of scratch tables, if there is one, before its drop.
+        """Pass a table to the keeper of scratch tables, if there is a keeper, before the table is dropped.
 
         The rows of a view are in other tables.
         """
@@ -189,7 +189,7 @@ class Scratch:
 
         Statements that create or drop are sent with the next fetch inside, or at the end.
 
-        Code that uses the engine directly inside does not find what is made inside.
+        Code that uses the engine directly inside does not find tables made inside.
         """
         if self._waiting is not None or self._keep is not None:
             yield
@@ -203,7 +203,7 @@ class Scratch:
             self._waiting, self._dropping = None, []
 
     def _send(self) -> None:
-        """Send what waits."""
+        """Send the waiting statements."""
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             self.engine.execute_all(waiting)
@@ -220,13 +220,13 @@ class Scratch:
             self._forget_dropped()
 
     def _forget_dropped(self) -> None:
-        """Forget the tables whose drops have run; those of a batch that failed are dropped at the end."""
+        """Forget the tables with drops that have run; those of a batch that failed are dropped at the end."""
         for table in self._dropping:
             self._tables.remove(table)
         self._dropping = []
 
     def _note(self, made: Statement, seconds: float) -> None:
-        """What made a table: the first statement that names it."""
+        """Note the origin of a table: the first statement that names it."""
         created = _CREATED.search(made.text)
         for table in self._made:
             if created and table.name == created[1]:
@@ -259,18 +259,18 @@ class Scratch:
     def fetch(
         self, name: str, binds: dict[str, Bind] | None = None, *, max_rows: int = 100_000, **context: object
     ) -> list[tuple[object, ...]]:
-        """Render a query and fetch its few rows; see `Engine.fetch`."""
+        """Render a query and fetch the few rows; see `Engine.fetch`."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
         found = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
         self._forget_dropped()
         return found
 
     def count(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> int:
-        """The whole number that a template of one row and one column returns."""
+        """The whole number that a template of a single row and column returns."""
         return read_integer(self.fetch(name, binds, max_rows=1, **context)[0][0])
 
     def numbers(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> tuple[int, ...]:
-        """The whole numbers of the one row that a template returns; none where it returns no row."""
+        """The whole numbers of the single row that a template returns; none where it returns no row."""
         rows = self.fetch(name, binds, max_rows=1, **context)
         return read_integers(rows[0]) if rows else ()
 
@@ -329,7 +329,7 @@ def make_private_schema(engine: Engine) -> None:
 
 
 def sweep(engine: Engine, own: str = "") -> list[str]:
-    """Drop scratch tables in the private schema whose run is gone; gives their names. ``own``: a run that is not."""
+    """Drop scratch tables of ended runs in the private schema; gives their names. ``own``: a run that has not ended."""
     if engine.temporary:
         return []
     found: dict[str, list[str]] = {}

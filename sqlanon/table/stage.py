@@ -1,4 +1,4 @@
-"""The staged snapshot: what is read of the source, copied once."""
+"""The staged snapshot: the columns read from the source, copied once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.table.recodes import find_limits
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 10_000
-"""Least number of rows that a sequence numbers in less time than a window, its creation and drop included."""
+"""Least number of rows that a sequence numbers in less time than a window, with creation and drop."""
 
 
 def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
@@ -22,7 +22,7 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
     Raises:
         PolicyError: there are some; how many, and of which column.
 
-    Cost: a scan, if a column is rounded and has no end that keeps its values in.
+    Cost: a scan, if a column is rounded and has no end that bounds the values.
     """
     columns: list[dict[str, str | None]] = []
     binds: dict[str, Bind] = {}
@@ -96,17 +96,17 @@ def take_stage(  # noqa: PLR0913 - older than the limit
 
     Args:
         scratch: the run.
-        roles: what to read.
-        link: columns whose hash ties a released row to its source row inside the private schema, if ``roles`` says of
-            none.
+        roles: the columns to read.
+        link: columns that are hashed to tie a released row to the source row inside the private schema, unless
+            ``roles`` names some.
         key: columns that identify a row from version to version.
-        secret: what the key's hash is keyed with.
+        secret: key of the hash of the key columns.
         persons: identifiers that are counted.
         dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
-        rows: how many there are, as far as that is known.
-        step: what the table is called.
-        keys: of each pseudonym by its name in lower case; None: they are not staged.
-        owner: the persons whose rows are to be recognized in later versions.
+        rows: number of rows, as far as that is known.
+        step: name of the table.
+        keys: of each pseudonym by name in lower case; None: they are not staged.
+        owner: the persons with rows to recognize in later versions.
     """
     parts = scratch.engine.capabilities.numbers_parts
     stage = scratch.table(f"{step}_placed" if parts else step)
@@ -150,7 +150,7 @@ def take_stage(  # noqa: PLR0913 - older than the limit
 
 
 def _number_rows(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
-    """The staged rows with their row ids, of a table in which each row has its part and its place there."""
+    """The staged rows with their row ids, of a table in which each row has a part and a place there."""
     before = scratch.table(f"{step}_before")
     numbered = scratch.once(step, over=(placed, before))
     scratch.execute("table/rows_before", before=before, placed=placed)

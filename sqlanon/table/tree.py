@@ -74,7 +74,7 @@ def as_tree(hierarchy: Hierarchy) -> Tree:
 
 
 def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
-    """A scratch table with one row a node: low and high code, level, leaves, extent (design, section 3.4), label."""
+    """A scratch table of nodes, a row each: low and high code, level, leaves, extent (design, section 3.4), label."""
     import numpy as np
 
     tree = tree_of(domain)
@@ -105,7 +105,7 @@ def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
 def load_ancestors(scratch: Scratch, domain: Domain) -> TableRef:
     """A scratch table (level, code, low, high).
 
-    For every code of a value, and every level below the root, it has its node's codes.
+    For every code of a value, and every level below the root, it has the node's codes.
     """
     import numpy as np
 

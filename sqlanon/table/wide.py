@@ -1,8 +1,8 @@
-"""Tables of many columns, each from a join of its own.
+"""Tables of many columns, each from a separate join.
 
 They are made in parts of few columns, which are then joined by their row number.
 
-An engine plans a join in more than linear time in its tables (DuckDB 2 took 8 s for 100 of them), so a statement has
+An engine plans a join in more than linear time in the tables (DuckDB 2 took 8 s for 100 of them), so a statement has
 few.
 """
 
@@ -17,10 +17,10 @@ from sqlanon.table.scratch import Scratch
 T = TypeVar("T")
 
 FEW = 8
-"""Columns, or parts, that one statement joins."""
+"""Columns, or parts, in one statement."""
 
 Part = tuple[TableRef, list[str]]
-"""A table, and its columns without the key."""
+"""A table, and the columns without the key."""
 
 
 def split_runs(items: Sequence[T]) -> list[Sequence[T]]:
@@ -41,7 +41,7 @@ def in_parts(
         scratch: the run.
         name: of the table.
         key: the column that every part has, unique in each: rows of the same key are one row.
-        items: what has columns; none makes one part without.
+        items: items that have columns; none makes one part without.
         make: makes a part of some items: (table to make, items, whether it is the first); gives its columns but the
             key.
     """
@@ -53,7 +53,7 @@ def in_parts(
 
 
 def join_parts(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> TableRef:
-    """One table of the columns of all parts, which are dropped; a single part stays as it is.
+    """A table of the columns of all parts, which are dropped; a single part stays as it is.
 
     Args:
         scratch: the run.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 PARTS = 4
-"""In so many parts at most the codes are read without a table: each is a scan of the stage, whose rows are wider."""
+"""Most parts in which codes are read without a table: each is a scan of the stage, which has wider rows."""
 BLOCK = 1 << 24
 """More rows than these are sent in several values: PostgreSQL's hold 1 GiB."""
 
@@ -28,8 +28,8 @@ class Packing:
     """Where codes are in the words of a row: integers of 64 bits that are never negative.
 
     Attributes:
-        places: of each code its word, and by how many bits it is shifted there.
-        bits: of each code how many bits it has.
+        places: of each code the word, and by how many bits it is shifted there.
+        bits: number of bits of each code.
     """
 
     places: tuple[tuple[int, int], ...]
@@ -79,9 +79,9 @@ class Work:
         self._asked = False
 
     def table(self) -> TableRef:
-        """The table (rid integer, one code column per column, never NULL), made now if there is none.
+        """The table (rid integer, a code column per column, never NULL), made now if there is none.
 
-        Cost: a scan of the stage that joins every column with its domain.
+        Cost: a scan of the stage that joins every column with the domain.
         """
         if self._made is None:
             scratch = self._scratch
@@ -169,7 +169,7 @@ class Work:
         return packing.codes(fetch(made))
 
     def drop(self) -> None:
-        """Drop the table, if there is one; who asks for it later has it made anew."""
+        """Drop the table, if any; who asks for it later has it made anew."""
         if self._made is not None:
             self._scratch.drop(self._made)
             self._made = None

@@ -5,8 +5,8 @@
     def test_method() -> None:
         check_method(DECLARED)
 
-Each runs what sqlanon runs on its own methods and requirements and needs no oracle for: see `check_method` and
-`check_requirement`. They raise `AssertionError` with what is wrong. Only tests import this room.
+Each runs the tests of sqlanon's own methods and requirements that need no oracle: see `check_method` and
+`check_requirement`. They raise `AssertionError` with the fault. Only tests import this room.
 """
 
 from sqlanon.testing.methods import check_method

@@ -1,4 +1,4 @@
-"""`check_method`: what every method must do, whatever its classes are."""
+"""`check_method`: rules for every method, whatever its classes are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlanon.testing.assigned import assign_classes, encoded_table
 from sqlanon.testing.tables import MARK, TABLES, WHO, SampleTable, published_rows
 
 POPULATION: Mapping[str, object] = {"k": None, "k_map": {"k": 2, "population": "register"}}
-"""What asks for a requirement over a population."""
+"""Policy parts of a requirement over a population."""
 ABILITIES: Mapping[str, Mapping[str, object]] = {
     "pushdown": {"execution": "pushdown"},
     "maximizes": {"k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}},
@@ -31,13 +31,13 @@ ABILITIES: Mapping[str, Mapping[str, object]] = {
     "formats": {"format": "anatomy", "k": None, "l": 2},
     "requirements": {"alpha": "1/2"},
 }
-"""A policy that asks a method for what a declaration promises, or says that it lacks, by the attribute that does."""
+"""A policy for each attribute of a declaration: an ability that is promised, or declared as lacking."""
 
 
 def check_method(
     declared: MethodDeclaration, *, asked: Mapping[str, object] | None = None, url: str = "duckdb:///:memory:"
 ) -> None:
-    """Check a method against its declaration, and its assignments against what every method must keep.
+    """Check a method against its declaration, and its assignments against the rules for every method.
 
     - The code takes the options that are declared, and their defaults are allowed.
     - Each ability of the declaration is taken by a policy that asks for it, or is refused with the reason of its
@@ -52,10 +52,10 @@ def check_method(
         url: the database to check it in; tables of new names are made there, and released.
 
     Raises:
-        AssertionError: one of these does not hold; the text says which, and of what.
+        AssertionError: one of these does not hold; the text names it and the case.
         SqlanonError: a release that the declaration allows failed.
 
-    Cost: some seconds, and what the method's kernels take to compile.
+    Cost: some seconds, and the time to compile the method's kernels.
     """
     needed = dict(asked or {})
     with add_declaration(METHODS, declared):
@@ -119,7 +119,7 @@ def _spec(source: str, quasi: object, asked: Mapping[str, object]) -> ReleaseSpe
 
 
 def _check_table(db: Database, declared: MethodDeclaration, table: SampleTable, asked: Mapping[str, object]) -> bool:
-    """Whether the method takes what is asked of a table; if so, it is checked with it."""
+    """Whether the method takes the requirements of a table; if so, it is checked with them."""
     given = {**table.asked, **asked, "method": declared.name}
     quasi = given.pop("quasi")
     try:

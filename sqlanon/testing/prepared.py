@@ -1,4 +1,4 @@
-"""A source that is read and profiled, for tests of what comes after."""
+"""A source that is read and profiled, for tests of later stages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def prepare_source(scratch: Scratch, spec: ReleaseSpec, secret: str = "5" * 64, 
     Args:
         scratch: of the database.
         spec: the release.
-        secret: what hashes are keyed with.
+        secret: key of hashes.
         memory: bytes for the kernels.
     """
     watch, source = Stopwatch("test", Silent()), scratch.engine.relation(spec.source)

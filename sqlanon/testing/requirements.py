@@ -46,9 +46,9 @@ def check_requirement(
 ) -> None:
     """Check a requirement of one sensitive column, or one that counts persons, against its definition.
 
-    - The tally, the groups that fail as SQL, and the query of verification find what the definition finds, on random
+    - The tally, the groups that fail as SQL, and the query of verification agree with the definition, on random
       classes.
-    - What is declared as monotone holds for the unions of all small classes.
+    - A requirement that is declared as monotone holds for the unions of all small classes.
     - Releases by a kernel and by SQL have classes that meet the definition; a method that forgets it is refused by
       verification, and nothing is published.
 
@@ -59,10 +59,10 @@ def check_requirement(
         url: the database to check it in; tables of new names are made there, and released.
 
     Raises:
-        AssertionError: one of these does not hold; the text says which, and for what is asked.
+        AssertionError: one of these does not hold; the text names it and the level.
         SqlanonError: a release that the declaration allows failed.
 
-    Cost: some seconds, and what its kernels take to compile.
+    Cost: some seconds, and the time to compile its kernels.
     """
     with add_declaration(REQUIREMENTS, declared), connect(url) as db:
         for written in asked:
@@ -80,7 +80,7 @@ def check_requirement(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A requirement with what is asked, and its definition."""
+    """A requirement with a level, and its definition."""
 
     declared: RequirementDeclaration
     value: object
@@ -102,7 +102,7 @@ class Checked:
         return self.meets(self.value, own, everything)
 
     def where(self, what: str) -> str:
-        """What a message begins with."""
+        """First words of a message."""
         return f"{self.declared.name} {self.value}: {what}"
 
 
@@ -153,7 +153,7 @@ def _encode(codes: Ints, known: Sequence[int], *, persons: bool) -> Coded:
 
 
 def check_groups(db: Database, checked: Checked, one: Requirement | None = None) -> None:
-    """Random classes: what SQL finds below, what verification measures and the definition agree; see `check_tally`."""
+    """Random classes: failing groups by SQL, measured levels and the definition agree; see `check_tally`."""
     import numpy as np
 
     drawn = random.Random(5)  # noqa: S311 - not a secret

@@ -23,7 +23,7 @@ WHO = "who"
 
 @dataclass(frozen=True, slots=True)
 class SampleTable:
-    """A table, and what a release of it asks for.
+    """A table, and the policy of a release.
 
     Attributes:
         name: for messages.
@@ -143,4 +143,4 @@ VISITS = _table(
     sensitive="s",
     k=3,
 )
-"""What requirements are checked with: persons have several rows."""
+"""Tables for requirements: persons have several rows."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sqlanon.dbt.describe import describe_releases
 from sqlanon.errors import DatabaseError, GuardError, InfeasibleError, PolicyError, UnsupportedError
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.catalog.catalog import Catalog
@@ -175,6 +176,7 @@ def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None
     made.run()
     for call in (
         lambda: shared_db.attack(made.name),
+        lambda: shared_db.attack_with_control(made.spec),
         lambda: shared_db.preview(made.spec),
         lambda: shared_db.history(made.name),
         lambda: shared_db.report(made.name, frame="wp216"),
@@ -186,6 +188,8 @@ def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None
         made.run(keep_scratch=True, spend=True)
     with pytest.raises(GuardError, match="--spend"):
         made.run(full=True, spend=True)
+    with pytest.raises(PolicyError, match="no published release of rows"):
+        describe_releases(shared_db, [made.name])
 
 
 def test_plan_says_what_it_costs_and_to_the_owner_what_bounding_cuts(shared_db: Any, tmp_path: Path) -> None:

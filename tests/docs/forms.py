@@ -18,10 +18,15 @@ LISTED = ROOT / "docs" / "tools.md"
 ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL"}
 HEAD = """# The SQL that tools send
 
-For those who want to know whether their tool's questions are answered over a release. Forms of SQL that BI tools,
-libraries and analysts are known to send, each with its source. A test asks each on the engines named and compares the
-bounds with the same SQL over the source table (`tests/query_forms/corpus.yml` has the texts). This page is made by
-`python -m tests.docs.forms`; what is answered in general is in [query.md](query.md#what-can-be-asked)."""
+For those who want to know whether their tool's questions are answered over a release. A question can also be tried;
+what has no answer is refused with the reason:
+
+    sqlanon query "select diagnosis, count(*) from visits group by 1" --db duckdb:///visits.duckdb
+
+Below are forms of SQL that BI tools, libraries and analysts are known to send, each with its source. A test asks each
+on the engines named and compares the bounds with the same SQL over the source table (`tests/query_forms/corpus.yml`
+has the texts). This page is made by `python -m tests.docs.forms`; what is answered in general is in
+[query.md](query.md#what-can-be-asked)."""
 OPENING, CLOSING = "<!-- forms: python -m tests.docs.forms -->\n", "<!-- end of forms -->"
 
 

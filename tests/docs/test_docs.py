@@ -257,6 +257,18 @@ def test_speed_of_the_benchmarks_page_is_that_of_the_results():
         assert (memory[1] == "-") == (not held[1])
 
 
+def test_pages_start_with_who_needs_them_and_an_example():
+    """Of the first page, which is for everybody, the example alone is asked."""
+    lacking = []
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        beginning = "\n## ".join(text.split("\n## ")[:2])
+        for_whom = page.stem == "index" or re.match(r"# .+\s+For [a-zA-Z]", text)
+        if not (for_whom and re.search(r"^(```|    \S)", beginning, flags=re.MULTILINE)):
+            lacking.append(label(page))
+    assert lacking == []
+
+
 def test_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
 

@@ -11,6 +11,7 @@ import sqlanon
 from sqlanon.database import lineage
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Recode, RefreshSpec
+from tests.contract.noisy_releases import Made, stays
 from tests.refresh.conftest import fill, release
 
 pytest.importorskip("openlineage.client")
@@ -53,6 +54,14 @@ def test_a_run_and_its_columns(db, tmp_path):
     assert (age["field"], change["type"], change["masking"]) == ("age", "DIRECT", True)
     (change,) = columns["illness"]["inputFields"][0]["transformations"]
     assert (change["subtype"], change["masking"]) == ("IDENTITY", False)
+
+
+def test_a_run_of_noisy_statistics_ends_without_columns(db, tmp_path):
+    """They are of groups: none is a column of the source."""
+    Made(db, tmp_path, stays("lineage")).run()
+    begin, end = events(tmp_path)
+    assert (begin["eventType"], end["eventType"]) == ("START", "COMPLETE")
+    assert set(end["outputs"][0]["facets"]) == {"lifecycleStateChange"}
 
 
 def test_withdrawn_and_failed(db, tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.risk.identifying import DistinctRows
+from sqlanon.risk.distinct import DistinctRows
 from sqlanon.risk.known import find_minimal, score_rows
 from tests.engines import create_table
 from tests.invoked import invoke

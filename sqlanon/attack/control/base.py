@@ -1,4 +1,4 @@
-"""What every attack with a control group gets and gives: codes of a trial, and numbers of successes."""
+"""Input and output of every attack with a control group: codes of a trial, and numbers of successes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlanon.attack.kernels.nearest import Space
 
 WORK = 1_000_000_000
-"""Comparisons of one attack, about: some seconds of a core."""
+"""Comparisons of an attack, about: some seconds of a core."""
 FEWEST = 200
 """Victims that are attacked at least, if there are so many."""
 
@@ -40,7 +40,7 @@ class Trial:
         space: the different released rows.
         inside: int32[n, d], rows that the release was made of.
         outside: int32[m, d], rows that were held out.
-        victims: int64, places in ``inside`` that are attacked, one a person.
+        victims: int64, places in ``inside`` that are attacked, one for each person.
         control: int64, places in ``outside``.
         sets: two disjoint sets of quasi columns, by their places, for linkability; either may be empty.
         seed: of every draw.
@@ -62,7 +62,7 @@ class Trial:
         return tuple(at for at, column in enumerate(self.columns) if column.role in roles)
 
     def rng(self, name: str) -> np.random.Generator:
-        """Random numbers of one attack: the same in every run, and independent of the other attacks."""
+        """Random numbers of an attack: the same in every run, and independent of the other attacks."""
         return np.random.default_rng([self.seed, *name.encode()])
 
     def affords(self, columns: int) -> int:
@@ -94,10 +94,10 @@ class Successes:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one attack found.
+    """Result of an attack.
 
     Attributes:
-        what: its name, for people.
+        what: name of the attack, for people.
         columns: those that it knows or guesses, by name.
         main: on rows inside.
         control: on rows held out.
@@ -127,8 +127,8 @@ class Attack:
     """An entry of the registry.
 
     Attributes:
-        name: its key.
-        title: what it does, in a line for people.
+        name: key of the attack.
+        title: description in a line for people.
         run: makes it on a trial.
     """
 

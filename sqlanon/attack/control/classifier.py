@@ -1,7 +1,7 @@
 """Inference by a classifier that learnt from the released rows: the extra ``attack`` (scikit-learn).
 
 Extremely randomized trees (Geurts, Ernst and Wehenkel 2006). A released row has of each known column the mean of the
-codes that its cell covers; a person has codes.
+codes that the cell covers; a person has codes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def measure_auc(trial: Trial, target: int, *, original: bool = False) -> float |
         original: it learns from the source's rows.
 
     Returns:
-        None: the persons held out have one value, or the column more than `MOST_VALUES`.
+        None: the persons held out have a single value, or the column more than `MOST_VALUES`.
 
     Raises:
         UnsupportedError: scikit-learn is not installed.

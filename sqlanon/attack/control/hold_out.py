@@ -28,7 +28,7 @@ class Split:
         exact: those of the columns that are published as they are: sensitive ones first.
         inside: int32[n, d], codes of the rows that are released.
         outside: int32[m, d], of those held out.
-        victims: int64, a row of each person inside, by its place; ``control`` of each person held out.
+        victims: int64, a row of each person inside, by place; ``control`` of each person held out.
         control: see there.
         counted: ``rows`` or ``persons``.
     """
@@ -43,7 +43,7 @@ class Split:
 
 
 class HoldOut:
-    """Divides staged rows by a share and a seed; what it found is in ``split`` after it was called.
+    """Divides staged rows by a share and a seed; the result is in ``split`` after it was called.
 
     Args:
         share: of the persons that are held out.
@@ -128,10 +128,10 @@ def order_rows(codes: Ints, person: Ints | None) -> tuple[Longs, Ints | None]:
 
 
 def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> tuple[Flags, Longs]:
-    """Which rows are held out, and one row of each person.
+    """Which rows are held out, and a row of each person.
 
     Args:
-        person: int32[n], whose row it is; None: each row is of another person.
+        person: int32[n], the person of each row; None: each row is of another person.
         rows: n.
         share: of the persons that are held out.
         seed: of the draw.

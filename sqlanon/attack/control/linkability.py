@@ -1,7 +1,7 @@
 """Linkability: two sources know different columns of a person; do both lead to the same released row?
 
-Giomi et al. 2023, section 4.2, with one neighbour. Each source takes one of the nearest released rows, by the distance
-of Gower; of equally near ones each is as likely, so that the success is expected and not drawn.
+Giomi et al. 2023, section 4.2, with a single neighbour. Each source takes one of the nearest released rows, by the
+distance of Gower; of equally near ones each is as likely, so that the success is expected and not drawn.
 """
 
 from __future__ import annotations

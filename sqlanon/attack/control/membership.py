@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def recognize(trial: Trial) -> Iterator[Outcome | Lacking]:
-    """Take persons for members whose values, in all columns, one released row covers."""
+    """Take persons for members if a released row covers their values in all columns."""
     from sqlanon.attack.kernels.nearest import match
 
     inside, outside, every = trial.draw(trial.affords(len(trial.columns)))

@@ -31,10 +31,10 @@ def find_interval(successes: Successes) -> tuple[float, float]:
 
 
 def measure_risk(outcome: Outcome) -> tuple[float, float, float]:
-    """The risk of an attack with its interval: least, value, greatest, each from 0 to 1.
+    """The risk of an attack with the interval: least, value, greatest, each from 0 to 1.
 
-    (main - control) / (1 - control), Giomi et al. 2023, equation 3: the part of what the control group leaves open. It
-    grows with main and falls with control, so that its ends are those of their 95 % intervals: both hold together in at
+    (main - control) / (1 - control), Giomi et al. 2023, equation 3: the part of the share that control leaves open. It
+    grows with main and falls with control, so that the ends are those of their 95 % intervals: both hold together in at
     least 90 % of all draws, and the ratio in more. Of membership it is main - control, with the square root of the sum
     of squares of both (Newcombe 1998, method 10). 0 where nothing could be attempted.
     """

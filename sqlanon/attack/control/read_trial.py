@@ -61,7 +61,7 @@ def read_space(made: Rehearsed, split: Split) -> Space:
         if size:
             kinds = int(number[a].max(initial=-1)) + 1
             has = covered.bits[first : first + kinds * size].reshape(kinds, size)
-            # Numbers of cells are in the engine's order of texts; these are in the order of what cells cover.
+            # Numbers of cells are in the engine's order of texts; these are in the order of the covered values.
             has, same = np.unique(has, axis=0, return_inverse=True)
             number[a] = same.ravel()[number[a]]
             sets.append(has)

@@ -1,4 +1,4 @@
-"""The attacks with a control group, in the order of reports; a new one is a file and a line here."""
+"""The attacks with a control group, in the order of reports; a new attack is a file and a line here."""
 
 from __future__ import annotations
 

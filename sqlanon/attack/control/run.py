@@ -1,4 +1,4 @@
-"""A policy's release tried on a part of its source, and attacked by all means with the rest as control group."""
+"""A policy's release tried on a part of the source, and attacked by all means with the rest as control group."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ def attack_with_control(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> ControlReport:
-    """Try a release without some persons of its source, and attack both groups.
+    """Try a release without some persons of the source, and attack both groups.
 
     Args:
         engine: the source's database. Nothing is published, and nothing is left there.
         spec: the release.
-        machine: what the method may use.
+        machine: memory and threads for the method.
         share: of the persons (rows, where no person is declared) that are held out, above 0 and below 1.
         sets: two disjoint sets of quasi columns for linkability; None: the quasi columns in turn.
         seed: of every draw, from 0; None: from the operating system. With a seed the report is the same again.
         progress: gets stages and counts.
 
     Raises:
-        PolicyError: such a share or such sets are not possible; GuardError, InfeasibleError: what would stop the run.
+        PolicyError: such a share or such sets are not possible; GuardError, InfeasibleError: the errors of the run.
         UnsupportedError: counts, and releases of two tables.
 
     Cost: a run, and for each attack up to some 10 seconds of a core; beyond that victims are drawn.
@@ -108,7 +108,7 @@ def make_trial(
     threads: int,
     pair: tuple[Sequence[str], Sequence[str]] | None = None,
 ) -> Trial:
-    """What attacks get of a trial release; ``pair``: the two sets of columns of linkability."""
+    """Codes of a trial release for attacks; ``pair``: the two sets of columns of linkability."""
     readings = [domain.reading for domain in (*split.quasi, *split.exact)]
     columns = tuple(Column(one.name, one.spec.role) for one in readings)
     place = {one.name.lower(): at for at, one in enumerate(columns)}

@@ -3,7 +3,7 @@
 Giomi, Boenisch, Wehmeyer and Tasnádi 2023, "A unified framework for quantifying privacy risk in synthetic data",
 section 4.1 and appendix; Cohen and Nissim 2020, "Towards formalizing the GDPR's notion of singling out". A predicate is
 tried if exactly one released row satisfies it for certain. Univariate: a value, or the least or greatest value, of one
-column. Multivariate: of some columns of a random released row its cell, or of an ordered column all values at its outer
+column. Multivariate: of some columns of a random released row the cell, or of an ordered column all values at the outer
 side.
 """
 
@@ -29,7 +29,7 @@ BATCH, BATCHES = 2000, 20
 
 
 def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
-    """All predicates over one column that one released row satisfies, or `MOST` of them, drawn at random."""
+    """All predicates over one column that a single released row satisfies, or `MOST` of them, drawn at random."""
     asked = _keep_single(trial, _list_univariate(trial))
     most = _most_tried(trial)
     every = len(asked.columns) <= most
@@ -130,7 +130,7 @@ def _join(asked: list[Predicates]) -> Predicates:
 
 
 def _distinct(trial: Trial, asked: Predicates) -> Predicates:
-    """Each predicate once, in the order in which they were drawn: cells of rows that are equal are one."""
+    """Each predicate once, in the order in which they were drawn: cells of equal rows are the same."""
     from sqlanon.attack.kernels.predicates import IN
 
     space, cell = trial.space, asked.kinds == IN
@@ -224,8 +224,8 @@ def expect_isolated(counts: Longs, rows: int, size: int) -> float:
         rows: of which the sample is drawn.
         size: of the sample.
 
-    >>> expect_isolated(np.array([1, 2]), 4, 2)  # 2 of 4; 2 x 2 of the 6 pairs
-    1.1666666666666667
+    >>> round(expect_isolated(np.array([1, 2]), 4, 2), 6)  # 2 of 4; 2 x 2 of the 6 pairs
+    1.166667
     """
     found = 0.0
     numbers, times = np.unique(counts[counts > 0], return_counts=True)

@@ -1,4 +1,4 @@
-"""Which columns of a box cover a row, as the bits of a number: what every attack compares."""
+"""Columns of a box that cover a row, as the bits of a number: the comparison of every attack."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Boxes(NamedTuple):
         null: bool[d, b], whether a cell covers code 0 beside them.
         cells: int32[d, b], the number of each cell that is a set.
         start: int64[d], where a column's part of ``sets`` begins.
-        kinds: int64[d], how many different cells a column of sets has; 0: its cells are all codes from ``low`` to
+        kinds: int64[d], how many different cells a column of sets has; 0: the cells are all codes from ``low`` to
             ``high``.
         sets: whether the cells have a code, code by code.
-        place: int64[d], the bit of each column; columns may share one, which then says that all of them cover.
+        place: int64[d], the bit of each column; columns may share a bit, which then says that all of them cover.
         members: int64[b], the rows published in each box.
     """
 
@@ -42,11 +42,11 @@ class Boxes(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is kept from one row to the next, as rows that follow each other have most of their codes in common.
+    """State kept from one row to the next, as rows that follow each other have most of their codes in common.
 
     Attributes:
         last: int32[d], the codes of the last row.
-        parts: int32[d, b], of each column all bits where the cell covers its code, else all but its own.
+        parts: int32[d, b], of each column all bits where the cell covers the code, else all but the column's.
         found: int32[b], the bits of the columns that cover the last row.
     """
 
@@ -113,7 +113,7 @@ def covers_code(boxes: Boxes, a: int, j: int, code: int) -> bool:
 
 @njit(nogil=True, cache=True)
 def add_supersets(counts: Longs) -> None:
-    """Add to every number's count those of all its supersets, in place; int64[2^w]. Cost: O(w 2^w)."""
+    """Add to every number's count those of all supersets, in place; int64[2^w]. Cost: O(w 2^w)."""
     step = 1
     if len(counts) >= 4:
         # The two lowest bits at once: their steps are too short for the compiler to add several numbers at a time.

@@ -1,8 +1,8 @@
-"""How many published rows fit what is known of a row: for every set of known columns at once, by sums over supersets.
+"""Number of published rows that fit known values of a row: for every set of columns at once, by sums over supersets.
 
-What a box covers of a row is a set of columns, written as the bits of a number. The boxes that cover at least a set A
-are those whose number has all bits of A: counts of rows by number, summed over all supersets of each number, answer
-every A.
+The columns of a row that a box covers are a set, written as the bits of a number. The boxes that cover at least a set
+A are those with a number that has all bits of A: counts of rows by number, summed over all supersets of each number,
+answer every A.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
 
 MOST_SETS = 8
-"""Sets of columns of one person's boxes that are counted by inclusion and exclusion."""
+"""Sets of columns of a person's boxes that are counted by inclusion and exclusion."""
 
 
 @njit(nogil=True, cache=True)
@@ -36,7 +36,7 @@ def count_candidates(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, ch
     """Candidates of each row for every set of known columns.
 
     Args:
-        boxes: b boxes of d columns, whose bits are less than w.
+        boxes: b boxes of d columns, with bits less than w.
         rows: int32[r, d], different tuples of codes.
         victims: int64[r], the published rows of the source that have each.
         fewest: int64[2^w], the fewest candidates of any victim, by the set of known columns; goes on.
@@ -71,11 +71,11 @@ def count_candidate_persons(
         fewest: see there.
         chance: see there.
 
-    A person whose boxes cover m different sets of columns, none of which has another in it, is counted for the subsets
+    A person with boxes that cover m different sets of columns, none within another, is counted for the subsets
     of any of them by inclusion and exclusion: 2^m - 1 counts in place of a look at every set.
 
-    Cost: one step a person of each box for every row; 2^m more for a person with m sets, or m 2^w if m > `MOST_SETS`; w
-    2^w for the row.
+    Cost: a step for each person of each box for every row; 2^m more for a person with m sets, or m 2^w if
+    m > `MOST_SETS`; w 2^w for the row.
     """
     seen, counts = mark_all_unseen(boxes), np.empty(len(fewest), np.int64)
     common, sign = np.empty(1 << MOST_SETS, np.int64), np.empty(1 << MOST_SETS, np.int64)
@@ -149,7 +149,7 @@ def count_top_values(
         every: int64[r], is written: how many values they have, each as often as they have it.
         has: bool[r, s], is written: which values they have; bool[r, 0]: that is not asked.
 
-    Cost: O(r b d), and one step a value of each candidate box.
+    Cost: O(r b d), and a step for each value of each candidate box.
     """
     seen, tally, listed = mark_all_unseen(boxes), np.zeros(values, np.int64), np.empty(values, np.int32)
     for i in range(len(rows)):

@@ -1,4 +1,4 @@
-"""What a wrong value does to linkage: candidates by what is believed, code by code of a victim's own cell."""
+"""Effect of a wrong value on linkage: candidates by the believed values, code by code of a victim's own cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 Doubles = npt.NDArray[np.float64]
 
 AT_ONCE = 128
-"""Codes of one cell whose counts are held at once."""
+"""Codes of a cell with counts that are held at once."""
 
 
 @njit(nogil=True, cache=True)
@@ -43,8 +43,8 @@ def _by_code(boxes: Boxes, a: int, first: int, wanted: Bools, others: Ints, here
         return
     low, high, flat = boxes.low[a], boxes.high[a], here.ravel()
     codes, numbers, begin = np.int32(len(wanted)), np.int32(here.shape[1]), np.int32(first)
-    # No branch, and places without a sign: several boxes at once. What covers none of the codes is added and taken away
-    # at the same place.
+    # No branch, and places without a sign: several boxes at once. A box that covers none of the codes is added and
+    # taken away at the same place.
     enter, leave = np.empty(len(others), np.uint32), np.empty(len(others), np.uint32)
     for j in range(len(others)):
         enters = min(max(low[j] - begin, np.int32(0)), codes)
@@ -77,18 +77,18 @@ def add_mistaken_success(
     chance: Doubles,
     best: Doubles,
 ) -> None:
-    """Expected success where one known value is wrong, for every set of known columns.
+    """Expected success where a single known value is wrong, for every set of known columns.
 
     The wrong column is any of the known ones that have another value, each as likely; the wrong value is that of a
-    random other row of the source. The candidates cover what is believed; the victim's row is among them where its own
-    cell covers the wrong value as well.
+    random other row of the source. The candidates cover the believed values; the victim's row is among them where its
+    own cell covers the wrong value as well.
 
     Args:
         boxes: b boxes of d columns.
         rows: int32[r, d], different tuples of codes.
         at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
-        own: int32, the box of some victims of the tuple.
-        times: int64, how many they are.
+        own: int32, a box that contains victims of the tuple.
+        times: int64, number of these victims.
         begin: int64[d + 1], where the counts of a column's codes begin in ``often``.
         often: int64, rows of the source with each code.
         known: the first so many places are columns that are known; bits beyond are not.

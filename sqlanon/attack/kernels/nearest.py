@@ -1,7 +1,7 @@
 """Rows compared with released rows by distance: links, guesses and matches.
 
 The distance is that of Gower 1971: over columns the sum of differences, each from 0 to 1. A cell that covers a value
-has distance 0; outside an ordered cell it is the codes to its nearer end by the codes of the column, else 1. Distances
+has distance 0; outside an ordered cell it is the codes to the nearer end by the codes of the column, else 1. Distances
 are whole numbers of 2^-20, so that ties are exact and sums have no order.
 """
 
@@ -32,7 +32,7 @@ class Space(NamedTuple):
         null: bool[d, b], the cell covers code 0 in addition.
         cells: int32[d, b], the number of each cell that is a set.
         start: int64[d], where a column's part of ``sets`` begins.
-        kinds: int64[d], how many different cells a column of sets has; 0: its cells are all codes from low to high.
+        kinds: int64[d], how many different cells a column of sets has; 0: the cells are all codes from low to high.
         sets: bool, whether the cells have a code, code by code.
         ordered: bool[d], near codes are near values.
         codes: int64[d], how many codes a column has.
@@ -110,7 +110,7 @@ def link(space: Space, first: Longs, second: Longs, rows: Ints) -> Doubles:
 
     Args:
         space: the released rows.
-        first: int64, the columns of one set; ``second`` those of the other.
+        first: int64, the columns of the first set; ``second`` those of the second.
         second: see there.
         rows: int32[v, d].
 

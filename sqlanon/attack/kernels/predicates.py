@@ -10,7 +10,7 @@ from sqlanon.attack.kernels.nearest import Ints, Longs, Space, covers
 from sqlanon.kernels.compiled import njit
 
 AT_LEAST, AT_MOST, IN, NOT, EQUAL = 0, 1, 2, 3, 4
-"""Comparisons: with a code; with the cell of a released row; any code but one; one code."""
+"""Comparisons: with a code; with the cell of a released row; any code but a given one; a given code."""
 
 
 class Predicates(NamedTuple):
@@ -18,8 +18,8 @@ class Predicates(NamedTuple):
 
     Attributes:
         columns: int32[p, m], the column of each comparison.
-        kinds: int32[p, m], one of the comparisons.
-        values: int32[p, m], a code; with `IN` the place of the released row whose cell is meant.
+        kinds: int32[p, m], a comparison of those above.
+        values: int32[p, m], a code; with `IN` the place of the released row that has the cell.
     """
 
     columns: Ints
@@ -29,7 +29,7 @@ class Predicates(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _holds(space: Space, a: int, kind: int, value: int, code: int) -> bool:
-    """Whether a code satisfies a comparison; NULL satisfies none but its own cell and `NOT`."""
+    """Whether a code satisfies a comparison; NULL satisfies none but the cell with NULL and `NOT`."""
     if kind == IN:
         return covers(space, a, value, code)
     if kind == NOT:
@@ -43,7 +43,7 @@ def _holds(space: Space, a: int, kind: int, value: int, code: int) -> bool:
 
 @njit(nogil=True, cache=True)
 def _inside(space: Space, a: int, kind: int, value: int, j: int) -> bool:
-    """Whether all codes of a released cell satisfy a comparison; those with one code are asked of rows alone."""
+    """Whether all codes of a released cell satisfy a comparison; those with a code are asked of rows alone."""
     low, high, null = space.low[a, j], space.high[a, j], space.null[a, j]
     if kind == IN:
         if space.kinds[a]:

@@ -1,1 +1,1 @@
-"""The commands, one function each: options in, calls of the library, a report shown or emitted."""
+"""The commands, a function for each: options in, calls of the library, a report shown or emitted."""

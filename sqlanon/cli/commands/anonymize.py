@@ -1,4 +1,4 @@
-"""``sqlanon anonymize``: one table or file, everything as options."""
+"""``sqlanon anonymize``: a table or file, everything as options."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def approve(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Record an approval of a release, bound to its policy and to the risks that were measured."""
+    """Record an approval of a release, bound to the policy and to the risks that were measured."""
     spec = load(policy, db) if planned else find_policy(db, policy)
     if planned and "@" in name:
         raise PolicyError(f"--planned is about the policy of the file, and {name} names a version; leave one out")
@@ -79,7 +79,7 @@ def revoke(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Revoke every approval of a release: runs that need one stop. What is published stays."""
+    """Revoke every approval of a release: runs that need one stop. Published versions stay."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         made = connected.revoke(name, by=by, reason=reason, key=sign)
     screen.emit({"approvals": [made.to_dict()]})

@@ -1,4 +1,4 @@
-"""``sqlanon attack``: what somebody with values of the source finds in a release."""
+"""``sqlanon attack``: results of attackers with values of the source on a release."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def attack(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Attack a release with the values of its source: expected success, against what is promised.
+    """Attack a release with the values of the source: expected success, against the release's promises.
 
     Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l, or a reader of counts finds a small cell; with --control
     no figure decides.

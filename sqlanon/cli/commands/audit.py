@@ -1,4 +1,4 @@
-"""``sqlanon audit``: what a table shows, or two releases together; it trusts no method."""
+"""``sqlanon audit``: measures of a table, or of two releases together; it trusts no method."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def audit(
 
 @dataclass(frozen=True)
 class _Asked:
-    """The options that say what is looked at."""
+    """The options that choose the columns to look at."""
 
     quasi: tuple[str, ...] | None
     sensitive: tuple[str, ...]
@@ -281,7 +281,7 @@ class _Sets:
     known: int | None
 
     def check(self, table: str | None, about: dict[str, Any]) -> None:
-        """Refuse what does not go with them."""
+        """Refuse arguments that do not go with them."""
         name = "--find-qi" if self.find_qi else "--known"
         if self.find_qi and self.known is not None:
             raise PolicyError("--find-qi and --known each measure sets of columns; give one of them")

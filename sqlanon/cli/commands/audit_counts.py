@@ -1,4 +1,4 @@
-"""``sqlanon audit --statistics``: what published tables of counts say together of their hidden cells."""
+"""``sqlanon audit --statistics``: disclosure of hidden cells by published tables of counts together."""
 
 from __future__ import annotations
 

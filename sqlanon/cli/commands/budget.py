@@ -1,4 +1,4 @@
-"""``sqlanon budget``: what differentially private statistics have spent, and what they may spend."""
+"""``sqlanon budget``: spending of differentially private statistics, and their limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def budget(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Show the budgets of statistics, what is spent and left, or raise one."""
+    """Show the budgets of statistics, spent and left, or raise one."""
     words = words or []
     spec = load(policy, db)
     changes = len(words) == 2 and words[0] in ("raise", "recover")

@@ -97,7 +97,7 @@ def rollback(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Publish an earlier version of a release again: readers have the one or the other, whole."""
+    """Publish an earlier version of a release again: readers see either version, whole."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         report = connected.rollback(name, to, allow_weaker=allow_weaker)
     screen.emit(report.to_dict())
@@ -182,7 +182,7 @@ def erase(
 
 
 def clean(screen: Screen, compact: Compact = False, db: Db = None, policy: PolicyFile = None) -> int | None:
-    """Drop what killed runs left behind."""
+    """Drop leftovers of killed runs."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
         compacting.check(connected, compact=compact)
         dropped = connected.clean()

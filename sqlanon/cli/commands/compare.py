@@ -1,4 +1,4 @@
-"""``sqlanon compare``: candidate releases of one source side by side, none of them published."""
+"""``sqlanon compare``: candidate releases of a source side by side, none of them published."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compare(
     policy: PolicyFile = None,
     db: Db = None,
 ) -> int | None:
-    """Compare candidate releases, made in scratch: loss, width of answers, what a model learns, and risk.
+    """Compare candidate releases, made in scratch: loss, width of answers, accuracy of a model, and risk.
 
     Nothing is published.
     """

@@ -63,7 +63,7 @@ Select = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The options by which a command finds its project and database."""
+    """The options by which a command finds project and database."""
 
     project_dir: Path | None
     profiles_dir: Path | None
@@ -78,7 +78,7 @@ class _Asked:
         return load(**asdict(self))
 
     def following(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
-        """A command of dbt to try next, with the same project and database as this one."""
+        """A command of dbt to try next, with the same project and database as this command."""
         from sqlanon.cli.show.text import command, shown_url
 
         given = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}
@@ -104,7 +104,7 @@ def plan(
     new_lineage: NewLineage = False,
     new_classes: NewClasses = False,
 ) -> int | None:
-    """Say what `dbt run` would do, and whether it can."""
+    """Show the actions of `dbt run`, and whether it can succeed."""
     asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
     project = asked.load()
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
@@ -147,7 +147,7 @@ def run(
     new_classes: NewClasses = False,
     record: RecordFile = None,
 ) -> int | None:
-    """Release what dbt has built: every model whose meta has `anonymize`."""
+    """Release every model built by dbt with `anonymize` in its meta."""
 
     def done(_: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
@@ -264,7 +264,7 @@ def _select_releases(project: Project, select: Sequence[str] | None) -> tuple[Re
 
 
 def _refuse_unbuilt(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[ReleaseSpec], R]:
-    """The work, refused for a release whose model dbt did not build."""
+    """The work, refused for a release of a model that dbt did not build."""
 
     def guarded(spec: ReleaseSpec) -> R:
         if spec.name in project.not_releasable:

@@ -32,7 +32,7 @@ def demo(
         Literal["duckdb", "spark"], flag("--engine", "Where the table is; Spark needs Java 17.")
     ] = "duckdb",
 ) -> int | None:
-    """Release a synthetic hospital twice, and show what that does."""
+    """Release a synthetic hospital twice, and show the effect."""
     from sqlanon.demo.tour import run_tour
 
     report = run_tour(directory, rows or ROWS[engine], seed, screen.progress(), engine)

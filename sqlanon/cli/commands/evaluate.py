@@ -1,4 +1,4 @@
-"""``sqlanon evaluate``: how well a release answers for its source."""
+"""``sqlanon evaluate``: how well a release answers for the source."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def evaluate(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Ask a workload of a release and of its source: errors, bounds, KL-divergence.
+    """Ask a workload of a release and of the source: errors, bounds, KL-divergence.
 
-    Exit code 1 where a truth lies outside of its bounds: the source has changed since the release was made, or it is a
+    Exit code 1 where a truth lies outside of the bounds: the source has changed since the release was made, or it is a
     defect.
     """
     if workload is not None and not workload.is_file():

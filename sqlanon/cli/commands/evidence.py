@@ -1,4 +1,4 @@
-"""``sqlanon evidence``: a bundle about a version that stays, and its check."""
+"""``sqlanon evidence``: a bundle about a version that stays, and the check of a bundle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlanon.report.evidence import Checked
 
 SIGNED = ".sig"
-"""What the name of a signature ends with, next to the bundle."""
+"""End of a signature's name, next to the bundle."""
 
 
 def evidence(
@@ -46,7 +46,7 @@ def evidence(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Write a bundle of evidence about a release, or check one: reports, policy, catalog, figures, hashes."""
+    """Write a bundle of evidence about a release, or check a bundle: reports, policy, catalog, figures, hashes."""
     if verify is not None:
         if release is not None or output is not None or sign is not None:
             raise PolicyError("--verify checks a bundle and makes none: leave out the release, -o and --sign")
@@ -110,7 +110,7 @@ def _read(file: Path, most: int) -> bytes:
 
 
 def _signed(digest: str) -> str:
-    """What a signature of a bundle is of."""
+    """The text that a signature of a bundle signs."""
     return f"evidence of sqlanon, sha256 {digest}\n"
 
 

@@ -1,4 +1,4 @@
-"""``sqlanon methods``: what works where."""
+"""``sqlanon methods``: requirements, formats and engines supported by each method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def methods(
         str | None, typer.Argument(metavar="[METHOD]", show_default=False, help="One method, with reasons.")
     ] = None,
 ) -> int | None:
-    """List the methods, and what each can be asked for. Opens no database."""
+    """List the methods, and the requests that each supports. Opens no database."""
     from sqlanon.declared import METHODS, unknown_method
     from sqlanon.report import works
 

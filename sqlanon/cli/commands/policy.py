@@ -1,4 +1,4 @@
-"""``sqlanon init``, ``plan``, ``run`` and ``schema``: what works with a policy file."""
+"""``sqlanon init``, ``plan``, ``run`` and ``schema``: the commands that work with a policy file."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def plan(
     new_lineage: NewLineage = False,
     new_classes: NewClasses = False,
 ) -> int | None:
-    """Say what a run would do, and whether it can."""
+    """Show the actions of a run, and whether it can succeed."""
     spec = load(policy, db)
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
@@ -191,7 +191,7 @@ def run(
     spend: Spend = False,
     record: RecordFile = None,
 ) -> int | None:
-    """Bring the policy's releases up to date: make, verify and publish what changed."""
+    """Bring the policy's releases up to date: make, verify and publish the changed ones."""
 
     def done(release: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
@@ -209,7 +209,7 @@ def run(
             tables: dict[str, dict[str, RunReport] | SqlanonError] = {}
 
             def together(release: ReleaseSpec, name: str) -> RunReport:
-                """The tables of one release are run with the first of them."""
+                """The tables of a release are run together with the first."""
                 if name not in tables:
                     if keep_scratch or new_lineage or spend:
                         option = "--keep-scratch" if keep_scratch else "--spend" if spend else "--new-lineage"
@@ -269,7 +269,7 @@ def _following(
 ) -> list[str]:
     """Commands to try after a run.
 
-    A release in a file of its own is audited in that file, but boxes of their own in the database of the certificate.
+    A release in a separate file is audited in that file, but boxes of their own in the database of the certificate.
     """
     from sqlanon.cli.show.text import command, list_option
 

@@ -21,7 +21,7 @@ def preview(
     policy: PolicyFile = None,
     db: Db = None,
 ) -> int | None:
-    """Show rows of the source side by side with what would be published of them; nothing is written.
+    """Show rows of the source side by side with their published form; nothing is written.
 
     It shows the source, so it prints on a terminal only; --json prints wherever you send it.
     """

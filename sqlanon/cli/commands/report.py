@@ -1,4 +1,4 @@
-"""``sqlanon report``: a release as a page to read, to sign, or to show to its readers."""
+"""``sqlanon report``: a release as a page to read, to sign, or to show to readers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def report(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Write a report of a release: one HTML file that needs no other, Markdown or PDF."""
+    """Write a report of a release: an HTML file that needs no other, Markdown or PDF."""
     if audience not in AUDIENCES:
         raise PolicyError(f"--for {audience}: a report is for {' or '.join(AUDIENCES)}")
     if pdf and (md or output is None):

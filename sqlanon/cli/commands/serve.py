@@ -115,7 +115,7 @@ def open_served(where: str, screen: Screen) -> Database:
 
 
 def missing(extra: str, error: ImportError) -> UnsupportedError:
-    """The error of a command whose packages are not installed."""
+    """The error of a command with packages that are not installed."""
     return UnsupportedError(f"{extra} needs the package {error.name}: pip install 'sqlanon[{extra}]'")
 
 

@@ -27,7 +27,7 @@ def warm(
         ),
     ] = None,
 ) -> int | None:
-    """Compile what the releases of policies need, before they are run. Opens no database."""
+    """Compile kernels for the releases of policies, before they are run. Opens no database."""
     from sqlanon.database.warm import warm as compile_for
 
     specs = [spec for path in policies or () for spec in _releases(path)]

@@ -1,1 +1,1 @@
-"""Reports as text for humans, at 80 columns: one function a report, nothing but counts, measures and names."""
+"""Reports as text for humans, at 80 columns: a function for each report, nothing but counts, measures and names."""

@@ -1,4 +1,4 @@
-"""Approvals: one that was recorded, and all of a release."""
+"""Approvals: a recorded approval, and all of a release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def approval_lines(one: Approval) -> list[str]:
-    """What was recorded, and the figures that it is bound to."""
+    """The recorded decision, and the figures that it is bound to."""
     version = f" version {one.version}" if one.version is not None else ", the policy of the next version"
     if one.action == "revoked":
         return [f"{clean(one.release)}: every approval revoked by {clean(one.approver)}; what is published stays"]

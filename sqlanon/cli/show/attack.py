@@ -23,7 +23,7 @@ HEAD = (
 
 
 def attack_report(screen: Screen, report: AttackReport) -> None:
-    """Show every attack in one table, and what it does not say."""
+    """Show every attack in a single table, and the limits of the figures."""
     lost = report.victims - report.published
     left = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(
@@ -133,11 +133,11 @@ READERS = {
     "outsider": "readers of the view",
     "insider": "persons alone in a cell",
 }
-"""What kinds of readers of counts are called."""
+"""Names for people of the kinds of readers of counts."""
 
 
 def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
-    """Show what readers of counts find of small cells."""
+    """Show the small cells that readers of counts find."""
     screen.show(
         f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
         f"  {things(report.cells, 'cell')}, {count(report.hidden)} hidden; {count(report.small)} of fewer than "

@@ -1,4 +1,4 @@
-"""An audit of one table, and of two releases held together."""
+"""An audit of a table, and of two releases held together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def audit_report(screen: Screen, report: AuditReport) -> None:
-    """Show the risk of one table."""
+    """Show the risk of a table."""
     if report.hidden_cells is not None:
         screen.show(
             f"audit of {clean(report.table)}: {count(report.rows)} cells of {_columns(report.quasi)}, "
@@ -79,7 +79,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
 
 
 def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
-    """What policies ask for, and which of it could not be measured."""
+    """Requirements of policies, and those of them that could not be measured."""
     if report.requirements:
         screen.show(format_requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
@@ -89,7 +89,7 @@ def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
 
 
 def format_lowering(report: AuditReport) -> list[str]:
-    """The published columns outside of the classes that lower k, and what that means."""
+    """The published columns outside of the classes that lower k, and the meaning of that."""
     if report.k_all >= report.k:
         return []
     if report.lowering:
@@ -117,7 +117,7 @@ def format_lowering(report: AuditReport) -> list[str]:
 
 
 def together_report(screen: Screen, report: TogetherReport) -> None:
-    """Show what a reader of two releases learns."""
+    """Show the inferences of a reader of two releases."""
     screen.show(
         f"{clean(report.first)} and {clean(report.second)} together, both of {clean(report.source)}",
         f"  {things(report.matched, 'row')} {'is' if report.matched == 1 else 'are'} in both, "
@@ -160,7 +160,7 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
 
 
 def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:
-    """Each sensitive column with its l."""
+    """The l of each sensitive column."""
     rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
     return make_sheet((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
 

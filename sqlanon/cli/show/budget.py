@@ -22,7 +22,7 @@ VERSIONS = (
 
 
 def budget_report(screen: Screen, report: BudgetReport) -> None:
-    """Show one budget."""
+    """Show a budget."""
     delta = f", delta {report.delta:g}" if report.delta else ""
     screen.show(
         f"budget {clean(report.name)}: {report.spent:.4g} of epsilon {report.epsilon:g} spent, {report.left:.4g} "

@@ -1,4 +1,4 @@
-"""The catalog: every version of every release, one version in full, two side by side."""
+"""The catalog: every version of every release, a version in full, two side by side."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[st
 
 
 def version_report(screen: Screen, report: VersionReport) -> None:
-    """Show one version in full."""
+    """Show a version in full."""
     run = RunReport.from_dict(report.report)
     total = run.seconds.get("total", 0.0)
     screen.show(
@@ -102,7 +102,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
 
 
 def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
-    """What two versions have beside the source, where one of them belongs to a lineage."""
+    """Facts of two versions beside the source, where at least one belongs to a lineage."""
     facts = [dict(run.facts) for run in sides]
     titles = [title for title in (facts[0] | facts[1]) if title != "rows published"]
     return [(title, facts[0].get(title, "-"), facts[1].get(title, "-")) for title in titles]
@@ -140,7 +140,7 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
 
 
 def rollback_report(screen: Screen, report: RollbackReport) -> None:
-    """Show what a rollback did."""
+    """Show the result of a rollback."""
     withdrawn = "" if report.withdrawn is None else f"; version {report.withdrawn} is withdrawn"
     screen.show(
         f"release {clean(report.release)}: version {report.version} is published again as "
@@ -151,9 +151,9 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
 
 
 def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: str) -> None:
-    """Show what an unpublish did.
+    """Show the result of an unpublish.
 
-    ``back`` is the command that publishes the version again, ``erase`` the one that erases keys.
+    ``back`` is the command that publishes the version again, ``erase`` the command that erases keys.
     """
     if report.version is not None:
         screen.show(
@@ -171,7 +171,7 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
 
 
 def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
-    """Show the lineages that stay, why, and what removes them."""
+    """Show the lineages that stay, why, and the command that removes them."""
     for one in report.lineages:
         screen.show(
             f"release {clean(report.release)}: lineage {one.number} stays in {' and '.join(map(clean, one.tables))}: "
@@ -191,7 +191,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
 
 
 def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
-    """Show what erasing keys costs, or did; ``again`` is the command that does it."""
+    """Show the cost or the result of erasing keys; ``again`` is the command that erases them."""
     unseen = report.keys - report.published - report.waiting - report.left
     name, does = clean(report.release), "left" if report.done else "would leave"
     if report.apart:
@@ -235,7 +235,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
 
 
 def _policy(value: object, path: str = "") -> list[tuple[str, str]]:
-    """A policy flattened to lines; what it leaves out is left out."""
+    """A policy flattened to lines, without unset keys."""
     if isinstance(value, dict):
         if "name" in value and "role" in value:
             rest = ", ".join(f"{k} {v}" for k, v in value.items() if v and k not in ("name", "role", "weight"))

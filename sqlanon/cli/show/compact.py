@@ -1,4 +1,4 @@
-"""What a compaction did, and what is left where there was none."""
+"""The report on a compaction, and remains in files without a compaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def compact_report(screen: Screen, report: CompactReport) -> None:
-    """Show what was written anew, and where values can be all the same."""
+    """Show the files or tables that were written anew, and where values can be all the same."""
     written = ", ".join(map(clean, report.written)) or "no table"
     screen.show(
         f"written anew: {written} ({count(report.before)} bytes before, {count(report.after)} now)",
@@ -21,6 +21,6 @@ def compact_report(screen: Screen, report: CompactReport) -> None:
 
 
 def show_lingering(screen: Screen, leaves: str) -> None:
-    """Show what dropped tables leave in files; nothing for an empty text."""
+    """Show the remains of dropped tables in files; nothing for an empty text."""
     if leaves:
         screen.show(f"note: {leaves} (docs/refresh.md, What dropped tables leave in files)")

@@ -21,7 +21,7 @@ HEAD = (
 
 
 def control_report(screen: Screen, report: ControlReport) -> None:
-    """Show every attack in one table, and what was not measured."""
+    """Show every attack in a single table, and missing measures."""
     screen.show(
         f"trial of {clean(report.release)} on {count(report.inside)} of {count(report.inside + report.outside)} "
         f"{report.counted} of {clean(report.source)}; {count(report.outside)} are the control group",

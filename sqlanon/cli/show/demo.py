@@ -1,4 +1,4 @@
-"""The demonstration's report: what was done, risk before and after, loss, both together, a sample, what to try."""
+"""The demonstration's report: steps, risk before and after, loss, both together, a sample, commands to try."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _show_together(screen: Screen, report: DemoReport) -> None:
 
 
 def _sample(screen: Screen, report: DemoReport) -> None:
-    """Rows of the published view, one below the other: a release has too many columns for a line."""
+    """Rows of the published view, below each other: a release has too many columns for a line."""
     names, rows = report.sample
     published = report.releases[0].run.published
     screen.show(f"== {things(len(rows), 'row')} of {clean(published)} ==", "")
@@ -135,6 +135,6 @@ def _following(report: DemoReport, first: Released, second: Released) -> list[st
 
 
 def _name_methods(method: str) -> str:
-    """A method as its policy has it; of ``best`` the methods alone."""
+    """A method as the policy has it; of ``best`` the methods alone."""
     several = method.removeprefix("best:of=")
     return method if several == method else f"the best of {several.partition(',')[0]}"

@@ -1,4 +1,4 @@
-"""What published tables of counts say together of their hidden cells."""
+"""Disclosure of hidden cells by published tables of counts together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_SHOWN = 20
 
 
 def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
-    """Show what a reader finds."""
+    """Show the cells that a reader finds."""
     for one in report.tables:
         screen.show(f"{clean(one.table)}: {things(one.cells, 'cell')}, {count(one.hidden)} hidden")
     screen.show("")

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from sqlanon.evaluate.report import Evaluation, Family, QueryResult
 
 MOST_QUERIES = 30
-"""Queries that are shown one by one: those of the file first. --json has them all."""
+"""Queries that are shown individually: those of the file first. --json has them all."""
 
 
 def show_evaluation(screen: Screen, report: Evaluation) -> None:
-    """Show how a release answers for its source."""
+    """Show how a release answers for the source."""
     screen.show(
         f"{clean(report.release)} ({clean(report.view)}, {things(report.released_rows, 'row')}) against "
         f"{clean(report.source)} ({things(report.rows, 'row')})",

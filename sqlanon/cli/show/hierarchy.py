@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
-    """Show the levels, and of each but the lowest, with ``values`` of each, its nodes."""
+    """Show the levels, and of each but the lowest, with ``values`` of each, the nodes."""
     nulls = f", {things(report.nulls, 'row')} NULL" if report.nulls else ""
     screen.show(f"{report.column} of {report.release}: {clean(report.built)}{nulls}")
     shown = [

@@ -23,7 +23,7 @@ OPTIONS = (
 
 
 def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any], *, printed: bool = False) -> str:
-    """A shell script of one command, with the reason for each role before it.
+    """A shell script of a command, with the reason for each role before it.
 
     Args:
         proposal: for the file.
@@ -74,11 +74,11 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any], *,
 
 
 def _script(source: str, words: Sequence[str], quoted: Callable[[str], str]) -> str:
-    """The command. In a file a line break in quotes is one, whatever shell reads it."""
+    """The command. In a file a line break in quotes stays one, whatever shell reads it."""
     ordered = [*words, "--", source] if source.startswith("-") else [source, *words]
     return f"{program()} anonymize {' '.join(map(quoted, ordered))}"
 
 
 def format_written(path: Path, following: str) -> str:
-    """What to say when the proposal went to a file."""
+    """The message after the proposal was written to a file."""
     return f"wrote {word(str(path))}: check every role in it, then: {following}"

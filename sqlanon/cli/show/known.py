@@ -1,4 +1,4 @@
-"""What few known columns reveal: k by their number, and special uniques."""
+"""Disclosure by few known columns: k by their number, and special uniques."""
 
 from __future__ import annotations
 

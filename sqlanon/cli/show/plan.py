@@ -1,4 +1,4 @@
-"""A plan: what becomes of each column, what is feasible, what to beware of, the SQL."""
+"""A plan: the treatment of each column, feasible requirements, warnings, the SQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> None:
-    """Show one plan; ``run`` is the command that carries it out."""
+    """Show a plan; ``run`` is the command that carries it out."""
     screen.show(
         f"release {clean(report.release)}: {clean(report.change)}",
         *format_reasons("because", report.why),
@@ -97,7 +97,7 @@ def _estimate(guess: Estimate | None) -> list[str]:
 
 
 def _rough(number: float) -> str:
-    """One digit is all that is known: ``0.2 s``, ``4 s``, ``3 min``, ``5 h``."""
+    """A number with a single digit, as no more is known: ``0.2 s``, ``4 s``, ``3 min``, ``5 h``."""
     if number < 90:
         return f"{float(f'{max(number, 0.1):.1g}'):g} s"
     return f"{number / 60:.0f} min" if number < 5400 else f"{number / 3600:.0f} h"
@@ -123,7 +123,7 @@ _SPARE = {"nulls": 4, "distinct": 3, "type": 2, "treatment": 1}
 
 
 def _publishes(name: str, published: Sequence[str]) -> str:
-    """The columns that one becomes; endings alone where the whole names would be long."""
+    """The columns that a column becomes; endings alone where the whole names would be long."""
     whole = ", ".join(published) or "-"
     if len(whole) <= 16:
         return whole

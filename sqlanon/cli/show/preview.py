@@ -1,4 +1,4 @@
-"""A preview: rows of the source side by side with what would be published of them."""
+"""A preview: rows of the source side by side with their published form."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 UNLISTED = "The source may have more groups: of values that the release shows nowhere (suppressed, or not declared)."
-"""Below an answer whose groups may not be all."""
+"""Note below an answer that may lack groups."""
 
 
 LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count in: {}."
@@ -24,7 +24,7 @@ AS_PUBLISHED = (
     "The bounds are about the rows as published: {} of them are no longer in the source, {} have other values there, "
     "and {} rows of the source are not published (refresh: frozen)."
 )
-"""Below an answer over a release whose rows stay as they were published."""
+"""Note below an answer over a release with rows that stay as they were published."""
 
 
 OF_SOURCE = (
@@ -35,7 +35,7 @@ OF_SOURCE = (
 
 
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
-    """A row a group: each estimate with its bounds, and whether the group is certain."""
+    """A row for each group: the estimate with bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
     shown = next(
         (cell.interval for row in answer.rows for cell in row.values() if isinstance(cell, Bounded) and cell.interval),

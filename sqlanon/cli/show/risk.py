@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def risk_report(screen: Screen, report: RiskReport) -> None:
-    """Show what every model reaches, and what could not be measured."""
+    """Show the value that every model reaches, and missing measures."""
     if report.models:
         rows = [
             (_model(one), one.column or "", _format_reached(one), in_words(one.model, one.reached))

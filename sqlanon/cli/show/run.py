@@ -1,4 +1,4 @@
-"""The summary of a run: what was published, requirements reached, loss, seconds, what to do next."""
+"""The summary of a run: the published table, requirements reached, loss, seconds, next commands."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ KEPT = (
     ("rows", "right"),
     ("seconds", "right"),
 )
-"""The table of what a run with --keep-scratch kept."""
+"""The list of scratch tables kept by a run with --keep-scratch."""
 
 
 def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> None:
-    """Show one run; ``following`` are commands to try next."""
+    """Show a run; ``following`` are commands to try next."""
     if report.outcome != "published":
         screen.show(
             f"release {clean(report.release)}: {report.outcome}, version {report.version} stays published as "
@@ -163,12 +163,12 @@ def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[
 
 
 def snapshot_line(snapshot: str) -> list[str]:
-    """Which version of a source with versions of its own was read; no line for the others."""
+    """Which version of a source with versions was read; no line for the others."""
     return [f"            {clean(snapshot)}"] if snapshot else []
 
 
 def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, following: Sequence[str]) -> None:
-    """Show one run of a release of counts."""
+    """Show a run of a release of counts."""
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
@@ -185,7 +185,7 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
 
 
 def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:
-    """Show one run of differentially private statistics."""
+    """Show a run of differentially private statistics."""
     delta = f", delta {noisy.delta:g}" if noisy.delta else ""
     kept = [] if noisy.kept is None else [f"  kept      {share(noisy.kept, 1)} of a person's rows on average (noisy)"]
     screen.show(
@@ -203,13 +203,13 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
 
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:
-    """What the method reports of its search."""
+    """The method's figures of the search."""
     said = ", ".join(f"{clean(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
     return [f"{title}{said}"] if said else []
 
 
 def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
-    """What a version reveals together with those before, a table each."""
+    """The disclosure by a version together with those before, a table each."""
     shown: list[Sheet | str] = []
     for one in reports:
         if one.unknown:
@@ -302,7 +302,7 @@ def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple
 
 
 def format_metrics(report: LossReport) -> list[str]:
-    """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
+    """The metrics that were asked for, and those of extensions: a line, and another for each sensitive column."""
     found = dict(report.more)
     least = found.pop("least_gcp", None)
     lines = [] if least is None else [f"no release of these rows, with this k, has a GCP below {least:.4f}"]
@@ -318,13 +318,13 @@ def _stars(report: LossReport, cells: int) -> str:
 
 
 def _sizes(report: LossReport) -> str:
-    """What the sizes of classes alone say."""
+    """Losses by the sizes of classes alone."""
     average = "" if report.c_avg is None else f", C_AVG {report.c_avg:.3f}"
     return f"DM {measure(report.dm)}{average}"
 
 
 def next_commands(screen: Screen, following: Sequence[str]) -> None:
-    """Commands to paste, one a line."""
+    """Commands to paste, a line for each."""
     if following:
         screen.show("", "next:", *(f"  {line}" for line in following))
 

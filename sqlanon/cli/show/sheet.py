@@ -107,7 +107,7 @@ class Sheet:
         return made
 
     def _blocks(self, most: int) -> Iterator[str]:
-        """A row as lines of title and value, under its name."""
+        """A row as lines of title and value, under the name."""
         titles = [heading.title for heading in self.headings]
         for number, row in enumerate(self.rows):
             if number:

@@ -25,7 +25,7 @@ LONGEST_NOTE = 600
 
 
 def note(text: str) -> str:
-    """A note of a plan or a report, on one line; a long list is cut, as ``--json`` prints the whole of it."""
+    """A note of a plan or a report, on a single line; a long list is cut, as ``--json`` prints the whole of it."""
     shown = clean(text)
     if len(shown) > LONGEST_NOTE:
         shown = f"{shown[:LONGEST_NOTE].rpartition(' ')[0]} ... ({len(shown)} characters; --json prints all)"
@@ -57,12 +57,12 @@ def command(name: str, *arguments: str, options: Sequence[str] = ()) -> str:
 
 
 def list_option(option: str, names: Iterable[str]) -> list[str]:
-    """An option with its comma list, quoted as `sqlanon.cli.arguments.parse_names` reads it; nothing for no names."""
+    """An option with a comma list, quoted as `sqlanon.cli.arguments.parse_names` reads it; nothing for no names."""
     text = shell.join_names(names)
     return [option, text] if text else []
 
 
 def shown_url(url: str) -> str:
-    """A database URL without its password, or the token of a server of Spark Connect."""
+    """A database URL without the password, or the token of a server of Spark Connect."""
     url = re.sub(r"^(\w+://[^/?#:@]*):[^/?#]*@", r"\1:***@", url)
     return re.sub(r"(?i)([?&;](?:password|token)=)[^&;]*", r"\1***", url)

@@ -37,8 +37,7 @@ class Arrays(Connection):
     ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
         """See `Engine.stream_arrays`: through a temporary table, as NumPy arrays come only of a whole result.
 
-        The table keeps the query's order and spills to disk; DuckDB passes over what an OFFSET skips without reading
-        it.
+        The table keeps the query's order and spills to disk; DuckDB skips the rows of an OFFSET without reading them.
         """
         spool = quote(f"_sqlanon_stream_{secrets.token_hex(4)}")
         try:

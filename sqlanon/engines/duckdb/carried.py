@@ -1,7 +1,7 @@
-"""What a file or a frame can hold of a column: as it is, as another type that keeps every value apart, or not at all.
+"""Columns as a file or a frame holds them: unchanged, as another type that keeps values distinct, or not at all.
 
 A type that a target lacks becomes a decimal or text, and only if a cast back gives every value of the column again.
-What was written is compared with the table by the fingerprint of its rows, a multiset's.
+The written file is compared with the table by the fingerprint of the rows as a multiset.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ DATES = frozenset(
 _OUTSIDE = {**dict.fromkeys(DATES, ("infinity",)), "time": ("24:00:00",), "time_ns": ("24:00:00",)}
 """Texts of values that readers of a type, but DuckDB, take for others or cannot read."""
 _TYPED = _SIMPLE | {"date", "timestamp", "uuid", "interval"}
-"""Types whose values are compared as they are; all others by their texts."""
+"""Types that are compared by value; all others are compared by text."""
 
 _NO_CAST = (duckdb.DataError, duckdb.ProgrammingError, duckdb.NotSupportedError)
-"""What DuckDB raises where values are not of a type, or a cast is not there."""
+"""Errors of DuckDB where values do not fit a type, or a cast is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ PANDAS = Target(
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One column: its name, its type, and the type that the target gets."""
+    """A column: name, type, and the type that the target gets."""
 
     name: str
     type: Any
@@ -76,7 +76,7 @@ class Carried:
 
     @property
     def expression(self) -> str:
-        """SQL for the column as the target gets it, with its name."""
+        """SQL for the column as the target gets it, with the name."""
         return f"{_cast(quote(self.name), self.carried, str(self.type))} AS {quote(self.name)}"
 
 
@@ -85,13 +85,13 @@ def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Tar
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         target: the kind of file or frame.
 
     Raises:
-        PolicyError: it holds a column in no way; the text names the column and its type.
+        PolicyError: the target cannot hold the column; the text names the column and the type.
 
-    Cost: one scan of the columns that do not stay as they are, or whose type has values that the target lacks.
+    Cost: one scan of the columns that change, or have a type with values that the target lacks.
     """
     relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
     found, refused = [], []
@@ -143,9 +143,9 @@ def _map_type(kind: Any, target: Target, outside: set[str] | None, *, inner: boo
     Args:
         kind: DuckDB's.
         target: the kind of file or frame.
-        outside: gets the texts that no value may have; None: what has values that the target lacks becomes text, as do
-            wide integers.
-        inner: the type is part of another one.
+        outside: collects the texts that no value may have; None: a type with values that the target lacks becomes
+            text, as do wide integers.
+        inner: the type is part of another type.
     """
     if kind.id in ("list", "array"):
         size = f"[{kind.children[1][1]}]" if kind.id == "array" and target is not PARQUET else "[]"
@@ -171,7 +171,7 @@ def _map_type(kind: Any, target: Target, outside: set[str] | None, *, inner: boo
 def holds(
     connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: str, candidate: str, outside: Iterable[str] = ()
 ) -> bool:
-    """Whether every value of a column is again what it was after a cast there and back, and none is outside."""
+    """Whether a cast there and back leaves every value of a column unchanged, and none is outside."""
     column = quote(name)
     lost = [f"CONTAINS(CAST({column} AS VARCHAR), '{text}')" for text in sorted(outside)]
     if candidate != kind:
@@ -190,13 +190,13 @@ def holds(
 
 
 def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], written: str) -> None:
-    """Compare what was written with the table, as multisets of rows.
+    """Compare the written file or frame with the table, as multisets of rows.
 
     Args:
         connection: reads both.
         table: the quoted name of the table.
         columns: as they were to be written.
-        written: SQL of a relation that reads what was written.
+        written: SQL of a relation that reads the written file or frame.
 
     Raises:
         PrivacyViolation: they differ; the text names the columns.
@@ -261,7 +261,7 @@ def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions
 
 
 def _comparable_expression(column: str, kind: str, one: Carried) -> str:
-    """SQL of a value as it is compared: in the type that was to be written, or by its text."""
+    """SQL of a value as it is compared: in the type that was to be written, or by text."""
     value = _cast(column, one.carried, kind)
     if one.carried == str(one.type) and one.type.id in _TYPED:
         return value

@@ -1,6 +1,6 @@
 """The ability `Compaction` of a DuckDB file.
 
-During the rewrite the engine has no connection to the file; afterwards it has a new one.
+During the rewrite the engine has no connection to the file; afterwards it has a new connection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sqlanon.lack import Lack
 
 
 class Compacting(Arrays):
-    """The part of a connection that can have its file written anew."""
+    """The part of a connection that rewriting the file needs."""
 
     leaves = (
         "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are "
@@ -31,7 +31,7 @@ class Compacting(Arrays):
 
     @property
     def compaction(self) -> Self | None:
-        """See `Engine.compaction`: a database in memory has no file, and a guest does not open its host's."""
+        """See `Engine.compaction`: a database in memory has no file, and a guest does not open the host's."""
         return None if self._path is None or self._again is None else self
 
     @property
@@ -72,7 +72,7 @@ class Compacting(Arrays):
         try:
             before, after = fresh_copy.write_anew(Path(self._path), self._database, settings)
         finally:
-            # Whether another process has opened it first does not change what was done.
+            # The copy is complete even if another process has opened the file first.
             with suppress(DatabaseError):
                 vars(self).update(vars(self._again()))
         return Compacted((self._path,), before, after, STAYS)

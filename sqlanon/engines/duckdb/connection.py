@@ -1,7 +1,7 @@
-"""One DuckDB connection: where names are looked up, one statement, one transaction, and errors without values.
+"""A DuckDB connection: look-up of names, statements, transactions, and errors without values.
 
-A macro in a DuckDB file takes the place of any function, operator or table function of its name, wherever a name is
-looked up in that file. So our statements run where an empty database of our own is the current one, and name the user's
+A macro in a DuckDB file takes the place of any function, operator or table function of the same name, wherever a name
+is looked up in that file. So our statements run where an empty database of our own is current, and name the user's
 database.
 """
 
@@ -35,7 +35,7 @@ def quote(name: str) -> str:
 
 
 class Connection:
-    """A connection to one database of the user's, with an empty one of our own beside it."""
+    """A connection to one database of the user's, with an empty database of our own beside it."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class Connection:
         Args:
             connection: it is closed with the engine.
             path: the file's; None in memory.
-            database: the database whose tables plain names mean; None: the connection's current one.
-            spills: where it spills is for us to say.
+            database: the database of unqualified table names; None: the connection's current one.
+            spills: the spill folder is ours to choose.
         """
         self._connection = connection
         self._path = path
@@ -74,7 +74,7 @@ class Connection:
         return row[0] if row else None
 
     def _use(self, database: str) -> None:
-        """Make a database the one where names are looked up that do not say theirs."""
+        """Make a database current, for names without a database."""
         if self._current != database:
             self._connection.execute(f"USE {quote(database)}.main")
             self._current = database
@@ -160,7 +160,7 @@ class Connection:
         try:
             yield
         except BaseException:
-            with suppress(duckdb.Error):  # whatever ended it already is what the caller must hear of
+            with suppress(duckdb.Error):  # the caller must hear of the first error
                 self._connection.execute("ROLLBACK")
             raise
         with self._translate_errors("COMMIT"):
@@ -175,7 +175,7 @@ class Connection:
     def few_rows(self) -> Iterator[None]:
         """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement.
 
-        What another run has changed is left to that run to undo; where the configuration is locked, nothing is changed.
+        Changes by another run are left to that run to undo; a locked configuration is not changed.
         """
         with self._translate_errors("PRAGMA"):
             self._use(self._empty)

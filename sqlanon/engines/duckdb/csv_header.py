@@ -51,7 +51,7 @@ class Head:
 
     Attributes:
         names: the fields of the first line.
-        delimiter: what divides fields.
+        delimiter: the character between fields.
         records: the records below it, at most `_HEAD`, as far as they can be read.
     """
 
@@ -65,8 +65,8 @@ def check_header(path: Path, head: Head, lines: list[str], *, given: bool) -> No
 
     Args:
         path: the file, for messages.
-        head: its first records.
-        lines: and its first lines.
+        head: the first records of the file.
+        lines: the first lines of the file.
         given: the delimiter was given.
 
     Raises:
@@ -86,7 +86,7 @@ def is_missing(text: str) -> bool:
 
 
 def tail(path: Path, line: int) -> str:
-    """The command that leaves out what is above a line."""
+    """The command that leaves out the lines above a line."""
     return f", such as: {_find_command(path)} | tail -n +{line} > new.csv"
 
 
@@ -171,7 +171,7 @@ def _check_names(path: Path, head: Head) -> None:
 
 
 def _check_values(path: Path, head: Head) -> None:
-    """The first line is no row: few of its fields are also values of their columns."""
+    """The first line is no row: few of the fields are also values of their columns."""
     width = len(head.names)
     rows = [record for record in head.records if len(record) == width]
     again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))

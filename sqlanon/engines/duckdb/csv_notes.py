@@ -17,7 +17,7 @@ from sqlanon.engines.duckdb.csv_types import SAMPLE, is_ambiguous, literal
 from sqlanon.shell import option, pair
 
 _MOST = 0.8
-"""Share of the values that are numbers or dates, or mean a missing one, from which a column is one of these."""
+"""Share of the values that are numbers or dates, or mean a missing value, from which a column is taken for such."""
 _PLAIN = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _LEADING = r"[+-]?0[0-9]+([.][0-9]*)?"
 _GROUPED = r"[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]+)?"
@@ -35,14 +35,14 @@ _DATE = rf"({_LONG})([T: ].*)?|{_SHORT}"
 
 
 def note(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> str | None:
-    """What to know of a column that stayed text; None: nothing.
+    """A note on a column that stayed text; None: nothing to say.
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         name: the column.
 
-    Cost: a look at some values; for a column that looks like numbers or dates two scans of it.
+    Cost: a look at some values; two scans of a column that looks like numbers or dates.
     """
     column = quote(name)
     few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608
@@ -79,7 +79,7 @@ def _dates() -> str:
 
 
 def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form: str) -> float | None:
-    """The share of the values that have a form or mean a missing one; None where none has the form."""
+    """The share of the values that have a form or mean a missing value; None where no value has the form."""
     query = (
         f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "  # noqa: S608
         f"c FROM {table} AS t) WHERE c IS NOT NULL"

@@ -1,4 +1,4 @@
-"""A CSV file as text: its encoding, its lines of bounded length, and its header.
+"""A CSV file as text: encoding, lines of bounded length, and header.
 
 For a file that is no table it also finds the reason.
 
@@ -24,7 +24,7 @@ from sqlanon.engines.duckdb.csv_records import likely_delimiter, records_of
 from sqlanon.errors import DatabaseError, PolicyError
 
 LINE = 2_000_000
-"""Characters of a line, at most: what DuckDB reads without being asked for more."""
+"""Characters of a line, at most: DuckDB's default."""
 _HEAD = 200
 """Records from which the form of a file is found."""
 _CHUNK = 1 << 20
@@ -78,7 +78,7 @@ class CsvText:
         """The first records, after a check that the first line names the columns.
 
         Args:
-            delimiter: the one that was given; None: it is found.
+            delimiter: the given delimiter; None: it is found.
 
         Raises:
             PolicyError: the first line does not name the columns.
@@ -124,7 +124,7 @@ class CsvText:
         return lines
 
     def check_lines(self) -> int | None:
-        """No line is too long: DuckDB leaves out the last one of those without a word.
+        """No line is too long: DuckDB leaves out the last of those without a word.
 
         Returns:
             how many lines there are, where each of them is a record: none is empty, and there are no quotes; None: it
@@ -138,9 +138,7 @@ class CsvText:
         length = line = 0
         plain, last = True, b"\n"
         with self.bytes() as raw:
-            while chunk := raw.read(
-                _CHUNK
-            ):  # shorter than `LINE`, so that what lies between two ends in it is no line too long
+            while chunk := raw.read(_CHUNK):  # shorter than `LINE`, so that no line between two ends in it is too long
                 end = b"\n" if b"\n" in chunk else b"\r"
                 first = chunk.find(end)
                 length += first if first >= 0 else len(chunk)
@@ -156,7 +154,7 @@ class CsvText:
         return line + (length > 0) if plain else None
 
     def fault(self, delimiter: str) -> str | None:
-        """The first fault of the file as Python reads it: the line, and what is wrong there."""
+        """The first fault of the file as Python reads it: line and reason."""
         with self.open_text() as file:
             rows = csv.reader(read_bounded_lines(file, self._too_long), delimiter=delimiter, strict=True)
             began, width = 1, 0
@@ -190,7 +188,7 @@ class CsvText:
         return 0
 
     def wrong_byte(self) -> str | None:
-        """Where the file is not of its encoding, and which option would read it; None: it is all of it."""
+        """Where the file departs from the encoding, and which option would read it; None: nowhere."""
         at = self._find_undecodable(self.encoding)
         if at is None:
             return None
@@ -229,7 +227,7 @@ class CsvText:
         """Write the text in UTF-8.
 
         Raises:
-            DatabaseError: it is not of its encoding, or a line is too long.
+            DatabaseError: it is not of the encoding, or a line is too long.
         """
         length = line = 0
         with target.open("xb") as file:
@@ -280,7 +278,7 @@ class CsvText:
 
     @contextmanager
     def open_text(self) -> Iterator[IO[str]]:
-        """The file as text; what is not text there is kept as escapes."""
+        """The file as text; bytes that are not text are kept as escapes."""
         encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with (
             self.bytes() as raw,
@@ -311,7 +309,7 @@ _SHOWN = {"cp1252": "windows-1252", "iso8859-1": "latin-1"}
 
 
 class _WrongByte(Exception):
-    """A byte that is not of the encoding, counted from 1, and the line ends before it in its part of the file."""
+    """A byte that is not of the encoding, counted from 1, and the line ends before it in the same part of the file."""
 
     def __init__(self, byte: int, lines: int) -> None:
         super().__init__(byte)

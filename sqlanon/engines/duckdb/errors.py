@@ -1,4 +1,4 @@
-"""What DuckDB's errors mean and what to do about them, in words that hold no cell value."""
+"""Causes and remedies of DuckDB's errors, in words that hold no cell value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DENIED = re.compile(r"permission denied|operation not permitted|read-only file 
 _COLUMN = re.compile(r"^.*when casting from source column ([^\n]+)$", re.MULTILINE)
 
 _LAKE = re.compile(r'"((?:delta|iceberg|parquet):(?:[^"]|"")+)"')
-"""A lake table in a statement: its view has its name."""
+"""A lake table in a statement: the view has the table's name."""
 _MISSING = re.compile(r"^Catalog Error: (Table|View|Schema) with name .* does not exist", re.DOTALL)
 _FULL_SAID = "the disk is full (or a quota or a limit of file sizes is reached); free space and run again"
 _DENIED_SAID = (
@@ -102,7 +102,7 @@ _MEANINGS: tuple[tuple[type[duckdb.Error], str], ...] = (
 
 
 def explain(error: duckdb.Error, text: str = "") -> str:
-    """What happened and what to do.
+    """Cause and remedy of an error.
 
     Args:
         error: DuckDB's.
@@ -148,7 +148,7 @@ def _cast_column(said: str, text: str) -> str | None:
 
 
 def translate_error(what: str, error: duckdb.Error, text: str = "") -> DatabaseError:
-    """The error of ours for one of DuckDB's; ``what``: the statement's name, or what was being done."""
+    """The `DatabaseError` for an error of DuckDB's; ``what``: the name of the statement or of the step."""
     return DatabaseError(f"DuckDB refused {what}: {explain(error, text)}")
 
 

@@ -30,7 +30,7 @@ from sqlanon.errors import PolicyError, PrivacyViolation
 
 _SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
 _MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
-"""What makes `sqlanon.formats.label_text.quote` quote a text."""
+"""Texts that `sqlanon.formats.label_text.quote` quotes."""
 _SET = "VARCHAR[]"
 _AS_TEXT = NUMBERS | {
     "boolean",
@@ -45,13 +45,13 @@ _AS_TEXT = NUMBERS | {
     "date",
     "timestamp",
 }
-"""Types whose texts are all different, and read back."""
+"""Types with a different text for each value, which can be read back."""
 _LINE = 2_097_152
 """Bytes of a line that DuckDB reads without being asked for more."""
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
-    """Write a table as Parquet, with arrays as arrays, and compare what is read back.
+    """Write a table as Parquet, with arrays as arrays, read it back and compare.
 
     Raises:
         PolicyError: Parquet cannot hold a column.
@@ -83,7 +83,7 @@ def write_csv(
     sensitive: Sequence[str] = (),
     escape_formulas: bool = False,
 ) -> list[str]:
-    """Write a table as CSV, and compare what is read back.
+    """Write a table as CSV, read it back and compare.
 
     A set of texts is written as the format ``labels`` writes it, ``{a, b}``.
 
@@ -91,20 +91,20 @@ def write_csv(
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         path: the new file.
-        sensitive: columns of which no two values may become one.
-        escape_formulas: write a ' before what a spreadsheet takes for a formula.
+        sensitive: columns in which no two values may become equal.
+        escape_formulas: write a ' before texts that a spreadsheet takes for formulas.
 
     Returns:
-        what a reader of the file must know, by column.
+        notes for readers of the file, by column.
 
     Raises:
-        PolicyError: values of a column that differ would be one in a CSV file.
+        PolicyError: different values of a column would be equal in a CSV file.
         PrivacyViolation: the file differs from the table.
 
-    Cost: one scan of the table and one of the file, and one of the columns whose texts are not known to be all
-    different.
+    Cost: one scan of the table and one of the file, and another of the columns with texts that are not known to be
+    all different.
     """
     relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
     columns = list(zip(relation.columns, relation.types, strict=True))

@@ -1,4 +1,4 @@
-"""CSV and Parquet files into DuckDB: how they are read, and what is wrong with one that cannot be.
+"""CSV and Parquet files into DuckDB, and reasons why a file cannot be read.
 
 DuckDB's own messages quote lines of the file. Here only numbers are taken from them, and names that the header has.
 """
@@ -38,18 +38,18 @@ def read(
         connection: where to.
         path: a CSV (also .gz) or Parquet file.
         table: the quoted name of the table.
-        how: what is known of a CSV file.
+        how: known properties of a CSV file.
         columns: which columns are read, and which keep their texts.
 
     Returns:
-        what to know of columns that stayed text though they look like numbers or dates, one line each.
+        notes, a line each, on columns that stayed text though they look like numbers or dates.
 
     Raises:
-        PolicyError: the options do not fit the file, or its header cannot be used.
-        DatabaseError: the file cannot be read; the text says where and why, without a value of it.
+        PolicyError: the options do not fit the file, or the header cannot be used.
+        DatabaseError: the file cannot be read; the text gives place and reason, without a value of the file.
 
-    Cost: one pass over the file, and over each column whose first values look like another type one or more; another
-    encoding is written as UTF-8 first, into a private folder.
+    Cost: one pass over the file, and one or more over each column with first values that look like another type;
+    another encoding is written as UTF-8 first, into a private folder.
     """
     if not path.is_file():
         raise DatabaseError(f"no file at {path}")
@@ -107,7 +107,7 @@ def _reads(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> bool
 
 
 class _Csv:
-    """One CSV file: its header, the texts of its columns, their types."""
+    """A CSV file: header, texts of the columns, and types."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Csv:
         """Load all rows into a new table."""
         head = self._text.head(self._given)
         declared = self._find_declared_types(head)
-        nulls = list(dict.fromkeys((*self._how.null, "")))  # what is empty stays NULL
+        nulls = list(dict.fromkeys((*self._how.null, "")))  # an empty field stays NULL
         unreadable = {'"', "\r", "\n", head.delimiter}
         if any(char in unreadable for text in nulls for char in text):
             raise PolicyError(
@@ -253,7 +253,7 @@ class _Csv:
         """The declared type, which every text of the column has; of dates in the one form that fits them.
 
         Raises:
-            DatabaseError: one is none; the text has its line.
+            DatabaseError: a text is none; the error has the line.
         """
         one = csv_types.declare_type(name, kind, self._how.date_format, self._numbers)
         dated = kind.strip().upper() in ("DATE", "TIMESTAMP", "DATETIME")
@@ -278,7 +278,7 @@ class _Csv:
         return one
 
     def _explained(self, error: duckdb.Error, head: Head) -> DatabaseError | PolicyError:
-        """What is wrong, by a look at the file."""
+        """The reason for an error, by a look at the file."""
         fault = self._text.wrong_byte() or self._text.fault(head.delimiter)
         if fault:
             return DatabaseError(f"{self._path}: {fault}")

@@ -11,11 +11,11 @@ from sqlanon.errors import PolicyError
 _LACKED = "columns of the frame have a type that DuckDB lacks"
 _LEFT_OUT = "or leave them out: rest='drop' does not read a column that is not named"
 UNKNOWN = f"{_LACKED}; cast them to text, a number or a timestamp; {_LEFT_OUT}"
-"""What to say where nothing shows which columns these are."""
+"""The text for columns that cannot be identified."""
 
 
 def select_columns(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
-    """The frame with the columns that are wanted; all of them where its library has no way to take some.
+    """The frame with the columns that are wanted; all of them where the library has no way to take some.
 
     Args:
         frame: pandas, polars, or anything with an Arrow stream.
@@ -93,7 +93,7 @@ def with_texts(frame: Any) -> Any:  # noqa: ANN401
 
 
 def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | None:  # noqa: ANN401
-    """What to say of columns that DuckDB does not read; None: which these are is not known.
+    """A text about columns that DuckDB does not read; None if they cannot be identified.
 
     Args:
         frame: the frame.

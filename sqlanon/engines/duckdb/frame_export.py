@@ -25,13 +25,13 @@ def write_frame(connection: duckdb.DuckDBPyConnection, table: str, kind: FrameKi
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         kind: of the frame.
 
     Raises:
         UnsupportedError: the library of that kind is not installed.
         PolicyError: such a frame cannot hold every value of a column.
-        PrivacyViolation: what was made differs from the table.
+        PrivacyViolation: the frame differs from the table.
 
     Cost: one scan for the frame and one to compare.
     """
@@ -74,7 +74,7 @@ def _select_columns(
 
 
 def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
-    """Pandas has one missing value for NULL and NaN: a column has at most one of them.
+    """Pandas has one missing value for NULL and NaN: a column has at most either.
 
     Raises:
         PolicyError: it has both.
@@ -105,7 +105,7 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     names = [one.name for one in objects]
     others = [one for one in columns if one.name not in names]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls what a newer pandas will not have
+        warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls functions that a newer pandas deprecates
         made = _select_columns(connection, table, others).df() if others else {}
     values = {}
     for one in objects:

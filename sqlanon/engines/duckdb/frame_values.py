@@ -20,7 +20,7 @@ _MIXED = "numbers of several kinds, of which no type holds all exactly; make the
 
 
 def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a library that is not imported here
-    """A pandas frame whose columns of Python objects DuckDB reads as they are.
+    """A pandas frame with columns of Python objects that DuckDB reads unchanged.
 
     Args:
         frame: pandas.
@@ -31,7 +31,7 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
     Raises:
         PolicyError: values of a column would become others; the text names the column.
 
-    Cost: a look at the type of each object, and at its value where there are numbers of several kinds, or decimals.
+    Cost: a look at the type of each object, and at the value where there are numbers of several kinds, or decimals.
     """
     made, casts, refused = frame, {}, []
     for name, dtype in frame.dtypes.items():
@@ -66,7 +66,7 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
 
 
 def _prints_address(kind: type) -> bool:
-    """Whether the text of such an object is its address."""
+    """Whether the text of such an object is the object's address."""
     return all(vars(object)[name] is getattr(kind, name) for name in ("__str__", "__repr__"))
 
 
@@ -77,7 +77,7 @@ def _fine(value: object) -> bool:
 
 
 def _floats(value: object) -> bool:
-    """Whether a number keeps its value as floating point; what is no number is text, or refused by DuckDB."""
+    """Whether a number keeps the value as floating point; a value that is no number is text, or refused by DuckDB."""
     if isinstance(value, Decimal):
         return value.is_finite() and Decimal(repr(float(value))) == value
     return not isinstance(value, int) or (abs(value) < 2**1000 and int(float(value)) == value)
@@ -129,7 +129,7 @@ def check_arrow(frame: Any, described: Mapping[str, str]) -> None:  # noqa: ANN4
 
 
 def _nanoseconds(value: Any) -> int:  # noqa: ANN401 - a scalar of pyarrow
-    """The nanoseconds of a duration of these, or of an interval; 0 where its unit is coarser."""
+    """The nanoseconds of a duration of these, or of an interval; 0 where the unit is coarser."""
     if str(value.type) == "duration[ns]":
         return int(value.value)
     return int(value.as_py().nanoseconds) if str(value.type) == "month_day_nano_interval" else 0

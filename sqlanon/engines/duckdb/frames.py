@@ -1,6 +1,6 @@
 """Data frames into DuckDB: pandas, polars and Arrow, by the library that the caller has, or by the Arrow capsule.
 
-No library of frames is imported to read one: DuckDB reads pandas itself, and all others by ``__arrow_c_stream__``.
+No library of frames is imported to read a frame: DuckDB reads pandas itself, and all others by ``__arrow_c_stream__``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DECLARED = re.compile(r"\((\d+),\s*(\d+)\)")
 
 
 class Stream:
-    """What has an Arrow stream, and nothing else: DuckDB then reads it without any other library."""
+    """An object with an Arrow stream and nothing else: DuckDB then reads it without any other library."""
 
     def __init__(self, source: Any) -> None:  # noqa: ANN401 - whatever has a stream
         self._source = source
@@ -38,7 +38,7 @@ class Stream:
 
 
 def kind_of(frame: object) -> FrameKind | None:
-    """Which kind of frame an object is, by its type alone; None: it is none."""
+    """Which kind of frame an object is, by type alone; None: it is no frame."""
     home = type(frame).__module__.partition(".")[0]
     if home == "pandas" and hasattr(frame, "columns"):
         return "pandas"
@@ -53,7 +53,7 @@ def read(
     table: str,
     columns: ColumnReading,
 ) -> None:
-    """Load a frame into a new table. Its index, if it has one, is not read.
+    """Load a frame into a new table, without the index.
 
     Args:
         connection: where to.
@@ -62,11 +62,11 @@ def read(
         columns: which columns are read; nothing is asked of the others.
 
     Raises:
-        PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would
+        PolicyError: a column has no name, or that of another column, a type that DuckDB lacks, or values that it would
             change.
         DatabaseError: DuckDB cannot read it.
 
-    Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
+    Cost: one pass over the frame; a second one over columns of Python objects, to find the type of all values.
     """
     pandas = kind_of(frame) == "pandas"
     frame = frame_columns.select_columns(frame, columns, pandas=pandas)
@@ -105,7 +105,7 @@ def read(
 
 
 def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]:  # noqa: ANN401
-    """Categories by their column: in their order where they have one, else None."""
+    """Categories by their column: in their order if any, else None."""
     if pandas:
         found = {name: dtype for name, dtype in frame.dtypes.items() if str(dtype) == "category"}
         return {
@@ -122,7 +122,7 @@ def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]: 
 
 
 def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> str:
-    """A column as it is stored: categories as text, unless their order is declared; one that has NULL alone as text."""
+    """A column as it is stored: categories as text, unless their order is declared; a column of NULL alone as text."""
     if kind.strip('"').upper() == "NULL":
         return f"CAST(NULL AS VARCHAR) AS {quote(name)}"
     if name not in orders:
@@ -153,7 +153,7 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
         connection: where to.
         table: the quoted name of the table.
         columns: as the other engine has them.
-        rows: values as its driver gives them.
+        rows: values as the driver gives them.
     """
     cells = [[_cell(row[i], column) for row in rows] for i, column in enumerate(columns)]
     arrays = {str(i): _array(values) for i, values in enumerate(cells)}

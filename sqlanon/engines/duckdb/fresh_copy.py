@@ -1,10 +1,10 @@
 """Replacement of a DuckDB file by a fresh copy.
 
-The copy contains nothing of dropped tables and deleted rows. It is compared with the file and put in its place.
+The copy contains nothing of dropped tables and deleted rows. It is compared with the file and replaces it.
 
-The file is locked by this process from before it is copied until after the copy is in its place, so that nobody writes
-what the copy lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next
-connection removes.
+This process locks the file from before the copy until after the replacement, so that nobody writes rows that the copy
+lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next connection
+removes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sqlanon.private_folder import PrivateFolder, put_in_place
 _EMPTY = "_sqlanon_empty"
 _COPY = "_sqlanon_copy"
 _HEADERS = 3 * 4096
-"""Bytes at the beginning of a DuckDB file without which nobody takes it for one."""
+"""Bytes at the beginning of a DuckDB file that identify it as such."""
 _RIGHTS = "system.posix_acl"
 _SHOWN = 5
 
@@ -36,7 +36,7 @@ def check_file(path: Path) -> None:
     """Refuse a file that no copy can take the place of as it is.
 
     Raises:
-        DatabaseError: it has several names, belongs to another user, or its folder is not to be written.
+        DatabaseError: it has several names, belongs to another user, or the folder cannot be written.
     """
     with file_errors(path):
         known = path.stat()
@@ -55,7 +55,7 @@ def check_file(path: Path) -> None:
 
 
 def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> tuple[int, int]:
-    """Put a fresh copy of a DuckDB file in its place.
+    """Replace a DuckDB file by a fresh copy.
 
     Args:
         path: the file, no link; no connection of this process has it open.
@@ -63,7 +63,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         settings: DuckDB's, such as how much memory it may use.
 
     Returns:
-        bytes of the old file and of the new one.
+        bytes of the old and of the new file.
 
     Raises:
         LockedError: the file is open elsewhere.

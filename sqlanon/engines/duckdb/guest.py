@@ -1,9 +1,9 @@
 """An engine that is a guest in the DuckDB of a host process.
 
-It works in a private in-memory database; the process has its own connection open.
+It works in a private in-memory database; the host process keeps a connection open.
 
-dbt-duckdb's Python models need it: the file is open in dbt, so no second connection by path is possible, and what dbt
-has there is not ours to write to.
+dbt-duckdb's Python models need it: the file is open in dbt, so no second connection by path is possible, and dbt's
+objects in the file are not ours to write to.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Guest:
 
     Attributes:
         engine: works in the private database.
-        name: what the host calls that database.
+        name: the host's name of that database.
         session: the host's own connection.
     """
 
@@ -36,7 +36,7 @@ class Guest:
     session: Session
 
     def take(self, relation: object, table: TableRef) -> None:
-        """Copy what the host's connection can read (a relation, a data frame) into a table of the private database.
+        """Copy an object that the host's connection can read (a relation, a data frame) into a private table.
 
         Raises:
             DatabaseError: it cannot be read.
@@ -79,7 +79,7 @@ def guest(session: Session, make_engine: Callable[[Any, None, str], Engine]) -> 
     """Attach a private database in memory and detach it at the end, with all that is in it.
 
     Args:
-        session: an open DuckDB connection, or an object with its interface.
+        session: an open DuckDB connection, or an object with the same interface.
         make_engine: `DuckDBEngine`, which imports this file.
 
     Raises:

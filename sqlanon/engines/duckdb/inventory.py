@@ -1,10 +1,10 @@
 """Contents of a DuckDB database, to compare it with a copy.
 
-They are the entries of its catalog, and the rows and a checksum of each table.
+They are the entries of the catalog, and the rows and a checksum of each table.
 
-The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a
+The catalog is read through every ``duckdb_*()`` function that says to which database the rows belong: also those that a
 later DuckDB adds. They are named in full, as macros of the database may have their names: some bind expressions of
-tables, which may call macros, so that the database has to be the current one.
+tables, which may call macros, so that the database has to be current.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from sqlanon.engines.duckdb.connection import quote
 _PASSING = {"database_name", "data_type_id", "constraint_index", "estimated_size", "is_bound"}
 """Columns that differ between two files of the same content, or depend on earlier queries.
 
-All columns whose names end with ``oid`` do, too.
+All columns with names that end with ``oid`` do, too.
 """
 
 Facts = tuple[str, str, tuple[str, ...]]
-"""A kind, the name of an object of it, and what is known of it."""
+"""The kind of an object, the name, and the facts about it."""
 
 
 class Table(NamedTuple):
-    """A table: its number, its name after those of the schemas around it, and its columns that are not generated."""
+    """A table: number, name after those of the schemas around it, and the columns that are not generated."""
 
     number: int
     parts: list[str]
     columns: list[str]
 
     def qualify(self, database: str) -> str:
-        """Its name in a database as SQL."""
+        """The name in a database as SQL."""
         return ".".join(map(quote, [database, *self.parts]))
 
 
 def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: str) -> Counter[Facts]:
-    """What a database holds.
+    """Contents of a database, as facts.
 
     Args:
         connection: both databases are attached to it.
-        database: which one.
-        empty: another one, which has no macros; it is the current one afterwards.
+        database: the database to list.
+        empty: another database, without macros; it is current afterwards.
 
     Returns:
-        how often each fact holds: two databases of the same content have equal ones.
+        the number of times that each fact holds: equal for two databases of the same content.
     """
     connection.execute(f"USE {quote(database)}.main")
     found = Counter(_catalog(connection, database))
@@ -58,7 +58,7 @@ def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: 
 
 
 def list_lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
-    """The objects of which the two say different things, as kind and name; never what they say, which may be values."""
+    """The objects with different facts in the two, as kind and name; never the facts, which may be values."""
     different = {(kind, name) for kind, name, _ in (old - new) + (new - old)}
     return [f"{kind} {name}" for kind, name in sorted(different)]
 
@@ -108,7 +108,7 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
 
 
 def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The functions that list something of all databases; what `duckdb_databases` says differs between two files."""
+    """The functions that list objects of all databases; `duckdb_databases` is left out, as it differs between files."""
     found = connection.execute(
         "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = "
         "'system'"

@@ -1,4 +1,4 @@
-"""What there is in a DuckDB database: tables, their columns and schemas, asked for in one statement."""
+"""Look-up of tables, columns and schemas of a DuckDB database, in one statement."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def look_up(
 
     Args:
         send: executes a text with values where builtins alone are found.
-        database: of tables that have a schema and do not say theirs.
-        tables: what is looked for.
-        meant: name -> the tables that it can mean, the first that is there.
-        schema: whose tables are listed.
+        database: of tables with a schema and without a database.
+        tables: the tables to look up.
+        meant: name -> the tables that it can mean; the first existing table counts.
+        schema: a table of the schema to list.
     """
     wanted = list(dict.fromkeys([*tables, *(ref for refs in meant.values() for ref in refs)]))
     keys = {ref: _key(ref, database) for ref in wanted}

@@ -1,4 +1,4 @@
-"""What a URL of DuckDB opens: a file that is one, or memory."""
+"""Opening of a URL of DuckDB: a database file, or memory."""
 
 from __future__ import annotations
 

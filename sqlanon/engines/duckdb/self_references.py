@@ -24,7 +24,7 @@ Keys = list[tuple[list[str], list[str]]]
 
 
 def self_references(connection: duckdb.DuckDBPyConnection, database: str) -> dict[int, Keys]:
-    """The foreign keys of tables to themselves, by the table's number: a foreign key never leaves its schema."""
+    """The foreign keys of tables to themselves, by the table's number: a foreign key never leaves the schema."""
     found: dict[int, Keys] = {}
     for table, columns, referenced in connection.execute(_KEYS, {"database": database}).fetchall():
         found.setdefault(table, []).append((columns, referenced))
@@ -35,7 +35,7 @@ def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, r
     """Copy the rows of all tables into the empty tables of a copy.
 
     Args:
-        connection: its current database is ``database``.
+        connection: the current database is ``database``.
         database: where the rows are.
         copy: the database where the same tables are, without rows.
         references: see `self_references`.
@@ -67,7 +67,7 @@ def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, colum
     if not keys:
         connection.execute(copied)
         return
-    # In rounds: rows whose references are copied.
+    # In rounds: rows with references that are copied already.
     there = " AND ".join(f"({_is_null(columns)} OR {_is_copied(new, columns, to)})" for columns, to in keys)
     connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE {_WAITING} AS SELECT rowid AS place FROM {old}")  # noqa: S608
     while True:
@@ -79,7 +79,7 @@ def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, colum
         connection.execute(f"{copied} WHERE rowid {chosen} ORDER BY rowid")
         connection.execute(f"DELETE FROM {_WAITING} WHERE place {chosen}")  # noqa: S608
     if connection.execute(f"SELECT 1 FROM {_WAITING} LIMIT 1").fetchone() is not None:  # noqa: S608
-        connection.execute(copied)  # what is left breaks the constraint, and the error says so
+        connection.execute(copied)  # the rows left break the constraint, and the error says so
 
 
 def _is_null(columns: Sequence[str]) -> str:

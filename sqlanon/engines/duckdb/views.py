@@ -1,4 +1,4 @@
-"""Views of a DuckDB database: the query that one is made of, and what else of the user's reads it.
+"""Views of a DuckDB database: the query of a view, and other objects of the user's that read it.
 
 DuckDB keeps no dependencies of views, so both are read from its own parser's trees of the stored queries.
 """
@@ -44,7 +44,7 @@ def definition(connection: duckdb.DuckDBPyConnection, database: str, view: Table
 
 
 def relying(connection: duckdb.DuckDBPyConnection, database: str, views: Sequence[TableRef]) -> list[str]:
-    """See `Engine.relying`: views and macros that name one of them."""
+    """See `Engine.relying`: views and macros that name any of them."""
     ours = {_lower(view) for view in views}
     found = []
     for schema, name, text in connection.execute(_VIEWS, {"database": database}).fetchall():

@@ -24,7 +24,7 @@ END = 2
 
 
 def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
-    """A query's columns as binary COPY, each cast to the type of its array."""
+    """A query's columns as binary COPY, each cast to the array's type."""
     casts = sql.SQL(", ").join(
         sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(TYPES[dtype])) for i, dtype in enumerate(dtypes)
     )
@@ -35,7 +35,7 @@ def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
 
 
 def receive(pgconn: psycopg.pq.abc.PGconn, data: bytearray, enough: int | None = None) -> PQGen[bool]:
-    """Append what a COPY sends to ``data``, until there are ``enough`` bytes (gives True) or to the end (False).
+    """Append the data of a COPY to ``data``, until there are ``enough`` bytes (gives True) or to the end (False).
 
     The server sends a message for every row. The driver's own loop takes several calls for each, more processor time
     than the server needs. For ``psycopg.Connection.wait``.
@@ -69,7 +69,7 @@ def split_arrays(
 
 
 def record_type(dtypes: Sequence[str]) -> np.dtype[np.void]:
-    """One tuple of the binary COPY format: a field count, then length and big-endian value per field."""
+    """A tuple of the binary COPY format: a field count, then length and big-endian value per field."""
     fields: list[tuple[str, str]] = [("fields", ">i2")]
     for i, dtype in enumerate(dtypes):
         fields += [(f"l{i}", ">i4"), (f"v{i}", np.dtype(dtype).newbyteorder(">").str)]

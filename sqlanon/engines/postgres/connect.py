@@ -1,4 +1,4 @@
-"""A session on PostgreSQL, and its errors: what the driver says becomes one line of what to do, without cell values."""
+"""A session on PostgreSQL, and errors: the driver's text becomes one line of advice, without cell values."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _CAUSES = (
         "the server cannot be reached: check host and port of the URL, and that the server runs",
     ),
 )
-"""What libpq says and what to do about it, the first that fits. Errors of connecting have no SQLSTATE."""
+"""Texts of libpq and the advice for each; the first match counts. Errors of connecting have no SQLSTATE."""
 
 
 def open_session(url: str) -> psycopg.Connection:
     """Connect in autocommit mode.
 
     Raises:
-        DatabaseError: the server cannot be reached, or refuses; the text says which, and what to do.
+        DatabaseError: the server cannot be reached, or refuses; the text gives the reason and the remedy.
     """
     try:
         given = conninfo.conninfo_to_dict(url)
@@ -83,7 +83,7 @@ def open_session(url: str) -> psycopg.Connection:
 
 
 def advice_for(said: str) -> str:
-    """What to do about a connection that libpq or the server refused with these words."""
+    """Advice for a connection that libpq or the server refused with these words."""
     return next(advice for pattern, advice in _CAUSES if pattern.search(said))
 
 
@@ -98,7 +98,7 @@ def redact_message(text: str, *secrets: object) -> str:
 
 @contextmanager
 def translate_errors(connection: psycopg.Connection, name: str) -> Iterator[None]:
-    """Turn errors of the driver into ours; ``name`` says what was being done, and never holds a value.
+    """Turn errors of the driver into ours; ``name``: of the step, without any value.
 
     Raises:
         LockedError: another session holds a lock for too long.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class PostgresEngine(Tables, Granting, Compacting):
-    """One PostgreSQL session."""
+    """A PostgreSQL session."""
 
     dialect = "postgres"
     few_rows = conceals = None
@@ -75,7 +75,7 @@ class PostgresEngine(Tables, Granting, Compacting):
             read_only: nothing will be published. Temporary tables are still made where a method needs them.
 
         Raises:
-            DatabaseError: the server cannot be reached or refuses; the text says what to check.
+            DatabaseError: the server cannot be reached or refuses; the text names the settings to check.
         """
         connection = open_session(url)
         try:

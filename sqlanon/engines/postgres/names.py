@@ -98,7 +98,7 @@ def take_path(connection: psycopg.Connection) -> OwnPath:
 
 
 class Names:
-    """The person's own path on a session whose path is `SAFE_PATH`."""
+    """The person's own path on a session with the path `SAFE_PATH`."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
@@ -113,7 +113,7 @@ class Names:
         try:
             yield
         finally:
-            # A rollback takes the path back to what it was before; in a failed transaction nothing can be set.
+            # A rollback restores the path; in a failed transaction nothing can be set.
             if not self._connection.closed and not is_failed(self._connection):
                 if given:
                     self._own = take_path(self._connection)
@@ -121,7 +121,7 @@ class Names:
                     self._connection.execute(_SET, [SAFE_PATH])
 
     def relation(self, name: str) -> Relation:
-        """A table or view by what a person wrote.
+        """A table or view by a name as a person writes it.
 
         Raises:
             DatabaseError: there is none, or tables of several schemas of the path have this name.
@@ -188,7 +188,7 @@ class Names:
         return tries
 
     def first(self) -> str:
-        """The schema of a new table whose name says none.
+        """The schema of a new table without a schema in the name.
 
         Raises:
             DatabaseError: no schema of the path is there.
@@ -199,7 +199,7 @@ class Names:
 
 
 def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool) -> Relation | None:
-    """The table of the first schema that has one; where several have, an error or nothing."""
+    """The table of the first schema that has such a table; where several have, an error or nothing."""
     found = [ref for ref in places if ref in relations]
     # A role that may create in an earlier schema could put a table of its own before the one that is meant.
     if len(found) > 1 and not str(found[0].schema).startswith("pg_"):

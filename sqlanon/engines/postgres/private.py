@@ -123,13 +123,13 @@ Connection = psycopg.Connection
 def check_private(connection: Connection, schema: str) -> bool:
     """Refuse a private schema that other roles could read or change.
 
-    It is refused if another role owns it, has a table in it or may read one, or if its tables have triggers.
+    It is refused if another role owns it, has or may read a table in it, or if tables in it have triggers.
 
     Returns:
         Whether default privileges give others rights on new tables of this role.
 
     Raises:
-        DatabaseError: see above; the text says what to do.
+        DatabaseError: see above; the text gives the remedy.
     """
     found: dict[str, list[tuple[object, ...]]] = {}
     for kind, *row in connection.execute(_STATE, {"schema": schema}).fetchall():
@@ -169,13 +169,13 @@ def check_private(connection: Connection, schema: str) -> bool:
 
 
 def check_readable(connection: Connection, table: TableRef) -> bool:
-    """Refuse to read a table of the private schema that could run what a role planted there.
+    """Refuse to read a table of the private schema that could run code that another role planted there.
 
     Returns:
         Whether the schema belongs to another role, who may put something else in the table's place at any time.
 
     Raises:
-        DatabaseError: the schema is neither this role's nor a superuser's, and the table is no plain one.
+        DatabaseError: the schema is neither this role's nor a superuser's, and the table is not a plain table.
     """
     owner = _owner(connection, str(table.schema))
     if owner is None or owner[1] or owner[2]:
@@ -219,7 +219,7 @@ def query_grantees(tables: Sequence[str]) -> str:
 
 
 def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
-    """Take from everybody what default privileges gave; ``found`` are rows of `query_grantees`."""
+    """Revoke the grants of default privileges from everybody; ``found`` are rows of `query_grantees`."""
     for table, oid, name in found:
         role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
         connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))
@@ -228,8 +228,8 @@ def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
 def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
     """See `Engine.drop_statistics`.
 
-    A column's old statistics would stay when its target is set to 0; to give it its own type again removes them, and
-    rewrites nothing.
+    A column's old statistics would stay when the target is set to 0; to give the column the same type again removes
+    them, and rewrites nothing.
     """
     texts = []
     for schema in sorted({str(table.schema) for table in tables}):

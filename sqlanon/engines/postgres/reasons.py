@@ -1,4 +1,4 @@
-"""What PostgreSQL makes of a query without running it, and why it refused one, in words that hold no value."""
+"""PostgreSQL's plan of a query that is not run, and reasons for a refusal, in words that hold no value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rights on PostgreSQL: what a view's are, who gets them, who could read what he should not, what depends on a view."""
+"""Rights on PostgreSQL: rights of a view, grantees, roles that could read too much, and objects that need a view."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _ident(table: TableRef) -> sql.Identifier:
 
 
 def record_rights(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
-    """What gives a view its rights and comments back, once it is made anew: see `Rights.restoring_statements`."""
+    """Statements that restore the rights and comments of a view once it is replaced: `Rights.restoring_statements`."""
     binds = {**_names(view), "columns": list(columns)}
     target = _ident(view).as_string(connection)
     by_default = connection.execute(_BY_DEFAULT).fetchall()
@@ -205,7 +205,7 @@ def grantees(connection: Connection, schema: str) -> list[str]:
 
 
 def make_private(connection: Connection, schema: str) -> None:
-    """Revoke from all roles what default privileges gave: without USAGE no role can use objects of the schema."""
+    """Revoke the grants of default privileges from all roles: without USAGE no role can use objects of the schema."""
     for name in grantees(connection, schema):
         whom = sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
         connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), whom))

@@ -1,4 +1,4 @@
-"""One PostgreSQL session: what it sets, errors without values, transactions and locks."""
+"""A PostgreSQL session: settings, errors without values, transactions and locks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PUBLISHING = (
     "SET LOCAL parallel_tuple_cost = 0.01"
 )
 CANCELLATIONS = 5
-"""Cancellations that the end of a transaction meets, at most: one deadline sends one every now and then."""
+"""Cancellations that the end of a transaction meets, at most: a deadline sends some now and then."""
 WAIT_SECONDS = 30.0
 """How long a lock is waited for that is held for moments only."""
 
@@ -70,7 +70,7 @@ class Session:
                 yield self._connection.execute(statement)
 
     def _take_unanalyzed(self) -> list[str]:
-        """What gives loaded tables their statistics, before the next statement that may read them."""
+        """Statements that give loaded tables statistics, before the next statement that may read them."""
         tables, self._unanalyzed = self._unanalyzed, []
         return [f"ANALYZE {', '.join(tables)}"] if tables else []
 
@@ -94,14 +94,14 @@ class Session:
             raise
 
     def _roll_back(self) -> None:
-        """End the transaction, also where a late cancellation of its last statement meets the end itself."""
+        """End the transaction, also where a late cancellation of the last statement meets the end itself."""
         for _ in range(CANCELLATIONS):
             try:
                 self._connection.execute("ROLLBACK")
             except psycopg.errors.QueryCanceled:
                 continue
             except psycopg.Error:
-                pass  # a lost connection rolls back by itself, and the first error says what happened
+                pass  # a lost connection rolls back by itself, and the first error gives the cause
             return
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
@@ -141,7 +141,7 @@ class Session:
         finally:
             try:
                 self._asked(Statement("unlock", "SELECT pg_advisory_unlock(%(space)s, %(key)s)", binds))
-            except DatabaseError:  # the lock ends with the session, and the first error says what happened
+            except DatabaseError:  # the lock ends with the session, and the first error gives the cause
                 if not failed:
                     raise
 
@@ -171,15 +171,15 @@ class Session:
                 return
 
     def cancel(self) -> None:
-        """See `Engine.cancel`: by a connection of its own, whose loss leaves the statement running."""
+        """See `Engine.cancel`: by a second connection; if that is lost, the statement runs on."""
         with suppress(psycopg.Error):
             self._connection.cancel_safe(timeout=5.0)
 
     def close(self) -> None:
-        with suppress(psycopg.Error):  # the server ends what a lost connection had open
+        with suppress(psycopg.Error):  # the server ends the transaction of a lost connection
             self._connection.close()
 
 
 def name_statement(statement: Statement | str) -> str:
-    """What an error calls a statement."""
+    """The name of a statement in errors."""
     return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

@@ -1,10 +1,10 @@
-"""What a session sets: nothing that an owner of the database left on it may change what generated SQL means."""
+"""Settings of a session: no default that an owner of the database left may change the meaning of generated SQL."""
 
 from __future__ import annotations
 
 SETTINGS = (
-    # Settings of the database, of the role or of the URL may make the session another role: what it makes would be that
-    # role's, and readable by its members.
+    # Settings of the database, of the role or of the URL may make the session another role: new tables would belong
+    # to that role, and its members could read them.
     "SET SESSION AUTHORIZATION DEFAULT",
     "SET ROLE NONE",
     "SET statement_timeout = 0",

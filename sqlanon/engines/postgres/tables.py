@@ -61,18 +61,18 @@ class Tables(Session):
         self._send(statements)
 
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
-        """Run statements in one transaction, and keep others off what they create.
+        """Run statements in one transaction, and keep others off the tables that they create.
 
-        Those without values go together in one text. One with values goes alone, for the server to bind them: in its
-        text they would be in pg_stat_activity, and after an error in the server's log; the secret of a release is one
-        of them.
+        Those without values go together in one text. Those with values go singly, for the server to bind them: in the
+        text they would be in pg_stat_activity, and after an error in the server's log; among them is the secret of a
+        release.
 
         Statistics of a temporary table are in pg_stats as well, for every role that has a right on it. Where default
         privileges give any, they are taken away before there are statistics. Elsewhere a look goes with the statistics.
 
         Args:
-            statements: what to run.
-            answer: how many rows the last one may return; None: it is no query.
+            statements: the statements.
+            answer: rows that the last statement may return; None: it is no query.
         """
         creations = [(one, _find_created_table(one.text)) for one in statements]
         if self._by_default is not False and any(table for _, table in creations):
@@ -90,7 +90,7 @@ class Tables(Session):
         return rows
 
     def _call(self, call: _Call, answer: int | None) -> list[Row]:
-        """Run one call, of whose last statement at most one row more is returned than ``answer``."""
+        """Run a call; the last statement returns at most one row more than ``answer``."""
         texts = list(call.texts)
         if call.made:
             texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made))
@@ -214,13 +214,13 @@ class Tables(Session):
 
 
 class _Call(NamedTuple):
-    """What is sent at once: texts without values, or one with values."""
+    """Statements that are sent at once: texts without values, or a statement with values."""
 
     names: list[str]
     texts: list[str]
     binds: dict[str, Bind]
     made: list[str]
-    """The tables whose rights are looked at in it; without values only."""
+    """The tables with rights to check in this call; without values only."""
 
 
 def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) -> Iterator[_Call]:
@@ -253,7 +253,7 @@ def _find_created_table(text: str) -> str | None:
 
 
 def _is_temporary(table: str) -> bool:
-    """Whether `_find_created_table` found a temporary table: only that has one name."""
+    """Whether `_find_created_table` found a temporary table: only that has a single name."""
     return re.fullmatch(_NAME, table) is not None
 
 

@@ -24,7 +24,7 @@ _SCRATCH = re.compile(r"`_sqlanon_[0-9a-f]{8}_")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a statement makes or drops: its name, and the statement's text, which has the names that it reads."""
+    """The object that a statement makes or drops: the name, and the statement's text with the names that it reads."""
 
     name: str
     drops: bool
@@ -41,7 +41,7 @@ class Subject:
 
 
 def find_subject(statement: Statement) -> Subject | None:
-    """What a statement makes or drops; None: it does something else, or has values, and runs alone.
+    """The object that a statement makes or drops; None: it does something else, or has values, and runs alone.
 
     A table that is no run's own is dropped alone, too: those of a version are dropped in an order by which a kill
     leaves none half there.
@@ -57,7 +57,7 @@ def find_subject(statement: Statement) -> Subject | None:
 
 
 def split_steps(statements: Sequence[Statement]) -> list[list[Statement]]:
-    """The statements in parts: those of a part neither read nor drop what another of the part makes, drops or reads."""
+    """The statements in parts: those of a part neither read nor drop objects of other statements of the part."""
     parts: list[list[tuple[Statement, Subject | None]]] = []
     for statement in statements:
         one, at = find_subject(statement), len(parts)
@@ -70,7 +70,7 @@ def split_steps(statements: Sequence[Statement]) -> list[list[Statement]]:
 
 
 def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -> None:
-    """Run statements; of those that fail the first one's error is raised, after all that run have ended."""
+    """Run statements; the error of the first that fails is raised, after all that run have ended."""
     for part in split_steps(statements):
         if len(part) == 1:
             execute(part[0])

@@ -1,10 +1,10 @@
 """Bind values of statements, kept in views.
 
-Spark shows the literals of a plan in its user interface and its event log.
+Spark shows the literals of a plan in the user interface and the event log.
 
 A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement
-selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query
-whose own texts and numbers are values of the source (`Engine.conceals`) these are in arrays of such a relation.
+selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. If the
+texts and numbers of a query are values of the source (`Engine.conceals`) they are in arrays of such a relation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`|--[^\n]*|::|:([^\W\d]\w*)""", re.DOTALL)
-"""What a placeholder must not be looked for in, or a placeholder."""
+"""A placeholder, or a token that contains none."""
 
 
 class Binds:
@@ -38,7 +38,7 @@ class Binds:
         self._apart: Apart | None = None
 
     def text(self, statement: Statement) -> str:
-        """A statement without placeholders: its values are in a view."""
+        """A statement without placeholders: the values are in a view."""
         import pyarrow as pa
 
         text, hidden = _replace_placeholders(statement.text, statement.binds, self._bound)
@@ -48,7 +48,7 @@ class Binds:
         return self.conceal_literals(text)
 
     def conceal_literals(self, text: str) -> str:
-        """A query whose literals come from a view, with Spark's types of the literals, if asked."""
+        """A query with literals from a view, with Spark's types of the literals, if asked."""
         if self._apart is None:
             return text
         import pyarrow as pa
@@ -82,7 +82,7 @@ def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
 
 
 def _replace_placeholders(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
-    """The statement without placeholders, and what the view of values must hold.
+    """The statement without placeholders, and the values that the view must hold.
 
     Args:
         text: SQL of Spark with ``:name`` for values.

@@ -29,7 +29,7 @@ _MISSING = (
 
 
 class SparkEngine(Session):
-    """One session of Spark, with its tables and views."""
+    """A session of Spark, with tables and views."""
 
     @property
     def workers(self) -> Self:
@@ -133,11 +133,11 @@ class SparkEngine(Session):
         """Without transactions nothing is held."""
 
     def dependents(self, view: TableRef) -> list[str]:
-        """Spark binds a view when it is read: one that is altered keeps what depends on it."""
+        """Spark binds a view when it is read: altering a view keeps the objects that depend on it."""
         return []
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
-        """See `Engine.relying`: views of the same schemas, and of the current one, whose text has the name."""
+        """See `Engine.relying`: views of the same schemas, and of the current schema, with the name in the text."""
         ours = {(view.schema, view.name.lower()) for view in views}
         names = {view.name.lower() for view in views}
         places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}

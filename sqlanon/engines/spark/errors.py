@@ -1,6 +1,6 @@
 """Meanings of Spark's errors and advice, in words without cell values.
 
-Only the error's condition is read, never its text.
+Only the error's condition is read, never the text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
         "a name is not allowed in this catalog",
     ),
 )
-"""Conditions of Spark's errors; what to do; why it refused."""
+"""Conditions of Spark's errors; the advice; the reason for the refusal."""
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _APART = re.compile(
@@ -90,11 +90,11 @@ _GONE_TEXT = re.compile(
     r"while sending or receiving"
 )
 GONE = "the session or its server is gone; connect again, and run again"
-"""What to do where no statement of a session runs any more."""
+"""The advice where no statement of a session runs any more."""
 
 
 def of_spark(error: BaseException) -> bool:
-    """Whether an error is Spark's, or one of what connects this process with it."""
+    """Whether an error is Spark's, or of a library that connects this process with Spark."""
     room = type(error).__module__.split(".", 1)[0]
     return room in ("py4j", "grpc", "pyspark", "pyarrow") or isinstance(error, ConnectionError)
 
@@ -109,9 +109,9 @@ def is_gone(error: BaseException) -> bool:
 
 
 def silence_logs() -> None:
-    """Stop pyspark from logging the texts of errors, which may quote cell values, and its retries.
+    """Stop pyspark from logging the texts of errors, which may quote cell values, and retries.
 
-    Rows come and go as Arrow's, so that what pyspark says of pandas concerns nobody here.
+    Rows come and go as Arrow's, so that pyspark's messages about pandas concern nobody here.
     """
     for said in (r"\[RETRIES_EXCEEDED\]", "PySpark does not yet fully support pandas"):
         warnings.filterwarnings("ignore", message=said)
@@ -122,7 +122,7 @@ def silence_logs() -> None:
 
 
 def condition(error: BaseException) -> str:
-    """Spark's name of what happened, empty where it has none."""
+    """Spark's name of the condition, empty where it has none."""
     named = error.getCondition() if isinstance(error, PySparkException) else None
     if named:
         return str(named)
@@ -139,7 +139,7 @@ def _find_meaning(error: BaseException) -> tuple[str, str] | None:
 
 
 def translate_error(what: str, error: BaseException) -> DatabaseError:
-    """The error of ours for one of Spark's; ``what``: the statement's name, or what was being done."""
+    """The `DatabaseError` for an error of Spark's; ``what``: the name of the statement or of the step."""
     said = str(error)
     if _FULL.search(said):
         return DatabaseError(

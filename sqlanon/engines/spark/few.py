@@ -1,4 +1,4 @@
-"""Settings of a session for statements that read few rows, and for those that append one to the catalog."""
+"""Settings of a session for statements that read few rows, and for those that append a row to the catalog."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ APPEND = {
 """Settings of a statement that appends a row to a table of all runs.
 
 By default a statement writes into the folder ``_temporary`` of the table, and the first to finish removes that folder:
-of two simultaneous statements the other then fails, or its row is lost without an error. With these settings a task's
-file is in its place when the task is done, and the folder stays.
+of two simultaneous statements the other then fails, or the row is lost without an error. With these settings a task's
+file is in place when the task is done, and the folder stays.
 """
 
 
 def choose_settings(statement: str, *, already: bool) -> dict[str, str]:
-    """What a statement of this name needs; ``already``: the session has the settings for few rows."""
+    """Settings for a statement of this name; ``already``: the session has the settings for few rows."""
     catalog = statement.startswith("catalog/")
     appends = statement.startswith(("catalog/insert", "catalog/append"))
     return (FEW if catalog and not already else {}) | (APPEND if appends else {})
 
 
 def use(session: SparkSession, wanted: Mapping[str, str]) -> dict[str, str | None]:
-    """Set them; gives what there was."""
+    """Change settings; returns the previous values."""
     conf = session.conf
     before = {key: conf.get(key, None) for key in wanted}
     for key, value in wanted.items():
@@ -43,7 +43,7 @@ def use(session: SparkSession, wanted: Mapping[str, str]) -> dict[str, str | Non
 
 
 def restore(session: SparkSession, before: dict[str, str | None]) -> None:
-    """Set what there was."""
+    """Restore the previous values."""
     conf = session.conf
     for key, kept in before.items():
         if kept is None:

@@ -1,9 +1,9 @@
 """Locks as tables of the private schema: to create a table whose name is there already fails, whoever tries.
 
-A lock's table is named after it and a fencing number. It has who holds it and until when as properties, which the
-holder renews. Who finds a lease that has run out, or whose process of this machine is gone, creates the table of the
-next number: of several who try one succeeds, and the one before has lost the lock, as it is no longer that of the
-highest number. A holder asks before it replaces a view.
+A lock's table is named after the lock and a fencing number. Its properties are the holder and the time of expiry,
+which the holder renews. A session that finds an expired lease, or a holder on this machine that is gone, creates the
+table of the next number: of several sessions only one succeeds, and the former holder has lost the lock, which is that
+of the highest number. A holder checks before it replaces a view.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sqlanon.engines.spark.names import quote
 from sqlanon.errors import DatabaseError, LockedError
 
 LEASE = 120.0
-"""Seconds that a lock is held without news from its holder."""
+"""Seconds that a lock is held without news from the holder."""
 _WAIT = 0.5
 """Seconds between two tries of who waits."""
 
 Run = Callable[[str], list[Row]]
-"""Runs a statement and gives its rows."""
+"""Runs a statement and returns the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Held:
 
 
 class Locks:
-    """The locks of one session."""
+    """The locks of a session."""
 
     def __init__(self, run: Run, catalog: str, lease: float = LEASE) -> None:
         """Nothing is held yet.
@@ -84,15 +84,15 @@ class Locks:
         finally:
             with self._guard:
                 self._held.remove(held)
-            with suppress(DatabaseError):  # what is not dropped runs out
+            with suppress(DatabaseError):  # a table that is not dropped expires
                 if self._is_ours(held):
                     self._drop(held.table)
 
     def check(self) -> None:
-        """Make sure that every lock of this session is still its own.
+        """Make sure that every lock of this session is still held by it.
 
         Raises:
-            LockedError: another session has taken one over; nothing may be published.
+            LockedError: another session has taken a lock over; nothing may be published.
         """
         for held in list(self._held):
             if not self._is_ours(held):
@@ -148,7 +148,7 @@ class Locks:
             rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quote(table)}")
         except DatabaseError:
             if any(str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")):
-                raise  # who cannot ask whose a lock is does not take it over
+                raise  # a session that cannot read the holder of a lock does not take it over
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
 
@@ -189,14 +189,14 @@ class Locks:
 def _stem(name: str) -> str:
     """Stem of the names of a lock's tables.
 
-    A scratch lock has the stem of its run's scratch tables, so that it is found after the run was killed.
+    A scratch lock has the stem of the run's scratch tables, so that it is found after the run was killed.
     """
     run = re.fullmatch(r"scratch ([0-9a-f]{8})", name)
     return f"_sqlanon_{run[1]}_lock_" if run else f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
 
 
 def _process(pid: int) -> str:
-    """A process: of which boot of which machine, of which space of process ids, and its number."""
+    """A process: of which boot of which machine, of which space of process ids, and the number."""
     place = "elsewhere"
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

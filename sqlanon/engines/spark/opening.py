@@ -1,4 +1,4 @@
-"""Sessions of Spark: of a URL (a server, or one of our own with a catalog in a folder), or the caller's."""
+"""Sessions of Spark: of a URL (a server, or a session of our own with a catalog in a folder), or the caller's."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ SETTINGS = {
     # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }
-"""What statements of ours need of a session."""
+"""Settings that our statements need."""
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
-"""Tries for a silent server, in a session and to open one, and the longest pause, in milliseconds.
+"""Tries for a silent server, in a session and to open a session, and the longest pause, in milliseconds.
 
 That is most of a minute in all, and a few seconds.
 """
@@ -51,7 +51,7 @@ _COMPILED_LATE = {
 }
 """Numbers of calls, and of turns of loops, after which Java optimizes code fully in a session of our own.
 
-They are 20 times the defaults. Each statement has code of its own, which Java compiles quickly first; to optimize what
+They are 20 times the defaults. Each statement has new code, which Java compiles quickly first; to optimize code that
 runs for a second takes longer than it saves.
 """
 _SHARED = (
@@ -89,7 +89,7 @@ def java_missing() -> str | None:
 
 
 def split_confirmations(url: str) -> tuple[str, set[str]]:
-    """A URL without what it confirms, and that.
+    """A URL without the confirmations, and their names.
 
     >>> split_confirmations("sc://host:15002/;user_id=a;accept_shared=true")
     ('sc://host:15002/;user_id=a', {'accept_shared'})
@@ -103,7 +103,7 @@ def split_confirmations(url: str) -> tuple[str, set[str]]:
 def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
     """The session of ``spark+local:///DIR?cores=2``.
 
-    The other results are whether this user alone can read its files, and whether it was started now.
+    The other results are whether this user alone can read the files, and whether it was started now.
 
     With ``:memory:`` in place of the folder the catalog is gone with the session.
 
@@ -259,7 +259,7 @@ def open_remote(url: str) -> SparkSession:
 def limit_retries(session: SparkSession, tries: int) -> None:
     """Number of retries of a Spark Connect session when a server does not answer.
 
-    Its own default waits for ten minutes.
+    Spark's default waits for ten minutes.
     """
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
@@ -271,7 +271,7 @@ def check_version(version: str) -> None:
     """Refuse a Spark that is too old.
 
     Raises:
-        DatabaseError: what it is, and what is needed.
+        DatabaseError: the text gives this version and the oldest supported version.
     """
     major = version.split(".", 1)[0]
     if not major.isdigit() or int(major) < 4:
@@ -279,7 +279,7 @@ def check_version(version: str) -> None:
 
 
 def is_connect(of: SparkSession | DataFrame) -> bool:
-    """Whether a session, or rows of it, is one of Spark Connect."""
+    """Whether a session, or rows of it, is of Spark Connect."""
     return type(of).__module__.startswith("pyspark.sql.connect")
 
 
@@ -296,7 +296,7 @@ def own_settings(session: SparkSession) -> SparkSession:
 
 
 def persists(session: SparkSession, catalog: str) -> bool:
-    """Whether what is in a catalog is there after the session: Spark's own forgets, unless it is Hive's."""
+    """Whether the tables of a catalog outlast the session: those of Spark's own do not, unless it is Hive's."""
     if catalog != "spark_catalog" or session.conf.get("spark.sql.catalog.spark_catalog", None):
         return True
     return bool(session.conf.get("spark.sql.catalogImplementation", "in-memory") == "hive")

@@ -51,7 +51,7 @@ _VIEW = re.compile(
 
 
 class Session:
-    """One session of Spark, its settings and its statements."""
+    """A session of Spark, with settings and statements."""
 
     dialect = "spark"
     rights: Rights | None = None
@@ -89,7 +89,7 @@ class Session:
         """Take over a session.
 
         Args:
-            session: of this engine alone; its settings are changed.
+            session: of this engine alone; the settings are changed.
             refuse: why nothing may be written; None: it may.
             stops: Spark is stopped when the engine is closed.
             lease: seconds that a lock is held without news.
@@ -125,7 +125,7 @@ class Session:
         Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
 
         Raises:
-            DatabaseError: no Java, no server, or no catalog; the text says what to do.
+            DatabaseError: no Java, no server, or no catalog; the text gives the remedy.
         """
         place, confirmed = opening.split_confirmations(url)
         accept_shared |= "accept_shared" in confirmed
@@ -173,7 +173,7 @@ class Session:
                 raise
             self._gone |= is_gone(error)  # another statement of a batch may have found so before
             if self._gone and opening.is_connect(self._session):
-                opening.limit_retries(self._session, 0)  # for what pyspark itself sends when the process ends
+                opening.limit_retries(self._session, 0)  # for requests of pyspark itself when the process ends
             raise translate_error(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
@@ -301,13 +301,13 @@ class Session:
         return nullcontext()
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`: nothing is undone; without its lock a session changes nothing any more."""
+        """See `Engine.publishing`: nothing is undone; without the lock a session changes nothing any more."""
         self._locks.check()
         return nullcontext()
 
     @contextmanager
     def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
-        """See `Engine.lock`; whatever writes holds one.
+        """See `Engine.lock`; every writer holds one.
 
         Raises:
             DatabaseError: this catalog must not be written to without a confirmation.
@@ -329,7 +329,7 @@ class Session:
             self._session.interruptAll()
 
     def close(self) -> None:
-        """Close the session, if it is one of ours."""
+        """Close the session, if it is ours."""
         self._locks.close()
         with suppress(DatabaseError), self._translate_errors("to close the session"):  # the last statement's values
             self._binds.drop()

@@ -22,14 +22,14 @@ NAME = "sqlanon_environment"
 
 
 def ship(session: SparkSession, archive: bool | str) -> None:
-    """Send an environment to the executors, and have the Python functions of a session run in it.
+    """Send an environment to the executors, for the Python functions of a session.
 
     Args:
-        session: one of our own; the setting is changed in it alone.
+        session: a session of our own; the setting is changed in it alone.
         archive: a file that venv-pack or conda-pack has made; True: this process's environment is packed.
 
     Raises:
-        PolicyError: there is no such file, or this environment cannot be packed; the text says what to do.
+        PolicyError: there is no such file, or this environment cannot be packed; the text gives the remedy.
     """
     file = _pack_package() if archive is True else Path(str(archive))
     if not file.is_file():

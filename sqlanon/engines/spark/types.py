@@ -44,7 +44,7 @@ _ARRAY = re.compile(r"array<(.*)>$")
 
 @lru_cache(maxsize=256)
 def name_of(type_text: str) -> str:
-    """What templates call a type; ``type_text`` is Spark's own short name of it.
+    """The name of a type in templates; ``type_text`` is Spark's short name of it.
 
     >>> name_of("int"), name_of("array<string>"), name_of("decimal(5,2)")
     ('INTEGER', 'VARCHAR[]', 'DECIMAL(5,2)')
@@ -59,7 +59,7 @@ def name_of(type_text: str) -> str:
 
 @lru_cache(maxsize=256)
 def kind_of(name: str) -> Kind:
-    """The kind of a type by its name in templates."""
+    """The kind of a type by the name in templates."""
     if name.startswith("DECIMAL(") and not name.endswith("[]"):
         return "decimal"
     return _KINDS.get(name, "other")

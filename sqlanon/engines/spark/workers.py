@@ -1,7 +1,7 @@
 """Functions of arrays on Spark's executors, by Arrow: sqlanon must be installed where they run.
 
-What numba compiles is kept on the disk of each machine, so that a worker compiles once what none there has compiled
-before.
+Compiled functions of numba are kept on the disk of each machine, so that a worker compiles only functions that no
+worker there has compiled before.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TYPES = {"integer": "int", "bigint": "bigint"}
 
 
 def map_rows(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None) -> DataFrame:
-    """What a function makes of rows; see `Workers.map_arrays`."""
+    """Results of a function for rows; see `Workers.map_arrays`."""
     schema = ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns)
     one = _OfTable(work, tuple(columns))
     with _mode_of(rows):
@@ -81,7 +81,7 @@ class _OfTable:
         )
 
     def whole(self) -> Callable[[pa.Table], pa.Table]:
-        """The same as a plain function, whose arguments Spark counts."""
+        """The same as a plain function, with arguments that Spark counts."""
 
         def work(table: pa.Table) -> pa.Table:
             # A column of a table is in chunks, which have no `to_numpy` of this kind.
@@ -96,11 +96,11 @@ def _receive_table(sent: bytes) -> _OfTable:
 
 
 def keep_compiled() -> None:
-    """Set a cache folder for numba if it can write neither next to the kernels nor in the user's home.
+    """Set a cache folder for numba if neither the kernels' folder nor the user's home is writable.
 
-    Without one numba refuses to be imported.
+    Without a folder numba refuses to be imported.
 
-    It is a folder of this user's that no other can write, as numba runs what it finds there.
+    It is a folder of this user's that no other can write, as numba runs the files that it finds there.
     """
     if "NUMBA_CACHE_DIR" in os.environ or "numba" in sys.modules:
         return
@@ -120,7 +120,7 @@ def keep_compiled() -> None:
 class _OfBatches:
     """The function for a stream of batches.
 
-    A batch has many rows, so that its counts are small beside it.
+    A batch has many rows, so that the counts are small beside it.
     """
 
     def __init__(self, one: _OfTable) -> None:

@@ -36,12 +36,12 @@ class Boxed(NamedTuple):
 
 
 class Open(NamedTuple):
-    """Boxes that are not done with.
+    """Boxes that are not finished.
 
     Attributes:
-        box, mask: what each holds at least.
-        next: int64[m], the first of the near rows that it may still take.
-        bound: int64[m], it and k rows are not narrower; `_DONE`: it is done with.
+        box, mask: the contents of each, at least.
+        next: int64[m], the first of the near rows that the box may still take.
+        bound: int64[m], a lower bound of the width with k rows; `_DONE`: the box is finished.
     """
 
     box: Places
@@ -165,8 +165,8 @@ def bound_boxes(
         boxed: the rows.
         asked: int64[*], rows.
         k: rows of a box, at most n.
-        near: so many of the rows nearest to a row are looked at, from k to n: a box with another one is as wide as that
-            one and the row are.
+        near: so many of the rows nearest to a row are looked at, from k to n: a box with another row is at least as
+            wide as the two.
         steps: so many boxes are divided, at least 1. With enough of them and all rows near the width is that of the
             narrowest box.
         widths: int64[*], written from ``start`` to ``stop``, for ``asked`` there: 0 to `SCALE` x weights.

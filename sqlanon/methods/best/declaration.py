@@ -1,4 +1,4 @@
-"""Several methods, of which the one that loses least counts."""
+"""Several methods, of which the least loss counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_POPULATION, perso
 
 
 def counted_stars(asked: Asked) -> Refused | None:
-    """Where a cell is the value or nothing, extents say nothing of what is lost."""
+    """Where a cell is the value or nothing, extents do not measure the loss."""
     metric, either = asked.options["metric"], FORMATS[asked.format].either
     if either and metric in ("gcp", "ncp", "lm"):
         what = f"{asked.method}: metric={metric} measures boxes, and format {asked.format} publishes a value or nothing"
@@ -27,7 +27,7 @@ BEST = MethodDeclaration(
     "best",
     "Runs several methods and keeps the classes that lose least (ours).",
     "sqlanon.methods.best.method:Best",
-    Cost(0.01, 0.002),  # of what decides; its methods have their own
+    Cost(0.01, 0.002),  # of the decision; each of the methods has a cost of its own
     (
         Several(
             "of",

@@ -1,8 +1,8 @@
 """The loss of an assignment before recoding.
 
-It is computed in exact numbers from the boxes of its classes, which the assignment has or one GROUP BY makes.
+It is computed in exact numbers from the boxes of the classes, which the assignment has or one GROUP BY makes.
 
-It decides between methods and nothing else; the loss that a report states is measured on what is published
+It decides between methods and nothing else; the loss that a report states is measured on the published table
 (`sqlanon.loss`).
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Losses:
-    """Measures assignments of one table.
+    """Measures assignments of a table.
 
     Args:
         context: the run.
@@ -45,7 +45,7 @@ class Losses:
         self._trees = {d.code: tree_of(d) for d in quasi if d.reading.treatment == "hierarchy"}
 
     def of(self, made: Assignment) -> Fraction:
-        """What the classes lose; rows without a class, and those of the starred class, lose everything."""
+        """Loss of the classes; rows without a class, and those of the starred class, lose everything."""
         size, starred, gone, boxes = self._boxes(made)
         total = self._context.encoded.rows
         if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
@@ -63,7 +63,7 @@ class Losses:
         return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
 
     def by_column(self, made: Assignment) -> dict[str, Fraction]:
-        """What the classes lose in each quasi column, by its name; of ``gcp`` and ``ncp`` the same, of 0 to 1."""
+        """Loss of the classes in each quasi column, by name; for ``gcp`` and ``ncp`` the same, from 0 to 1."""
         size, starred, gone, boxes = self._boxes(made)
         total = SCALE * max(self._context.encoded.rows, 1)
         extents = zip(self._context.encoded.quasi, self._extents(starred, boxes), strict=True)
@@ -73,7 +73,7 @@ class Losses:
         }
 
     def _boxes(self, made: Assignment) -> tuple[Longs, Flags, int, list[npt.NDArray[np.generic]]]:
-        """Sizes of classes, a mark of the starred one, rows without a class, and four columns for each quasi column."""
+        """Sizes of classes, the starred class marked, rows without a class, and four columns a quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(
@@ -90,7 +90,7 @@ class Losses:
         return size, starred, self._context.encoded.rows - int(size.sum()), boxes
 
     def _extents(self, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
-        """Of every class what it loses in each quasi column in turn, from 0 to `SCALE`; of ``stars`` 0 or 1."""
+        """Loss of each class in every quasi column in turn, from 0 to `SCALE`; for ``stars`` 0 or 1."""
         for j, domain in enumerate(self._context.encoded.quasi):
             low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
             own = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
@@ -118,7 +118,7 @@ class Losses:
         return domain.code not in self._positions and domain.code not in self._trees
 
     def _extent(self, domain: Domain, low: Longs, high: Longs, members: Longs, level: Longs) -> Longs:
-        """Of every class its NCP or LM in one column, from 0 to `SCALE`."""
+        """NCP or LM of every class in a column, from 0 to `SCALE`."""
         null = int(domain.has_null)
         less, size = int(self.metric == "lm"), max(domain.size, 1)
         if domain.code in self._trees:

@@ -1,4 +1,4 @@
-"""Method ``best`` (ours): runs the methods that take what is asked, and keeps the classes that lose least."""
+"""Method ``best`` (ours): runs the methods that accept the release, and keeps the classes with the least loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 FAR = 2
-"""A note names a method that loses so many times as much as the best one."""
+"""A note names a method that loses so many times as much as the best method."""
 
 
 def run_each(
@@ -50,7 +50,7 @@ def run_each(
 
 
 class Best:
-    """Several methods, and what decides between them."""
+    """Several methods, and the loss that decides between them."""
 
     def __init__(self, of: str, metric: str, run: str) -> None:
         self.of = of
@@ -106,7 +106,7 @@ class Best:
         return made
 
     def choose_able(self, context: Context) -> tuple[Able, Reasons]:
-        """The methods that can solve what is asked of a table; see `_choose_able` for the others and errors."""
+        """The methods that can solve the problem on a table; see `_choose_able` for the others and errors."""
         encoded = context.encoded
         problem = Problem(
             context.requirements,
@@ -124,7 +124,7 @@ class Best:
         """The methods that can solve a problem, as they are run, and the others with the reason.
 
         Raises:
-            PolicyError: one of them lacks memory. What is released must not depend on the machine.
+            PolicyError: a method lacks memory. The release must not depend on the machine.
         """
         from sqlanon.methods.method import make_method
 
@@ -142,7 +142,7 @@ class Best:
         return found, reasons
 
     def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
-        """The assignment with its tables in the run's own place."""
+        """The assignment with the tables in the run's own place."""
         scratch = context.scratch
         codes = [domain.code for domain in context.encoded.quasi]
 
@@ -156,7 +156,7 @@ class Best:
         boxes += [f"set_{domain.code}" for domain in context.encoded.quasi if domain.fits_bits]
         spans = moved("spans", made.spans, boxes) if made.spans is not None else None
         shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
-        # Only methods of this package are believed in what they say of their own rows.
+        # Only methods of this package are trusted in claims about their own rows.
         own = METHODS.believes(spec.name)
         return replace(
             made,
@@ -174,7 +174,7 @@ class Best:
 
 
 def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Asked:
-    """What a problem asks, as declarations know it."""
+    """The requests of a problem, as declarations read them."""
     asked = {one.name: one.asked for one in problem.requirements}
     distinct, accuracy = asked.get("distinct_l"), problem.accuracy
     return Asked(

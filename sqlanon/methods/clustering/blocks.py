@@ -1,7 +1,7 @@
 """Rows in the order `tree`, cut into blocks that are clustered one by one; ties between rows are broken by that order.
 
-A block is as many rows as its method's option says, or the whole table. One that does not meet the requirements joins
-the next, so that neither memory nor threads decide about a class.
+A block is as many rows as the method's option says, or the whole table. A block that does not meet the requirements
+joins the next, so that neither memory nor threads decide about a class.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ class Block:
         rows: the rows, in the order `tree`.
         demands: the requirements.
         group: int32[n], for the cluster of each row, from 0.
-        stop: int8[1], set where the run was interrupted or another block failed: what is clustered is not wanted any
-            more.
-        done: int64[1], for what has been done of the block.
+        stop: int8[1], set where the run was interrupted or another block failed: the clusters are not wanted any more.
+        done: int64[1], for the work done on the block.
     """
 
     number: int
@@ -73,7 +72,7 @@ class Blocks:
     Attributes:
         context: the run.
         loaded: the table, which the numbers of rows index.
-        found: its rows along the order.
+        found: the block's rows along the order.
         demands: the requirements.
         cuts: first and past-the-last row of each block.
     """
@@ -94,11 +93,11 @@ class Blocks:
         """The classes of all blocks, numbered in the order of the rows.
 
         Args:
-            work: clusters a block: writes ``group``, and gives the number of clusters. One that takes minutes looks at
-                ``stop``: Python waits for its threads, so that Ctrl-C would be of no use before it ends.
+            work: clusters a block: writes ``group``, and returns the number of clusters. If it takes minutes it looks
+                at ``stop``: Python waits for the threads, so that Ctrl-C would be of no use before it ends.
             held: bytes that it holds for a block beside the table.
-            unit: of what it counts in ``done``, for progress.
-            each: how much that is of a row, in the end; 0: nobody knows. Then blocks are counted, once one has ended.
+            unit: of the counts in ``done``, for progress.
+            each: units of a row, in the end; 0: not known. Then blocks are counted, at the end of each.
 
         Cost: that of ``work`` for every block, on as many threads as there are and as memory holds blocks.
         """
@@ -147,12 +146,12 @@ class Blocks:
 
 
 def table_bytes(rows: int, d: int, s: int) -> int:
-    """What rows of d quasi columns and s counted ones hold in memory, at most."""
+    """Bytes that rows of d quasi columns and s counted columns hold in memory, at most."""
     return rows * (12 * (d + s) + 40 * (d + 8) + 120)
 
 
 def lacks_memory(name: str, problem: Problem, more: int = 0) -> str | None:
-    """What to do where the table, and ``more`` bytes, do not fit into the memory that kernels may use."""
+    """The remedy where the table, and ``more`` bytes, do not fit into the memory that kernels may use."""
     lack = problem.lacks(table_bytes(problem.rows, len(problem.quasi), problem.counted) + more)
     return f"method {name} {lack}, or use mondrian" if lack else None
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def objective_of(geometry: Geometry, codes: Ints, value: Longs, values: int, whole: int, part: int) -> Objective:
-    """What classes of a table cost.
+    """Costs of classes of a table.
 
     Args:
         geometry: the attributes.
         codes: int32[d, n], of all rows of the table.
         value: int64[n], their sensitive value; 0 where none is counted.
-        values: how many there are.
-        whole: what log F(R) counts for; 0: extents are summed, and nothing is counted.
-        part: what log F(R, s) counts for.
+        values: the number of values.
+        whole: the weight of log F(R); 0: extents are summed, and nothing is counted.
+        part: the weight of log F(R, s).
 
     Cost: O(d (n + values x the codes of a column)).
     """

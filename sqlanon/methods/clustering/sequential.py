@@ -27,9 +27,9 @@ class Sequential:
 
     Args:
         start: ``random``: rows are dealt out in a random order; ``tree``: along the order `tree`, and nothing is drawn.
-        objective: what falls: ``loss``, ``mi``, ``pmi`` or ``mixed``.
+        objective: the cost to lower: ``loss``, ``mi``, ``pmi`` or ``mixed``.
         w: percent that mi weighs in ``mixed``.
-        runs: how often it begins anew; the least cost counts.
+        runs: number of starts; the least cost counts.
         alpha: percent of k: rows of a cluster at the start.
         omega: percent of k from which on clusters are split.
         block: rows that are clustered together.
@@ -41,7 +41,7 @@ class Sequential:
 
     @property
     def _weights(self) -> tuple[int, int]:
-        """What F(R) and F(R, s) count for, see `kernels.class_costs`."""
+        """Weights of F(R) and F(R, s), see `kernels.class_costs`."""
         return {"loss": (0, 0), "mi": (1, 0), "pmi": (1, 1), "mixed": (100, 100 - self.w)}[self.objective]
 
     def refusal(self, problem: Problem) -> str | None:

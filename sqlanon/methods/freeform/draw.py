@@ -1,7 +1,7 @@
-"""Remix and draw: what the secret makes of a graph of rows and boxes, and of nothing else.
+"""Remix and draw: they depend on the secret and on the graph of rows and boxes, and on nothing else.
 
-A method finds the graph. How it had divided it into matchings, in which order it had the rows, and how it had numbered
-the boxes do not matter here: rows are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by
+A method finds the graph. The division into matchings, the order of the rows and the numbers of the boxes that the
+method used do not matter here: rows are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by
 their rows, and matchings are made anew.
 """
 
@@ -24,7 +24,7 @@ _REMIXED, _DRAWN = 0, 1
 def remix_matchings(held: Ints, key: bytes) -> Ints:
     """Random choice of the k matchings of a graph, int32[k, n].
 
-    It takes 10 k swaps, and k divisions of three or more matchings, the first one of all k.
+    It takes 10 k swaps, and k divisions of three or more matchings, the first of all k.
 
     Args:
         held: int32[n, k], the rows of every box, ascending: a k-regular graph.
@@ -40,5 +40,5 @@ def remix_matchings(held: Ints, key: bytes) -> Ints:
 
 
 def draw_matching(k: int, key: bytes) -> int:
-    """The matching by which rows are published, every one equally likely."""
+    """The matching by which rows are published, all equally likely."""
     return int(draw_below(stream(key, _DRAWN), k))

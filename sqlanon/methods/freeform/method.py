@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Freeform:
-    """k matchings of rows and boxes, found by the quasi values alone; the run remixes them and draws one by its secret.
+    """k matchings of rows and boxes, by the quasi values alone; the run remixes them and draws one by the secret.
 
     Args:
-        order: what rows are cut into blocks along.
+        order: rows are cut into blocks along this order.
         block: rows that are matched together; 0: by k.
         passes: how often every matching is made anew.
     """
@@ -58,7 +58,7 @@ class Freeform:
 
 
 def matchings_made(context: Context) -> Callable[[int, int], None]:
-    """What reports how many matchings, or blocks of them, are made, of how many."""
+    """A function that reports the number of matchings, or blocks of them, made and the total."""
     return lambda done, of: context.progress.update(done, of, "matchings")
 
 
@@ -86,7 +86,7 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
 
 
 def _arrange(context: Context, loaded: Loaded, order: str) -> Longs:
-    """Places of the rows in what was loaded, in order; rows of equal codes are in the order of their ``rid``."""
+    """Places of the rows in ``loaded``, in order; rows of equal codes are in the order of their ``rid``."""
     import numpy as np
 
     if order == "lexicographic":

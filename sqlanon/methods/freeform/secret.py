@@ -1,4 +1,4 @@
-"""What random numbers are keyed with: a secret that readers do not have, and nothing that a private value changes."""
+"""Keys of random numbers: a secret that readers do not have, and nothing that a private value changes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def of_method(secret: str) -> str:
 
 
 def content_of(secret: str, options: Mapping[str, object], codes: Ints, geometry: Geometry) -> str:
-    """What matchings are made of, as a keyed hash: the method and its options, and the quasi values in their order.
+    """Identity of matchings as a keyed hash: the method, the options, and the quasi values in their order.
 
-    Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match
-    rows by private values, and would be left with what their two boxes have in common.
+    Private values are not part of it: if they changed the draw, and not the graph, a reader of two versions could match
+    rows by private values, and would be left with the values that their two boxes have in common.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Cells: the table grouped once by its codes, in SQL; rows are touched again only to attach their classes."""
+"""Cells: the table grouped once by codes, in SQL; rows are touched again only to attach their classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def columns_of(context: Context) -> tuple[Domain, ...]:
-    """What makes a cell: the quasi columns, and what requirements count, where they look at more than rows."""
+    """The columns of a cell: the quasi columns, and counted columns where requirements look at more than rows."""
     encoded = context.encoded
     return encoded.quasi + (encoded.counted if beyond_rows(context.requirements) else ())
 
@@ -31,8 +31,8 @@ class Cells:
 
     Attributes:
         codes: int32[d, m], of the quasi columns.
-        sensitive: int32[m] each, of what requirements count (sensitive columns and persons); none where they look at
-            rows alone.
+        sensitive: int32[m] each, of the counted columns (sensitive columns and persons); none where requirements look
+            at rows alone.
         rows: int64[m], rows of each.
     """
 
@@ -86,8 +86,8 @@ def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Long
     Args:
         context: the run.
         cells: all cells, or some.
-        record: of each part its cell.
-        label: its class.
+        record: the cell of each part.
+        label: the class of each part.
         rows: how many of the cell's rows.
 
     Returns:

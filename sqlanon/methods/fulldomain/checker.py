@@ -1,4 +1,4 @@
-"""What a search asks of the classes of nodes: two executions answer, `in_memory` and `pushed`."""
+"""Questions of a search about the classes of nodes: two executions answer, `in_memory` and `pushed`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ OF_CLASSES = ("dm", "c_avg")
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """Classes whose rows are suppressed.
+    """Classes of suppressed rows.
 
     Attributes:
         rows: their rows.
-        extra: what suppressing them costs more than publishing them at the node (metrics other than dm).
-        of_classes: the metric, where it is one of `OF_CLASSES`: of dm the sum of the squares of the classes' rows, of
-            c_avg the number of classes, negative, as the most are best.
+        extra: the cost of suppressing them less that of publishing them at the node (metrics other than dm).
+        of_classes: the metric, if it is in `OF_CLASSES`: of dm the sum of the squares of the classes' rows, of c_avg
+            the number of classes, negative, as the most are best.
     """
 
     rows: int
@@ -59,7 +59,7 @@ class Checker(Protocol):
     def meets(self, joined: int) -> bool:
         """Whether the failing classes of the open node meet the requirements as one class with some others.
 
-        The others are the smallest ones; their number is given.
+        The others are the smallest; their number is given.
         """
 
     def joinable(self, most: int) -> int:

@@ -43,7 +43,7 @@ class InMemory:
         self._maps = maps_of(lattice.tables())
         self._nodes = lattice.tables()
         self._counted = bool(self._cells.sensitive)
-        # Records are also distinguished by what is counted: as further columns, always at their only level.
+        # Records are also distinguished by counted columns: further columns, always at their only level.
         wide = [np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None] for column in self._cells.sensitive]
         self._wide = maps_of([*self._nodes, *wide])
         population = context.encoded.population
@@ -67,7 +67,7 @@ class InMemory:
         return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
-        """The cells of a node from those of a finer one."""
+        """The cells of a node from those of a finer node."""
         n, room = len(source.rows), self._room
         codes = np.concatenate([source.codes, np.array(source.sensitive, np.int32).reshape(-1, n)])
         room.rows[:n] = np.arange(n, dtype=np.int32)
@@ -181,12 +181,12 @@ class _Open:
     """The classes of a node.
 
     Attributes:
-        node: its levels.
-        cells: its cells, by what requirements count as well.
+        node: the levels.
+        cells: the cells, by counted columns as well.
         label: int32[m], the class of each.
         first: int32[classes], a cell of each class.
         size: int64[classes], rows.
-        holds: bool[classes], whether it meets the requirements.
+        holds: bool[classes], whether the class meets the requirements.
     """
 
     node: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What to say where no classes meet what is asked."""
+"""Error texts where no classes meet the requirements."""
 
 from __future__ import annotations
 

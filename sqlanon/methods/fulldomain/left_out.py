@@ -1,11 +1,11 @@
 """``search: local`` with rows left out.
 
-The rest need not be a class, so that rare sensitive values do not bind frequent ones (ours).
+The rest need not be a class, so that rare sensitive values do not bind frequent values (ours).
 
-Without that the rest keeps l, and a class must take of a frequent value what the rest could not keep. Spare rows in the
-rest, which are not there, say how far the rest may fall short of l. What nodes leave in the end gives a last class, as
-much of it as can be one, and is left out otherwise. A left-out row loses what hiding it loses, so that the best of
-several searches counts.
+Without that the rest keeps l, and a class must take the rows of a frequent value that the rest could not keep. Spare
+rows in the rest, which are not there, say how far the rest may fall short of l. The rows that nodes leave in the end
+give a last class, as many of them as can be one, and the others are left out. A left-out row loses as much as a hidden
+row, so that the best of several searches counts.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def leave_rows_out(
         context: the run.
         lattice: of the metric loss.
         cells: the table.
-        pieces: classes of all rows that meet what is asked; None: there are none.
+        pieces: classes of all rows that meet the requirements; None: there are none.
         divide: a class may take part of the rows of a cell, by sensitive value.
         most: nodes that are looked at, at most.
 
     Returns:
-        ``pieces``, where leaving rows out does not help; None where nothing was found.
+        ``pieces``, where leaving rows out does not help; None without a result.
 
     Cost: up to `SEARCHES` searches.
     """
@@ -75,7 +75,7 @@ def leave_rows_out(
 
 
 def _end_classes(local: Local) -> Pieces:
-    """The classes of the nodes, and of what they left as much as can be a class; the others are in no piece."""
+    """The classes of the nodes, and the largest possible class of the rows left; the others are in no piece."""
     made, asked, left = take_pieces(local), local.asked, local.rest.left
     rest = np.flatnonzero(left).astype(np.int32)
     own = left[rest]
@@ -105,7 +105,7 @@ def _end_classes(local: Local) -> Pieces:
 
 
 def measure_margin(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
-    """What suppressing all rows would cost more than these classes do, each at its least common node."""
+    """The cost of suppressing all rows less that of these classes, each at the least common node."""
     if not len(pieces.label):
         return 0
     order = np.argsort(pieces.label, kind="stable")

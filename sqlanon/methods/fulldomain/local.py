@@ -32,8 +32,8 @@ class Local:
 
     Attributes:
         cells: all of them, or those that may be in a class of the next nodes.
-        value: of each its sensitive value.
-        asked, demands, counters: what a class must meet.
+        value: the sensitive value of each cell.
+        asked, demands, counters: the requirements of a class.
         rest, pieces: see the kernel.
     """
 
@@ -47,7 +47,7 @@ class Local:
 
 
 def collect_asked(context: Context, *, divide: bool) -> tuple[Asked, int]:
-    """What the kernel counts by itself, and the sensitive column that it counts; -1: none."""
+    """The requirements that the kernel counts by itself, and the sensitive column that it counts; -1: none."""
     k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
     if len(beyond) == 1:
         shape = beyond[0].shape
@@ -87,7 +87,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
 
 def search(context: Context, lattice: Lattice, local: Local, most: int, spare: int = 0) -> None:
-    """Let the nodes keep classes, by ascending loss, as long as there are rows beyond the ``spare`` ones."""
+    """Let the nodes keep classes, by ascending loss, as long as there are rows beyond ``spare`` rows."""
     order = lattice.ascending
     order = np.append(order[: min(most, len(order) - 1)], order[-1])
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
@@ -124,10 +124,10 @@ def take_pieces(local: Local) -> Pieces:
 
 
 def complete_pieces(local: Local) -> tuple[Pieces, bool]:
-    """The pieces that were made; a rest that is no class is joined by the classes made last until it is one.
+    """The pieces so far; a rest that is no class is joined by the last classes until it is a class.
 
     Returns:
-        The pieces, and whether it is one in the end: not where all rows together do not meet what is asked.
+        The pieces, and whether the rest is a class in the end: not where all rows together fail the requirements.
     """
     facts, left, made, asked = local.rest.facts, local.rest.left, take_pieces(local), local.asked
     counts = np.bincount(local.value, weights=local.cells.rows)
@@ -142,8 +142,8 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
         rows = np.repeat(np.append(rest, made.record[at:]), np.append(left[rest], made.rows[at:]))
         return bool(satisfied(local.demands, rows, np.arange(len(rows)), local.counters))
 
-    # The union of classes that meet what is monotone meets it: so do all unions of more classes than the first that
-    # does.
+    # A union of classes that meet monotone requirements meets them: so do all unions of more classes than the first
+    # that does.
     low, high = 0, int(facts[CLASSES])
     while low < high:
         middle = (low + high + 1) // 2

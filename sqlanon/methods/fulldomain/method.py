@@ -1,9 +1,9 @@
-"""Method ``fulldomain``: every column is generalized by levels of its hierarchy.
+"""Method ``fulldomain``: every column is generalized by the levels of a hierarchy.
 
 ``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric``
 within the policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan
-2005), and publishes the best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest
-nodes first, and publishes the least common node of each class.
+2005), and publishes the best of them. ``local`` (ours, the default) lets every node keep as many classes as it can,
+finest nodes first, and publishes the least common node of each class.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FullDomain:
         return None
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a cell of its own."""
+        """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a separate cell."""
         return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
 
     def assign(self, context: Context) -> Assignment:

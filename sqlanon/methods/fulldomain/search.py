@@ -1,13 +1,13 @@
 """``search: global`` and ``all``: one level a column. Both look at nodes by a `Checker` and know no rows.
 
-The score of a node is what its metric says of all rows at its levels, and what suppressing rows costs more than that.
+The score of a node is the metric of all rows at the node's levels, and the extra cost of suppressing rows.
 So the metric without suppressed rows is a lower bound; nodes are looked at by ascending bounds until a bound passes the
 best score. For ``dm`` and ``c_avg``, which no sum over columns bounds, a node loses at least what any finer node does
 without suppressed rows.
 
 A node fails for good where more rows than the limit are in classes of fewer rows than any class may have: then so does
-every finer node. Where all that is asked is a number of rows, or nothing may be suppressed, failing at all is as good
-as that, and without a limit every coarser node meets what a node meets.
+every finer node. Where the only requirement is a number of rows, or nothing may be suppressed, failing at all is as
+good as that, and without a limit every coarser node meets the requirements of a node that meets them.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ class Best:
 
     @property
     def key(self) -> tuple[int, int, Node]:
-        """What is compared."""
+        """The key to compare by."""
         return self.score, self.height, self.node
 
 
 class Search:
-    """The nodes of a lattice, what is known of each, and the best one so far.
+    """The nodes of a lattice, the facts known of each, and the best node so far.
 
     Args:
         context: the run.
         lattice: with the costs of the metric.
         checker: looks at nodes.
-        metric: what is minimized.
-        every: all minimal nodes are looked for, and not the best one.
+        metric: to minimize.
+        every: look for all minimal nodes, and not the best one.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Search:
         self.best: Best | None = None
 
     def look(self, node: Node) -> bool:
-        """Look at a node: note what it says of others, and whether it is the best. Returns whether it suffices."""
+        """Look at a node: note consequences for others, and whether it is the best. Returns whether it suffices."""
         checked = self._checker.check(node)
         self.seen[self._lattice.number(node)] = True
         self.looked += 1
@@ -106,7 +106,7 @@ class Search:
         return True
 
     def _score(self, node: Node, checked: Checked) -> None:
-        """Compare a node with the best one, if its suppressed rows can be published as one class."""
+        """Compare a node with the best, if the suppressed rows can be published as one class."""
         height = sum(node)
         if self._is_beaten(self._total(node, checked, checked.failing), height, node):
             return
@@ -143,7 +143,7 @@ class Search:
         return int(self._lattice.base[self._lattice.number(node)]) + gone.extra
 
     def run(self) -> Best | None:
-        """The best node: by ascending bounds; where one fails, a binary search up a chain finds more that do."""
+        """The best node: by ascending bounds; where a node fails, a binary search up a chain finds more that do."""
         while (at := self._next()) >= 0:
             if not self.look(self._node(at)) and self.monotone:
                 self._climb(at)
@@ -178,7 +178,7 @@ class Search:
                 low = middle + 1
 
     def _chain(self, at: int) -> Iterator[int]:
-        """Nodes above one, each with one more level: of the column that then costs least."""
+        """Nodes above a node, each with a further level: of the column that then costs least."""
         columns, strides = self._lattice.columns, self._lattice.strides
         rises = [np.diff(column.base[level:]).tolist() for column, level in zip(columns, self._node(at), strict=True)]
         steps = [(rise[0], j, 0) for j, rise in enumerate(rises) if rise]
@@ -191,11 +191,11 @@ class Search:
                 heapq.heappush(steps, (rises[j][step + 1], j, step + 1))
 
     def minimal(self) -> list[Node]:
-        """Every node that suffices while no finer one does: Incognito.
+        """Every node that suffices while no finer node does: Incognito.
 
-        A subset of the columns at some levels is the node that hides the others, and what fails for a subset fails for
-        every node below that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest
-        nodes up. Nodes above one that suffices are not looked at: whether they suffice or not, they are not minimal.
+        A subset of the columns at some levels is the node that hides the others, and if a subset fails so does every
+        node below that. So subsets are gone through by size, as a-priori pruning has it, and each from the finest nodes
+        up. Nodes above a node that suffices are not looked at: whether they suffice or not, they are not minimal.
         """
         levels, top = self._lattice.nodes, np.array(self._lattice.top, np.int16)
         shown = (levels < top).sum(axis=1)
@@ -216,7 +216,7 @@ class Search:
 
 
 def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, pushed: bool) -> Assignment:
-    """The best node, or with ``every`` the best of all minimal ones, which the notes list."""
+    """The best node, or with ``every`` the best of all minimal nodes, which the notes list."""
     checker = _checker(context, lattice, metric, pushed=pushed)
     search = Search(context, lattice, checker, metric=metric, every=every)
     notes: list[str] = []

@@ -22,7 +22,7 @@ LARGE = 2_000_000_000
 """Nodes x cells from which on the filter costs less than it saves."""
 
 MOST_TABLES = 6_000
-"""Projections to one set of columns, at most."""
+"""Projections to the same set of columns, at most."""
 
 
 class Sieve:
@@ -48,7 +48,7 @@ class Sieve:
 
     @staticmethod
     def pays(nodes: int, rest: Rest) -> bool:
-        """Whether the filter is worth its cost."""
+        """Whether the filter is worth the cost."""
         return nodes * int(rest.facts[IN_USE]) > LARGE
 
     def of(self, nodes: npt.NDArray[np.int16]) -> Filter:

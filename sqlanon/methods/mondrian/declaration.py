@@ -10,7 +10,7 @@ from sqlanon.methods.shared.declaration import NO_POPULATION, one_sensitive
 
 
 def maximized_in_memory(asked: Asked) -> Refused | None:
-    """What is maximized is searched by the kernel."""
+    """With ``maximize`` only the kernel searches."""
     if asked.maximize is None or asked.execution != "pushdown":
         return None
     what = f"{asked.method} has no pushdown when {asked.maximize} is maximized"

@@ -1,8 +1,8 @@
 """Mondrian's loss cuts from given frequency sets.
 
-They are for rows that are spread over processes, or too many for one process.
+They are for rows that are spread over processes, or too many for a process.
 
-A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be
+A slot is a value of an attribute within an open partition. It has the number of rows and their box, which can be
 added up from parts of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
 """
 
@@ -37,8 +37,8 @@ class Tree(NamedTuple):
 
     Attributes:
         attribute: int32[m], the attribute that a node is cut by; -1: it is a leaf.
-        cut: int32[m], the largest code of its left half.
-        left, right: int32[m], its halves.
+        cut: int32[m], the largest code of the left half.
+        left, right: int32[m], the halves.
     """
 
     attribute: npt.NDArray[np.int32]
@@ -65,7 +65,7 @@ class Slots(NamedTuple):
 
 
 class Checks(NamedTuple):
-    """What halves must meet beyond k.
+    """Requirements of halves beyond k.
 
     Attributes:
         base: int64[c + 1], where each sensitive column's values begin in `Slots.held`, and their number.
@@ -157,18 +157,18 @@ def cut_slots(
 ) -> tuple[int, int, int]:
     """The strict cut of a partition with the least loss.
 
-    Returns the attribute (-1 if none is allowed), the largest code of the left half, and its rows.
+    Returns the attribute (-1 if none is allowed), the largest code of the left half, and the rows of that half.
 
     Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower
     code.
 
     Args:
         slots: all rows of the partition.
-        p: its place there.
-        base: int64[d + 1], the slot of each attribute's code 0, and how many slots there are.
+        p: the partition's place there.
+        base: int64[d + 1], the slot of each attribute's code 0, and the number of slots.
         geometry: the attributes.
         k: rows of a half, at least.
-        checks: what else a half must meet.
+        checks: requirements of a half beyond k.
 
     Cost: O(slots (d + sensitive values)).
     """
@@ -245,7 +245,7 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
 
 @njit(nogil=True, cache=True)
 def _check(slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]) -> None:
-    """Whether both halves of the cut after each slot meet what is asked of sensitive values."""
+    """Whether both halves of the cut after each slot meet the requirements of sensitive values."""
     base, asked, values = checks.base, checks.asked, len(used)
     columns = len(base) - 1
     for half in range(2):

@@ -19,7 +19,7 @@ class Pushdown:
     """The tree of cuts, grown level by level in the database.
 
     Args:
-        context: the run; its work table has ``tie`` when ``relaxed``.
+        context: the run; the work table has ``tie`` when ``relaxed``.
         relaxed: rows with equal values may be divided.
         median: the paper's cut instead of the least loss.
     """
@@ -140,7 +140,7 @@ class Pushdown:
         self._items = divided
 
     def _select_lawful(self, candidates: TableRef, attribute: dict[str, object]) -> TableRef:
-        """The candidates whose halves both meet the requirements that no window counts.
+        """The candidates with two halves that meet the requirements that no window counts.
 
         Cost: rows x candidates of a partition.
         """
@@ -175,11 +175,11 @@ class Pushdown:
         return lawful
 
     def rows(self, table: TableRef, name: str) -> None:
-        """Make ``table`` (rid, ``name``) of the rows whose partition is finished."""
+        """Make ``table`` (rid, ``name``) of the rows of finished partitions."""
         self._rows(table, self._done, name)
 
     def open_rows(self, table: TableRef, name: str) -> None:
-        """Make ``table`` (rid, ``name``) of the rows whose partition is still open."""
+        """Make ``table`` (rid, ``name``) of the rows of open partitions."""
         self._rows(table, self._items, name)
 
     def _rows(self, table: TableRef, items: TableRef, name: str) -> None:

@@ -2,8 +2,8 @@
 
 Workers count the frequency sets of open partitions, and this process chooses the cuts.
 
-A level is one pass over the rows. What comes here grows with open partitions and with values of columns, and not with
-the rows.
+A level is one pass over the rows. The data sent here grow with open partitions and with values of columns, and not
+with the rows.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ MOST_HELD = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A tree of cuts whose leaves are small enough, or cannot be cut.
+    """A tree of cuts with leaves that are small enough, or cannot be cut.
 
     Attributes:
         tree: the cuts.
-        begin: int32[m], of every node the rows before it, from left to right: the name of its partition.
+        begin: int32[m], of every node the rows before it, from left to right: the name of the partition.
         open: bool[m], leaves that nobody has tried to cut.
     """
 
@@ -70,7 +70,7 @@ def can_count(context: Context, fits: int) -> bool:
 
 
 def _checks(context: Context) -> tuple[Checks, list[int]]:
-    """What is asked of sensitive values, and the places of their columns."""
+    """The requirements of sensitive values, and the places of their columns."""
     asked = [one.shape for one in beyond_rows(context.requirements)]
     columns = sorted({shape.value for shape in asked})
     sizes = [context.encoded.sensitive[value].codes for value in columns]
@@ -86,8 +86,8 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
 
     Args:
         context: the run.
-        workers: of its engine.
-        packed: its rows, as `Work.select_packed` makes them.
+        workers: of the engine.
+        packed: the rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.
 
     Raises:
@@ -159,7 +159,7 @@ class _Nodes:
         return [node for node, attribute in enumerate(self.attribute) if attribute < 0]
 
     def divide(self, node: int, attribute: int, cut: int, left: int) -> None:
-        """Cut a leaf; ``left`` rows are in its left half."""
+        """Cut a leaf; ``left`` rows are in the left half."""
         self.attribute[node], self.cut[node] = attribute, cut
         begin, size = self.begin[node], self.size[node]
         for side, first, rows in ((self.left, begin, left), (self.right, begin + left, size - left)):
@@ -185,7 +185,7 @@ class _Counting:
     Attributes:
         packing: where the codes are.
         tree: the cuts so far.
-        chosen: the leaves whose slots are counted.
+        chosen: the leaves with slots to count.
         base: int64[d + 1], see `cut_slots`.
         geometry: the attributes.
         within: see `Checks.base`.

@@ -1,6 +1,6 @@
-"""Data that the optimal solver accepts: its quasi columns are a line, and short enough.
+"""Data that the optimal solver accepts: the quasi columns are a line, and short enough.
 
-What policies may ask is declared elsewhere.
+Limits of policies are declared elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MOST_BOUNDARIES = 1 << 24
 
 
 def explain_refusal(name: str, problem: Problem) -> str | None:
-    """Why the optimal solver does not take the data, and what to use instead; None if it does."""
+    """Reason why the optimal solver does not take the data, and an alternative; None if it does."""
     from sqlanon.methods.onedim.kernels.optimal_diverse import MOST_STEPS, steps
 
     own, dual = f"method {name}: solver=optimal", problem.accuracy is not None or _fractional(problem)

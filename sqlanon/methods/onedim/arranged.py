@@ -1,4 +1,4 @@
-"""What an order is: rows in order in memory, or keys by which the engine sorts them, and how ties are settled."""
+"""Orders: rows in order in memory, or keys by which the engine sorts them, and the settling of ties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Arranged:
     """Rows in order, as solvers take them.
 
     Attributes:
-        rows: the rows, in order; ``number`` is each one's place in what was loaded.
+        rows: the rows, in order; ``number`` is the place of each in the loaded table.
         line, span: as in `Sorted`.
     """
 
@@ -39,8 +39,8 @@ class Sorted:
     """Rows in order.
 
     Attributes:
-        bare: the rows, in order; ``number`` is each one's place in what was loaded.
-        line: int64[n], ascending keys whose differences are distances; None where the order has none.
+        bare: the rows, in order; ``number`` is the place of each in the loaded table.
+        line: int64[n], ascending keys with differences that are distances; None where the order has none.
         span: the largest key there can be.
     """
 
@@ -72,10 +72,10 @@ class Order(Protocol):
         """Bring rows in memory into the order of their keys."""
 
     def kernels(self) -> tuple[object, ...]:
-        """What `within` calls, so that it is announced what will be compiled."""
+        """Functions that `within` calls, so that their compilation is announced."""
 
     def key_rows(self, context: Context, block: int) -> Keyed:
-        """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
+        """Make a table of keys; memory is that of ``block`` rows, and of the order itself."""
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """Rearrange rows in the order of their keys, in place.
@@ -85,7 +85,7 @@ class Order(Protocol):
 
 
 def make_canonical(context: Context, loaded: Loaded) -> Sorted:
-    """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
+    """By QI codes in column order, with the ties of every order: the start of methods that draw at random."""
     order = np.lexsort(tuple(loaded.codes[::-1])).astype(np.int32)
     begins = np.zeros(len(order), np.bool_)
     for column in loaded.codes:

@@ -1,4 +1,4 @@
-"""Orders by keys that a row's codes determine: what they share, and the Hilbert curve (design, section 5).
+"""Orders by keys that a row's codes determine: common code, and the Hilbert curve (design, section 5).
 
 All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010, section
 6.2.3).
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Curve:
-    """An order by keys that are computed from a row's codes alone, given what `measure` finds out once."""
+    """An order by keys that are computed from a row's codes alone, and from figures that `measure` computes once."""
 
     rearranges: ClassVar[bool] = False
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample) -> Keys:
-        """What is known of the table before any key is made; ``sample`` reads the codes of some rows."""
+        """Figures of the table, before any key is made; ``sample`` reads the codes of some rows."""
         raise NotImplementedError
 
     def kernels(self) -> tuple[object, ...]:
@@ -109,7 +109,7 @@ class Keys(Protocol):
         """Whether rows of equal keys have equal codes."""
 
     def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
-        """Keys of int32[d, n] codes as columns to sort by, the leading one first; or zeros in place of all but that."""
+        """Keys of int32[d, n] codes as columns to sort by, the leading first; or zeros in place of the others."""
 
 
 class Hilbert(Curve):
@@ -118,7 +118,7 @@ class Hilbert(Curve):
     def key_rows(self, context: Context, block: int) -> Keyed:
         """See `Order`.
 
-        Under ``execution: pushdown`` the stored function is used if there is one; keys from here are several times
+        Under ``execution: pushdown`` the stored function is used if it exists; keys from here are several times
         faster.
         """
         keys = self.measure(context, kernel_input.make_geometry(context))
@@ -150,7 +150,7 @@ class Hilbert(Curve):
         return Keyed(table, ("key0",), keys.span)
 
     def keys(self, context: Context) -> _HilbertKeys:
-        """What makes keys of codes, wherever they are: it holds what is known of the domains, and no row."""
+        """A maker of keys from codes, in any process: it holds facts about the domains, and no row."""
         return self.measure(context, kernel_input.make_geometry(context))
 
     def measure(self, context: Context, geometry: Geometry, sample: Sample | None = None) -> _HilbertKeys:

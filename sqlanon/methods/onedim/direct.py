@@ -3,8 +3,8 @@
 They minimize the loss for a given privacy (Ghinita et al. 2009, sections 3 and 4).
 
 k alone: the optimal division into runs. Frequency l of one sensitive attribute: the linear heuristic, for a whole
-number or a fraction, whose groups are then merged by the same dynamic programme until every class has k rows.
-Everything else: runs that meet all, short ones by a dynamic programme, long ones by halving.
+number or a fraction; the same dynamic programme then merges the groups until every class has k rows. Everything else:
+runs that meet all, short ones by a dynamic programme, long ones by halving.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
-"""What the division into runs may minimize, by the option's value."""
+"""The losses that the division into runs may minimize, by the option's value."""
 
 _FIRST_LOOK, _STEPS = 256, 1 << 25
 """Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
@@ -55,12 +55,12 @@ def whole_l(checks: Sequence[Shape]) -> int:
 
 
 def uses_groups(checks: Sequence[Shape]) -> bool:
-    """Whether frequency l of one attribute is all that is asked: what the heuristic's groups are for."""
+    """Whether frequency l of one attribute is the only requirement: the case of the heuristic's groups."""
     return len(checks) == 1 and checks[0].kind == "frequency" and not checks[0].within
 
 
 def kernel_for(requirements: Sequence[Requirement]) -> object:
-    """The kernel that `solve` will spend its time in."""
+    """The kernel that takes most of the time of `solve`."""
     checks = shapes_beyond_rows(requirements)
     if not checks:
         return best_row_runs
@@ -72,7 +72,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
 def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str) -> Ints:
     """Bring the rows fully into order; the class of every row, int32[n].
 
-    With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts. The heuristic
+    With l, an order that rearranges rows is tried before and after that, and the lesser GCP counts. The heuristic
     takes the rows of a group from places far apart in the order, and rows that a tree's cuts separate can be close on
     the curve. Range NCP of 50,000 rows of OCC, l = 10: 0.16 along the curve, 0.25 along the tree. With taxonomies the
     tree is mostly better.
@@ -80,8 +80,8 @@ def solve(context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast
     Args:
         context: the run.
         loaded: the work table.
-        found: its rows by the order's keys; in the end, in order.
-        order: whose keys these are.
+        found: the rows by the order's keys; in the end, in order.
+        order: the order of these keys.
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
@@ -171,7 +171,7 @@ def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer ones.
+    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer runs.
 
     Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.
@@ -203,7 +203,7 @@ def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest
         first, loss = requiring_runs(rows, loaded.geometry, demands, most, threads)
         if loss >= NEVER:
             raise AssertionError("feasibility is decided before a method runs")
-        # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.
+        # A last run beyond ``most`` rows may have swallowed rows that a longer look would have divided.
         if most >= min(n, longest) or n - int(np.flatnonzero(first)[-1]) <= most:
             return _number_groups(first)
         most = min(most * 4, longest)

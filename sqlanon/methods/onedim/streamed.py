@@ -1,6 +1,6 @@
 """The optimal division into runs over rows that stream in order: keys and sort are the engine's, the solver a kernel.
 
-What stays in memory is a block of rows, a few rows carried over, and a back-pointer and a row id for each row.
+In memory stay a block of rows, a few rows carried over, and a back-pointer and a row id for each row.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
 
 
 class _Solver:
-    """The dynamic programme between two blocks: the rows of the last 2k - 1, and what they cost."""
+    """The dynamic programme between two blocks: the rows of the last 2k - 1, and their costs."""
 
     def __init__(self, context: Context, order: Order, keyed: Keyed, fast: bool, objective: int) -> None:
         n, self._geometry = context.encoded.rows, kernel_input.make_geometry(context)
@@ -107,7 +107,7 @@ class _Solver:
         self.rows = 0
 
     def take(self, fetched: list[npt.NDArray[np.generic]]) -> None:
-        """Solve for one more block."""
+        """Solve for a further block."""
         at, d = len(self._keyed.columns), len(self._context.encoded.quasi)
         codes = np.stack(fetched[at + 1 : at + 1 + d]).astype(np.int32, copy=False)
         rid = fetched[at].astype(np.int32, copy=False)

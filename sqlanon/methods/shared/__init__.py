@@ -1,1 +1,1 @@
-"""What several methods use: input arrays of kernels, boxes of classes, bounds on loss, refinement, threads."""
+"""Code of several methods: input arrays of kernels, boxes of classes, bounds on loss, refinement, threads."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MOST = 1 << 24
-"""Rows whose classes are one value at most."""
+"""Rows with classes in a single value, at most."""
 
 
 def load_classes(context: Context, table: TableRef, rid: npt.NDArray[np.int32], classes: npt.NDArray[np.int32]) -> bool:

@@ -1,4 +1,4 @@
-"""What methods of several families declare."""
+"""Declarations of methods of several families."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EqualRows:
-    """Rows whose codes some other row has as well.
+    """Rows with codes that some other row has as well.
 
     Attributes:
         number: int32[m], their numbers, group after group.
@@ -30,7 +30,7 @@ class EqualRows:
 
     @classmethod
     def of(cls, rows: Bare, threads: int = 1) -> Self:
-        """The groups, of rows all of whose equal ones are their neighbours. Cost: O(n d)."""
+        """The groups, of rows in an order where equal rows are neighbours. Cost: O(n d)."""
         words = rows.codes.view(np.uint64)  # several codes are compared at a time; lanes are a multiple of 8
         same = np.zeros(len(words) + 1, np.bool_)
         same[1:-1] = True

@@ -1,4 +1,4 @@
-"""From an encoded table to what kernels take: geometry, demands, and a matrix of codes."""
+"""From an encoded table to the input of kernels: geometry, demands, and a matrix of codes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def fetch_codes(
         context: the run.
         tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
         part: only rows of partitions in this table (rid, ``label``) ...
-        span: ... whose part, or without ``part`` whose rid, lies in [first, past); None: all.
+        span: ... with part, or without ``part`` with rid, in [first, past); None: all.
         label: the column of ``part`` that numbers partitions.
         geometry: the attributes, for codes of the type that `Bare` has.
         sensitive: fetch sensitive codes and those of persons too.
@@ -135,7 +135,7 @@ def load(context: Context) -> Loaded:
 
 
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
-    """What `Bare` keeps codes as."""
+    """The type of codes in `Bare`."""
     return np.int16 if (geometry.facts[:, SIZE] + geometry.facts[:, NULLS]).max(initial=0) <= 1 << 15 else np.int32
 
 
@@ -150,7 +150,7 @@ def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) 
 
 
 def fill_rows(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
-    """The same rows as solvers take them, with or without codes; they stay as they are when the bare ones move on."""
+    """The same rows as solvers take them, with or without codes; they stay as they are when the bare rows move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
     kept, places = np.zeros((n if codes else 0, lanes), np.int32), np.zeros((n, lanes), np.int32)
@@ -182,7 +182,7 @@ def least_class(context: Context) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WholeTable:
-    """What requirements ask of the whole table, per sensitive column; see `Coded.whole` and `Coded.values`."""
+    """Figures of the whole table that requirements need, by sensitive column; see `Coded.whole` and `Coded.values`."""
 
     rows: Sequence[npt.NDArray[np.int64]] = ()
     values: Sequence[Values] = ()
@@ -201,7 +201,7 @@ def whole_table(context: Context) -> WholeTable:
 def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:
     """The requirements over ``rows`` rows.
 
-    ``sensitive`` is as `fetch_codes` returns it, ``whole`` is what `whole_table` read.
+    ``sensitive`` is as `fetch_codes` returns it, ``whole`` is the result of `whole_table`.
     """
     encoded = context.encoded
     past = len(encoded.sensitive)

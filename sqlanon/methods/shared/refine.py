@@ -27,10 +27,10 @@ BLOCK = 200_000
 def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec) -> Assignment:
     """The assignment with less loss, or as it was; every class still meets the requirements.
 
-    Suppressed rows stay what they are: those without a class, and the starred class.
+    Suppressed rows stay as they are: those without a class, and the starred class.
 
     Raises:
-        PolicyError: the method decides at which levels classes are published, so that their boxes are not what is lost.
+        PolicyError: the method decides at which levels classes are published, so that the loss is not that of boxes.
 
     Cost: O(n (window + k) d) a pass, and O(n k d) a trial of the search.
     """

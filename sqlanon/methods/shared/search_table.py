@@ -26,11 +26,11 @@ class SearchTable:
     """All rows that are searched.
 
     Attributes:
-        context: the run; its ``search_seed`` decides what is drawn.
+        context: the run; its ``search_seed`` is the seed of the draws.
         codes: int32[d, n], of rows in an order in which near rows are similar.
         sensitive: as `kernel_input.fetch_codes` returns it, of the same rows.
         geometry: the attributes.
-        whole: what `kernel_input.whole_table` read.
+        whole: the result of `kernel_input.whole_table`.
     """
 
     context: Context

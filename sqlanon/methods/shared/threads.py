@@ -43,7 +43,7 @@ def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
 
     Cost: O(n) for each 11 bits.
 
-    Every thread has the keys between two of a sample's, so that what they sort lies one after the other.
+    Every thread sorts the keys between two of a sample, so that the sorted parts lie one after the other.
     """
     n = len(keys)
     parts = max(min(threads, n // LEAST_ROWS), 1)

@@ -1,4 +1,4 @@
-"""The table as cells: grouped once by its quasi values in the database, and joined with the classes in the end.
+"""The table as cells: grouped once by quasi values in the database, and joined with the classes in the end.
 
 Quasi codes are packed into as few integers as hold them, which a database groups, joins and sends faster than columns
 of codes.
@@ -30,7 +30,7 @@ _WORD = 1 << 62
 class Cells:
     """Groups of rows with equal quasi and sensitive codes, and their sizes.
 
-    They are in the order of the quasi codes, then of the sensitive ones.
+    They are in the order of the quasi codes, then of the sensitive codes.
 
     Attributes:
         keys: per word of packed quasi codes int64[n].
@@ -38,10 +38,10 @@ class Cells:
         count: int64[n].
         group: int64[n], rows of equal quasi codes, numbered in the order of the codes.
         codes: int64[d, groups].
-        sizes: per quasi column how many codes there are.
-        value: int64[n], which combination of sensitive codes a cell has; of one column, its code.
+        sizes: per quasi column the number of codes.
+        value: int64[n], the combination of sensitive codes of a cell; of one column, the code.
         combinations: int64[s, values].
-        kept: int64[n], what phase one keeps, where the database has computed it.
+        kept: int64[n], the rows that phase one keeps, where the database has computed them.
     """
 
     keys: tuple[Longs, ...]
@@ -70,7 +70,7 @@ class Parts:
 
 
 def make_words(quasi: Sequence[Domain]) -> list[list[Domain]]:
-    """The quasi columns whose codes go into one integer each."""
+    """The quasi columns in groups with codes that fit into one integer."""
     made: list[list[Domain]] = [[]]
     size = 1
     for domain in quasi:
@@ -83,7 +83,7 @@ def make_words(quasi: Sequence[Domain]) -> list[list[Domain]]:
 
 
 def pack_words(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
-    """The words as templates take them: columns, each with what its code is multiplied by."""
+    """The words as templates take them: columns, each with the factor of the code."""
     found = []
     for word in make_words(quasi):
         times, columns = 1, []
@@ -95,11 +95,11 @@ def pack_words(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
 
 
 def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pushed: bool) -> Cells:
-    """Group the work table and fetch its cells.
+    """Group the work table and fetch the cells.
 
     Args:
         context: the run.
-        sensitive: the columns whose values matter.
+        sensitive: the sensitive columns to distinguish.
         cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept
             whole.
         pushed: whether the database computes phase one.
@@ -131,7 +131,7 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
 def _phase_one(
     context: Context, table: TableRef, keys: Sequence[str], names: Sequence[str], cut: Shape | None
 ) -> TableRef:
-    """The cells with what phase one keeps of each, by SQL."""
+    """The cells with the rows of each that phase one keeps, by SQL."""
     scratch, made, k = context.scratch, context.scratch.table("kept_cells"), least_rows(context.requirements)
     if cut is not None:
         heights = scratch.table("heights")
@@ -208,7 +208,7 @@ def _values(columns: Sequence[Longs], sensitive: Sequence[Domain], n: int) -> tu
 
 
 def _order(columns: list[Longs]) -> Longs:
-    """The cells by these numbers. One number of two sorts several times as fast."""
+    """The cells by these numbers. A single number made of two sorts several times as fast."""
     if len(columns) == 2:
         key, value = columns
         values = int(value.max(initial=0)) + 1
@@ -218,7 +218,7 @@ def _order(columns: list[Longs]) -> Longs:
 
 
 def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: Parts) -> TableRef:
-    """Row -> class, a scratch table: the rows of a cell take its classes in the order of its parts.
+    """Row -> class, a scratch table: the rows of a cell take the classes of the cell's parts in their order.
 
     Cost: a join of the rows with the cells; rows of cells that are divided are numbered as well.
     """

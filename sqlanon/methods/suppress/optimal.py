@@ -1,8 +1,8 @@
 """The fewest stars for two sensitive values and l = 2: a minimum perfect matching (Xiao, Yi and Tao 2010, section 4).
 
 A class of more rows divides into pairs of both values without a star more. Rows of equal quasi values are partners
-first: stars are a metric, so that exchanging partners towards such a pair never costs. The matching is for what is
-left.
+first: stars are a metric, so that exchanging partners towards such a pair never costs. The matching is for the
+rows left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlanon.methods.suppress.kernels.matching import match_points
 
 
 def match_pairs(cells: Cells) -> tuple[Parts, int]:
-    """Classes of two rows, one of each value; as many rows of either. Gives them and the stars.
+    """Classes of two rows, one of each value; as many rows of either. Returns them and the stars.
 
     Cost: cubic in the rows of a value that have no equal of the other.
     """

@@ -1,8 +1,8 @@
 """TP and the cascade on cells: which rows of which cells make a class (Xiao, Yi and Tao 2010; the cascade is ours).
 
-TP keeps of every group of equal quasi values what it can; the rest, the residue, is one class. The cascade goes on with
-the residue: with one column starred, two and so on, for every subset of the columns that are left, it groups by these
-and keeps again what it can.
+TP keeps as many rows as it can of every group of equal quasi values; the rest, the residue, is one class. The cascade
+goes on with the residue: with one column starred, two and so on, for every subset of the columns that are left, it
+groups by these and keeps rows again.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def cut_of(requirements: Sequence[Requirement], divide: str) -> Shape | None:
 
 
 def checks_of(requirements: Sequence[Requirement]) -> list[Shape]:
-    """What is asked beyond rows, each once: of one column ``joint`` asks the same again."""
+    """The requirements beyond rows, each once: of one column ``joint`` asks the same again."""
     return list(dict.fromkeys(shapes_beyond_rows(requirements)))
 
 
 def rules_of(requirements: Sequence[Requirement], cells: Cells, cut: Shape | None) -> Rules:
-    """What every class must meet, for kernels."""
+    """The requirements of every class, for kernels."""
     checks = checks_of(requirements) if cut is None else []
     item = np.zeros((len(checks), cells.values), np.int64)
     inside = np.zeros((len(checks), max(cells.values, 1)), np.int64)
@@ -77,8 +77,8 @@ class Solved:
 
     Attributes:
         parts: the rows of the cells by class.
-        residue: the class of what nothing has kept; None where nothing is left.
-        left: its rows.
+        residue: the class of the rows that nothing has kept; None without such rows.
+        left: the number of these rows.
         phase: the phase of TP that groups of all columns ended in.
         least: the fewest rows with a star of any solution, for l of one sensitive column and k = 1.
     """
@@ -92,7 +92,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What is in no class yet: cells with rows left, and their groups, numbered anew without gaps."""
+    """The rows without a class: cells with rows left, and their groups, numbered anew without gaps."""
 
     cell: Longs
     count: Longs
@@ -101,7 +101,7 @@ class _Left:
     codes: Longs
 
     def without(self, taken: Longs) -> _Left:
-        """What is left without these rows of the cells."""
+        """The rows left without these rows of the cells."""
         count = self.count - taken
         some = count > 0
         group = self.group[some]
@@ -147,7 +147,7 @@ class _Classes:
 def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> Solved:
     """Divide the cells into classes.
 
-    Cost: TP about linear in the cells; the cascade 2^d times that in what TP leaves, for d columns.
+    Cost: TP about linear in the cells; the cascade 2^d times that in the residue of TP, for d columns.
     """
     # To keep a column of one value in the whole table divides no rows.
     varied, classes = np.flatnonzero(cells.codes.min(axis=1) < cells.codes.max(axis=1)).tolist(), _Classes()
@@ -175,7 +175,7 @@ def _subsets(varied: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
-    """Of each column the entropy of its values in the table, in parts of a bit."""
+    """Of each column the entropy of the values in the table, in parts of a bit."""
     rows = np.bincount(cells.group, cells.count)
     shares = {j: np.bincount(cells.codes[j], rows) / rows.sum() for j in varied}
     return {j: max(round(-BITS * sum(p * math.log2(p) for p in share.tolist() if p)), 1) for j, share in shares.items()}
@@ -186,7 +186,7 @@ def _step(
 ) -> _Left:
     """Keep values in this many columns, first in the subsets that keep most and hide least.
 
-    The measure of a subset is its rows over its bits to the fourth.
+    The measure of a subset is the rows over the bits to the fourth.
     """
     most = []
     for columns in subsets if len(left.cell) else ():

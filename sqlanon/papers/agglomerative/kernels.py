@@ -35,7 +35,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
 
 @njit(nogil=True, cache=True)
 def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
-    """Find the open cluster after ``g`` whose union with it costs least, in rows x extents; of several the first."""
+    """Find the open cluster after ``g`` with the cheapest union with it, in rows x extents; of several the first."""
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
         measure.facts,
@@ -63,7 +63,8 @@ def _offer(
 ) -> None:
     """Find new nearest clusters after ``h`` became a part of ``g``.
 
-    They are found for the clusters whose nearest one is gone. ``g``, if open, is offered to the clusters before it.
+    They are found for the clusters with a nearest cluster that is gone. ``g``, if open, is offered to the clusters
+    before it.
     """
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
     facts, table, weight, codes, sets = (
@@ -90,7 +91,7 @@ def _offer(
 
 @njit(nogil=True, cache=True)
 def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
-    """Take a cluster out of the list of open ones; the first of these."""
+    """Take a cluster out of the list of open clusters; returns the first of these."""
     if earlier[g] >= 0:
         later[earlier[g]] = later[g]
     else:
@@ -119,18 +120,18 @@ def cluster_by_unions(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
-        done: int64[1], written: for how many rows the nearest one was found, and how many clusters have united with
-            another one or are closed.
+        done: int64[1], written: the number of rows with a known nearest row, and of clusters that have been united or
+            closed.
 
     Returns:
-        How many clusters there are; 0: it was stopped.
+        The number of clusters; 0: it was stopped.
 
-    Every row is an open cluster. The two open clusters whose union costs least unite, at the place of the first; a
-    cluster that meets the requirements is closed. The last open one is united with the closed one that this costs
-    least, until it meets them.
+    Every row is an open cluster. The two open clusters with the cheapest union unite, at the place of the first; a
+    cluster that meets the requirements is closed. The last open cluster is united with the closed cluster that this
+    costs least, until it meets them.
 
     Cost: O(n^2 d) for the nearest clusters at first, and about as much again as they unite: a cluster looks for a
-    nearest one anew where its own is gone.
+    nearest cluster anew where the old one is gone.
     """
     n, box = len(group), boxes_of(places)
     made = new_clusters(box, sets, geometry, n + 1)

@@ -1,11 +1,11 @@
 """The search for the best set of cut points column by column, where the domain is small (ours).
 
-The columns are divided one after the other, each in all ways that may be part of a better set. A way costs at least the
-sum of what its intervals cost at least, where in each interval the columns that are left are divided as is best for its
-rows alone (`kernels.cut_slabs`). No set costs less: what it costs is the sum over the intervals of what its cuts of the
-other columns cost in them, as a class is in one interval and its cost is that of its rows and its box alone. The ways
-of a column come by ascending sums: they are the paths from its first code to its end, the shortest first. Of the last
-column the sums are what the sets cost.
+The columns are divided one after the other, each in all ways that may be part of a better set. A lower bound of a way
+is the sum of lower bounds of the intervals, where in each interval the remaining columns are divided as is best for
+the interval's rows alone (`kernels.cut_slabs`). No set costs less: the cost of a set is the sum over the intervals of
+the cost of the other columns' cuts in them, as a class is in one interval and costs by rows and box alone. The ways
+of a column come by ascending sums: they are the paths from the first code to the end, the shortest first. Of the last
+column the sums are the costs of the sets.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_WAITING = 1_000_000
 """Ways of a column that wait to be finished, at most. Each takes about 0.3 KiB."""
 
 _Chain = tuple[int, "_Chain"] | None
-"""Codes, the last one first."""
+"""Codes, the last first."""
 
 
 class Search(Protocol):
@@ -46,7 +46,7 @@ class Search(Protocol):
     best: tuple[int, Flags] | None
 
     def look(self, sets: int) -> None:
-        """Count what takes as long as so many sets."""
+        """Count work that takes as long as so many sets."""
 
     def compare(self, cuts: Flags) -> None:
         """Note a set, if it is better than the best."""
@@ -57,7 +57,7 @@ class ExhaustedError(Exception):
 
 
 class ColumnSearch:
-    """The enumeration of one table's sets.
+    """The enumeration of a table's sets.
 
     Args:
         sets: the table's sets of cuts.
@@ -66,7 +66,7 @@ class ColumnSearch:
 
     Attributes:
         fits: whether the domain is small enough.
-        bound: after `run`, what no set costs less than, unless it is the best.
+        bound: after `run`, a lower bound of the cost of all sets but the best.
     """
 
     def __init__(self, sets: CutSets, most: int, search: Search) -> None:
@@ -143,7 +143,7 @@ class ColumnSearch:
             raise ExhaustedError
 
     def _price(self) -> Price:
-        """What classes cost now: a set that suppresses more rows than this is no better than the best."""
+        """The present costs of classes: a set that suppresses more rows than this is no better than the best."""
         sets, most = self._sets, self._most
         if self._search.best is not None and sets.full:
             kept = min(sets.k, sets.full) if sets.metric == "dm" else 0
@@ -155,7 +155,7 @@ class ColumnSearch:
         return self._search.best is not None and cost >= self._search.best[0]
 
     def _ways(self, costs: Longs) -> Iterator[tuple[int, list[int]]]:
-        """The ways to divide a column, by ascending costs: each as the first codes of its intervals."""
+        """The ways to divide a column, by ascending costs: each as the first codes of the intervals."""
         size, never = len(costs), int(NEVER)
         onward = [[(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)]
         left = [never] * size + [0]
@@ -167,7 +167,7 @@ class ColumnSearch:
         # suppress fewer rows.
         ranked = [sorted((cost + left[b], -b, cost) for b, cost in some if left[b] != never) for some in onward]
         # The way to a code is followed by its interval of a rank: bound, code (of equal bounds the farthest first),
-        # order of entry, rank, what the way costs, and its first codes, each with those before it.
+        # order of entry, rank, the cost of the way, and the first codes, each with those before it.
         waiting: list[tuple[int, int, int, int, int, _Chain]] = [(left[0] + self._base, 0, 0, 0, 0, None)]
         entered = 0
         while waiting:

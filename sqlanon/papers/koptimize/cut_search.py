@@ -3,9 +3,9 @@
 The idea is that of K-Optimize: R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal k-Anonymization*, ICDE 2005.
 A subtree has a *head*, the cuts that are chosen, and a *tail*, those that may be added. Rows that the finest set of the
 subtree, head and tail together, keeps in one class are never divided, and rows of a class below k under the head are
-suppressed in the whole subtree; what the others cost at least is in `kernels.cut_bounds`. Of every cut of the tail the
+suppressed in the whole subtree; a lower bound for the others is in `kernels.cut_bounds`. Of every cut of the tail the
 same bound is made with the cut in the head: where that is no better than the best set so far the cut leaves the tail,
-as does one that makes no class of k rows, and the bounds are made again.
+as does a cut that makes no class of k rows, and the bounds are made again.
 
 Where the domain is small, `cut_columns` searches first, with half of the sets. Ours: that search; bounds of groups; the
 tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so that the
@@ -48,8 +48,8 @@ class Subtree:
 
     Attributes:
         head: bool[cuts].
-        tail: cuts by ascending ``bounds``; the child of one has it in its head, and the later ones in its tail.
-        bounds: what the sets of each child cost at least.
+        tail: cuts by ascending ``bounds``; the child of a cut has it in the head, and the later cuts in the tail.
+        bounds: lower bounds of the cost of each child's sets.
         records: the table's rows as the finest set groups them; None: they are to be grouped again.
         at: the child that is looked at next.
     """
@@ -62,7 +62,7 @@ class Subtree:
 
     @property
     def bound(self) -> int | None:
-        """What no set of the children that are left costs less than; None: none is left."""
+        """A lower bound of the cost of the remaining children's sets; None: no child is left."""
         return int(self.bounds[self.at]) if self.at < len(self.tail) else None
 
 
@@ -75,9 +75,9 @@ class CutSearch:
         progress: gets counts of sets.
 
     Attributes:
-        best: the least score, and its set.
-        looked: how many sets were looked at.
-        bound: after `run`, what no set costs less than.
+        best: the least score, with the set.
+        looked: the number of sets that were looked at.
+        bound: after `run`, a lower bound of the cost of any set.
     """
 
     def __init__(self, sets: CutSets, most: int, progress: Progress | None = None) -> None:
@@ -111,7 +111,7 @@ class CutSearch:
         return proven
 
     def look(self, sets: int) -> None:
-        """Count what takes as long as so many sets."""
+        """Count work that takes as long as so many sets."""
         before, self.looked = self.looked, self.looked + sets
         if self.looked // _OFTEN > before // _OFTEN:
             self._progress.update(self.looked, self._total, "sets of cuts")
@@ -206,14 +206,14 @@ class CutSearch:
             tail = tail[keep]
 
     def _compare(self, head: Flags, classes: Records) -> int | None:
-        """What a set costs, noted if it is the best; see `CutSets.score`."""
+        """The cost of a set, noted if it is the best; see `CutSets.score`."""
         score = self._sets.score(head, classes, self._most)
         if score is not None and (self.best is None or score < self.best[0]):
             self.best = score, head
         return score
 
     def _greedy(self) -> None:
-        """A start: the cut of the least bound is added while there is one."""
+        """A start: the cut of the least bound is added while there is such a cut."""
         one = self._look(self._sets.none(), None, None)
         while len(one.tail):
             head = one.head.copy()
@@ -221,7 +221,7 @@ class CutSearch:
             one = self._look(head, np.sort(one.tail[1:]), one.records)
 
     def _descend(self, head: Flags, barred: list[int], most: int) -> None:
-        """Another start: add to ``head`` the cut that lowers the cost most, as long as there is one.
+        """Another start: add to ``head`` the cut that lowers the cost most, as long as there is such a cut.
 
         ``barred`` cuts are never added.
         """
@@ -283,7 +283,7 @@ class CutSearch:
         return self._compare(head, self._sets.group_rows(head, self._sets.records)[1])
 
     def _changes(self) -> Iterator[list[int]]:
-        """Each cut alone, and each two neighbouring ones of a column, so that a cut moves by one value."""
+        """Each cut alone, and each two neighbouring cuts of a column, so that a cut moves by one value."""
         for cut in range(self._sets.count):
             yield [cut]
         for cut in range(1, self._sets.count):

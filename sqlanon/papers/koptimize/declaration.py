@@ -15,7 +15,7 @@ MOST_SETS = 1_000_000
 """Sets of cuts that are looked at, at most."""
 
 SECONDS = 10
-"""What a search without ``sets`` takes at most, by the estimate of `affordable_sets`."""
+"""Seconds of a search without ``sets``, at most, by the estimate of `affordable_sets`."""
 _SET, _CODE = 250_000, 15
 """Nanoseconds of a set, and for each code of the different rows; fitted to benchmarks/results/koptimize.json."""
 
@@ -38,7 +38,7 @@ def one_sensitive_column(asked: Asked) -> Refused | None:
 
 
 def refined_classes(asked: Asked) -> Refused | None:
-    """Refining moves single rows between classes, whose intervals then are not those of the cuts."""
+    """Refining moves single rows between classes, which then are not intervals of the cuts."""
     if not asked.refine:
         return None
     what = f"{asked.method}: its intervals are not kept by refine, which moves single rows between classes"

@@ -10,7 +10,7 @@ class KOptimize:
     """Enumeration of sets of cuts, with lower bounds (docs/koptimize.md).
 
     Args:
-        metric: what is minimized.
+        metric: to minimize.
         sets: sets of cuts that are looked at, at most.
     """
 

@@ -18,7 +18,7 @@ class Matchings:
 
     Args:
         solver: how rows are matched.
-        order: what rows are cut into blocks along.
+        order: rows are cut into blocks along this order.
         block: rows that are matched together; 0: all.
     """
 

@@ -11,7 +11,7 @@ from sqlanon.methods.shared.declaration import BOXES_ALONE, NO_BOUND, NO_POPULAT
 
 
 def known_target(asked: Asked) -> Refused | None:
-    """What a node says of the target is counted by its codes, which sensitive columns have."""
+    """A node's information about the target is counted by codes, which sensitive columns have."""
     target = str(asked.options["target"])
     # Engines compare names in their own way; the method itself compares with the source's columns.
     if not target or target.lower() in {name.lower() for name in asked.named}:

@@ -1,7 +1,7 @@
 """TopDown: classes by dividing clusters around two far rows (Xu et al. 2006; Ghinita et al. 2009, section 2.2).
 
 A cluster of 2k rows or more is divided around two rows that are far apart, each other row joining the side that it
-widens less. Clusters of fewer than k rows are then merged with another one, or borrow rows from it.
+widens less. Clusters of fewer than k rows are then merged with another, or borrow rows from it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.random import shuffle
 
 MOST_ROWS = 50_000
-"""Its cost is quadratic; callers refuse more rows."""
+"""The cost is quadratic; callers refuse more rows."""
 
 ROUNDS = 6
 """Times a farther row is looked for (Xu et al.: hardly any gain beyond)."""
@@ -143,12 +143,12 @@ def repair(
     Args:
         places, sets, geometry, k: as in `cluster_top_down`; there are at least ``k`` rows.
         group: int32[n], 0 to ``classes`` - 1; changed, and numbered anew without gaps.
-        classes: how many there are.
+        classes: the number of classes.
 
     Returns:
-        How many classes are left.
+        The number of classes left.
 
-    A cluster is merged with the one whose union costs least; or it takes rows, the one that widens it least first, from
+    A cluster is merged with that of the cheapest union; or it takes rows, that which widens it least first, from
     the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
 
     Cost: O(classes d + n) a repair.

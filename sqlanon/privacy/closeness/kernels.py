@@ -2,8 +2,8 @@
 
 It is the earth mover's distance from the shares of a class to those of the table, over a tree of values.
 
-Each of the paper's distances is that of a tree whose edges all cost the same, and what moves over an edge is the
-difference of what is below it (sum of |n R - N r| over the nodes with a parent, N rows of the class, R of the table).
+Each of the paper's distances is that of a tree with edges of equal cost, and the mass moved over an edge is the
+difference of the masses below it (sum of |n R - N r| over nodes with a parent, N rows of the class, R of the table).
 Equal distances: all values under one root. Ordered: a chain, each value under the next. Hierarchical: the hierarchy.
 Nodes come before their parents.
 

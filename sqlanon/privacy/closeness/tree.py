@@ -2,7 +2,7 @@
 
 Earth mover's distances of shares are sums over its edges.
 
-What moves over an edge is the difference of what is below it (see `sqlanon.privacy.closeness.kernels`).
+The mass moved over an edge is the difference of the masses below it (see `sqlanon.privacy.closeness.kernels`).
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from sqlanon.privacy.shares import Bound, Shares, each_asked
 from sqlanon.spec import PrivacySpec
 
 INFINITE = Fraction(1000)
-"""What is reported of a class that lacks a value: |log2| is infinite; no other reaches 31 bits."""
+"""Reported value of a class without a value of the table: |log2| is infinite; no other reaches 31 bits."""
 
 
 @dataclass(frozen=True, slots=True)

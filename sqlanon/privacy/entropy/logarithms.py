@@ -2,9 +2,9 @@
 
 The number of a product is the sum of the numbers of its factors, as with real logarithms.
 
-Each prime has log2(p) times 2^26, rounded; every other number is made of these. So products that are equal have equal
-numbers, and what differs by more than `ERROR` a factor differs by its logarithm. n times the number of n fits 64 bits
-for n below 2^31.
+Each prime has log2(p) times 2^26, rounded; every other number is made of these. So equal products have equal
+numbers, and numbers that differ by more than `ERROR` a factor differ by their logarithms. n times the number of n fits
+64 bits for n below 2^31.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ H(values in a class) >= log l.
 
 It is monotone: entropy is concave, so that a union's is at least the mean of its parts'. Methods compare integers (see
 `sqlanon.privacy.entropy.logarithms`): a class whose entropy is log l exactly meets it, one that is above by less than
-2e-6 bits may be refused, one below is not accepted. `EntropyDiversity.measure` decides by 60 digits what doubles do
-not.
+2e-6 bits may be refused, one below is not accepted. `EntropyDiversity.measure` uses 60 digits where doubles do not
+decide.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NEAR = 1e-9
 """Nats within which doubles do not decide."""
 _DIGITS = Context(prec=60)
 _EQUAL = Decimal(10) ** -40
-"""What 60 digits leave of a difference that is none."""
+"""Rounding error at 60 digits of a difference of zero."""
 _EQUAL_SHARES = Fraction(1, 10**60)
 """The same of 80 digits."""
 
@@ -60,15 +60,15 @@ class EntropyDiversity(OfCounts):
         """One per sensitive column that is asked about, and one more each if joint."""
         return [cls(asked, *place) for asked, place in each_asked(privacy, cls.name, sensitive)]
 
-    def of_two_values(self) -> Requirement:
-        """See `Requirement.of_two_values`: with shares p and 1 - p the entropy falls in the larger one."""
-        if self.asked > 2:
+    def in_best_form(self, values: int) -> Requirement:
+        """See `Requirement.in_best_form`: with shares p and 1 - p the entropy falls in the larger one."""
+        if values != 2 or self.asked > 2:
             return self
         return FrequencyDiversity(1 / at_most(_larger_share(self.asked)), self.column, self.value, self.within)
 
     @property
     def _asked(self) -> tuple[int, int]:
-        """The logarithm of what is asked, and the error of a row."""
+        """The logarithm of the level asked, and the error of a row."""
         return logarithms.of_fraction(self.asked), logarithms.bound_error(self.asked)
 
     def tally(self, coded: Coded) -> Tally:
@@ -158,7 +158,7 @@ class EntropyDiversity(OfCounts):
 
 
 def _larger_share(asked: Fraction) -> Fraction:
-    """The largest share of one of two values whose entropy is the logarithm of what is asked, from 1 to 2.
+    """The largest share of one of two values whose entropy is the logarithm of the level asked, from 1 to 2.
 
     It is not above the exact one, and less than 2^-80 below it.
     """

@@ -67,5 +67,5 @@ class KAnonymity(Requirement):
 
 
 def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
-    """What a method is asked for, whose rows are persons: k of them."""
+    """Request to a method with persons as rows: k of them."""
     return tuple(one for one in requirements if isinstance(one, KAnonymity))

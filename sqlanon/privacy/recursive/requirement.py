@@ -1,7 +1,7 @@
 """Recursive (c, l)-diversity (Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, definition 4.2).
 
 With r1 >= r2 >= ... the rows of the values in a class, r1 < c (r_l + r_{l+1} + ... + r_m). It is monotone: in a union
-r1 is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; what is left is then at
+r1 is at most the sum of the parts' r1, and so are the rows of the l - 1 most frequent values; the rest is then at
 least the sum.
 """
 
@@ -48,12 +48,16 @@ class RecursiveDiversity(OfCounts):
         """One per sensitive column that is asked about, and one more each if joint."""
         return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
 
-    def of_two_values(self) -> Requirement:
-        """See `Requirement.of_two_values`: r1 < c r2 bounds the larger share by c / (1 + c)."""
-        if self.asked != 2 or self.c <= 1:
+    def in_best_form(self, values: int) -> Requirement:
+        """See `Requirement.in_best_form`: of any number of values, where l is 1 or 2.
+
+        From the first value on there are all N rows, from the second on N - r1: r1 < c N, and r1 < N c / (1 + c).
+        """
+        if self.asked > 2:
             return self
-        share = at_most(self.c / (1 + self.c), strict=True)
-        return FrequencyDiversity(1 / share, self.column, self.value, self.within)
+        bound = self.c if self.asked == 1 else self.c / (1 + self.c)
+        share = at_most(bound, strict=True) if bound <= 1 else Fraction(1)
+        return FrequencyDiversity(1 / share, self.column, self.value, self.within) if share > 0 else self
 
     def tally(self, coded: Coded) -> Tally:
         import numpy as np

@@ -1,8 +1,8 @@
-"""What the release shows of one quasi column, whatever the format: the same few parts for every reader of it.
+"""The box of a quasi column: the same few parts for every reader, whatever the format of the release.
 
-A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values
-of a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no
-NULL), ``ends`` (NULL, or a value of the interval).
+A box is the set of possible values of a row in that column: a closed interval, the leaves of a node, the members of a
+set, or the values of a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any``
+(any value, no NULL), ``ends`` (NULL, or a value of the interval).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sqlanon.sqltext import literal, type_name
 from sqlanon.table import rules
 
 VIEW = "released"
-"""What the view is called in the rewritten SQL."""
+"""Name of the view in the rewritten SQL."""
 MOST_LABELS = 1_000_000
 """Different nodes of a rule that a column shows, at most."""
 
@@ -37,7 +37,7 @@ Shape = Literal["interval", "order", "set", "node", "group"]
 
 @dataclass(frozen=True)
 class Box:
-    """One column that a row's box leaves open.
+    """A column that a row's box leaves open.
 
     Attributes:
         id: a short name for columns of the rewritten SQL.
@@ -48,13 +48,13 @@ class Box:
         state: a tree over the view that gives the state of NULL; None: ``none`` throughout.
         mean: the published mean of the class.
         point: the representative value that the format publishes in place of a box.
-        valued: its parts are values of the source's type, not labels.
+        valued: the parts are values of the source's type, not labels.
         beside: the state may be ``ends``.
         step: distance of neighbouring values; None: no such distance.
         values: the declared domain, in order.
-        type: of an enum in its own order, so that its values compare as in the source.
+        type: type of an enum in the enum's order, so that values compare as in the source.
         nodes: of a hierarchy: label, first leaf, last leaf.
-        beyond: labels of the nodes whose rows may have values that are not listed, any of them.
+        beyond: labels of the nodes with rows that may have values that are not listed, any of them.
     """
 
     id: str
@@ -74,16 +74,16 @@ class Box:
 
     @property
     def numeric(self) -> bool:
-        """Whether its values can be added up."""
+        """Whether the values can be added up."""
         return self.field.kind in ("integer", "float", "decimal")
 
     @property
     def attained(self) -> bool:
-        """Whether some row of the class has the low end, one the high end, and one each member of the set."""
+        """Whether the low end, the high end, and each member of the set are each the value of some row of the class."""
         return self.field.attained and self.shape != "node"
 
     def pieces(self, comparisons: Sequence[Comparison]) -> list[tuple[frozenset[int], Piece]]:
-        """The runs of its values that decide each of some comparisons alike: see `pieces_of`."""
+        """The runs of values that decide each of some comparisons alike: see `pieces_of`."""
         return pieces_of(comparisons, self.step, self.field.kind, self.field.source_type)
 
     @property
@@ -152,7 +152,7 @@ def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
 
 
 def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
-    """A cell of a node that a rule built, as the interval that its label means; any value is what the root covers."""
+    """A cell of a node that a rule built, as the interval of the label; the root covers any value."""
     cell, form, rule = released.form.cell(own, "node", VIEW), released.form, own.rule
     assert rule is not None
     shown = released.once(("labels", own.name), lambda: _labels(engine, released, own))
@@ -207,7 +207,7 @@ def _step(own: Field) -> Fraction | None:
 def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     """The declared domain.
 
-    It is a list of the policy, the leaves of a hierarchy, or the labels of an enum in its own order.
+    It is a list of the policy, the leaves of a hierarchy, or the labels of an enum in the enum's order.
     """
     declared = own.declared
     if own.treatment == "hierarchy":

@@ -59,14 +59,14 @@ class Bucket:
     ) -> exp.Query:
         """Every distinct box, piece by piece, in the buckets that it reaches.
 
-        The columns are its keys, the value ``v``, weight ``w``, ``u`` (the box is not known), ``way``, and ends ``l``,
-        ``h``.
+        The columns are the box's keys, the value ``v``, weight ``w``, ``u`` (the box is not known), ``way``, and ends
+        ``l``, ``h``.
 
         Args:
             box: the column.
             tests: comparisons that decide which group of values a value is in.
             number_of: the number of the group in which some of these hold.
-            boxes: the distinct boxes, by their keys.
+            boxes: the distinct boxes, by keys.
         """
         line = Interval(box, [], "k")
         pieces = box.pieces(tests)
@@ -75,7 +75,7 @@ class Bucket:
 
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
-    """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that ends do not determine."""
+    """The bucket of a bound GROUP BY term over an interval; None: there is no bucket, or ends do not determine it."""
     term = truncate(term, box.value) if box.field.kind in ("date", "timestamp") else term
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
@@ -93,7 +93,7 @@ def bucket_of(term: Tree, box: Box) -> Bucket | None:
             return None
         width, start = 1 / line[0], -line[1] / line[0]
         if box.field.kind == "integer" and (width.denominator, start.denominator) != (1, 1):
-            return None  # unrolled value by value: the ends of its buckets would have to be rounded
+            return None  # unrolled value by value: the ends of buckets would have to be rounded
         return Bucket(found, key, width, start)
     timed = box.field.kind in ("date", "timestamp")
     whole = timed and found.this.unnest() == box.value and not found.args.get("zone")

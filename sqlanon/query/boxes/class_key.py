@@ -1,4 +1,4 @@
-"""The columns of a release by which its classes are distinguished."""
+"""The columns of a release that distinguish the classes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlanon.query.sql.sqltree import column, select, sql, table_of
 def class_key(view: ReleasedView) -> tuple[str, ...]:
     """The columns by which rows are grouped into classes: those of single values where they are enough, else all.
 
-    Engines group by arrays several times slower than by numbers and texts. Whether a class is the only one with its
-    values of the other columns is a fact about a version, asked once.
+    Engines group by arrays several times slower than by numbers and texts. Whether the other columns' values identify a
+    class is a fact about a version, asked once.
     """
     released = view.released
     return released.once("class key", lambda: _class_key(view))

@@ -1,4 +1,4 @@
-"""Closed intervals of numbers, dates, timestamps, booleans and text: what of each run of the line a box has."""
+"""Closed intervals of numbers, dates, timestamps, booleans and text: the share of a box in each run of the line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sqlanon.query.sql.sqltree import (
 )
 
 _LONGEST = 2**127 - 1
-"""DuckDB reads a longer whole number as a double, which may be equal to the one before it."""
+"""DuckDB reads a longer whole number as a double, which may be equal to the number before it."""
 
 
 class Interval:
@@ -92,7 +92,7 @@ class Interval:
     def attained(self, groups: Iterable[Group]) -> Tree | None:
         """See `Domain`.
 
-        They are the ends in the groups, one value where both meet, and NULL where some rows of the class have it.
+        They are the ends in the groups, a single value where both meet, and NULL where some rows of the class have it.
         """
         if not self._box.attained:
             return None
@@ -212,7 +212,7 @@ class Interval:
         return when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, self._equal(touches))
 
     def _equal(self, touches: Tree) -> Tree:
-        """One of the pieces that the box touches, each counting the same."""
+        """The share of a piece if all touched pieces count the same."""
         return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
 
     def _touched(self) -> Tree:

@@ -3,8 +3,8 @@
 They are sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
 
 Each goes through a *lookup*. Every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), and
-the engine computes the tests on the values. The lookup has one row a box (or a box and a group's key), with the part of
-the box that each group of values takes. Sets that are asked for a few constants need none
+the engine computes the tests on the values. The lookup has a row for each box (or box and key of a group), with the
+part of the box that each group of values takes. Sets that are asked for a few constants need no lookup
 (`sqlanon.query.boxes.set_constants`).
 """
 
@@ -39,18 +39,18 @@ from sqlanon.query.sql.sqltree import (
 
 
 class Lookup:
-    """See `sqlanon.query.logic.formula.Domain`: a box whose groups of values were counted beforehand.
+    """See `sqlanon.query.logic.formula.Domain`: a box with groups of values that were counted beforehand.
 
     Args:
         box: the column.
-        ways: which tests hold together, one group each.
+        ways: sets of tests that hold together, a group for each.
         tests: the tests.
         table: where the rows are read.
         spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
-        key: the expression of the box that the GROUP BY asks for.
+        key: the expression of the box in GROUP BY.
         values: aggregates of the column itself are plan.
-        suffix: distinguishes lookups of one box.
-        bucketed: the boxes are unrolled into buckets, each in a row with its group and ends.
+        suffix: distinguishes lookups of the same box.
+        bucketed: the boxes are unrolled into buckets, each in a row with group and ends.
     """
 
     def __init__(  # noqa: PLR0913 - older than the limit
@@ -101,7 +101,7 @@ class Lookup:
         if self._state is not None:
             ways = [every([self._bounded, some(ways)]), self._is("some")]
             ways += [self._is("any")] if valued else []
-            # What a function of the analyst's makes of NULL is not always known here.
+            # The result of an analyst's function of NULL is not always known here.
             unknown = any(test.comparison is None and test.null is None for test in self._tests)
             if self._null in plan or unknown:
                 ways += [self._is("all"), *([self._is("ends")] if self.box.beside else [])]
@@ -180,7 +180,7 @@ class Lookup:
         return found
 
     def _nullable_parts(self) -> list[Part]:
-        """The parts where rows may be NULL: NULL is one of its own, and in no other's reach and share."""
+        """The parts where rows may be NULL: NULL is a separate part, outside the reach and share of others."""
         valued = [group for group in self._inside if not group.holds & self._null_tests]
         unknown, found = some([self._is("some"), self._is("any")]), []
         for group in valued:
@@ -218,7 +218,7 @@ class Lookup:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
 
     def columns(self) -> dict[str, Tree]:
-        """What is read of each row, as trees over the view: the box itself."""
+        """Columns read from each row, as trees over the view: the box itself."""
         return {f"{self.box.id}_{part}": tree for part, tree in self.box.parts.items()}
 
     @property
@@ -229,7 +229,7 @@ class Lookup:
 
     @property
     def given(self) -> list[str]:
-        """The columns of the lookup that are not its keys."""
+        """The columns of the lookup other than keys."""
         name = self.name
         ends = ["s", *(["r"] if self._reached else []), *("lhm" if self._values else "")]
         ends += ["t"] if self.counts_attained else []
@@ -256,7 +256,7 @@ class Lookup:
 
     @property
     def known_groups(self) -> list[frozenset[int]]:
-        """The tests that hold in each group of values, NULL left out unless its tests are those of a value too."""
+        """The tests that hold in each group of values, NULL left out unless a value has the same tests."""
         spread = frozenset() if self._spread is None else frozenset([self._spread])
         return [group.holds - spread for group in self._inside]
 
@@ -291,7 +291,7 @@ class Lookup:
 
         Args:
             members: the table of unrolled boxes: the keys, ``v`` and its weight ``w``, and ``u``: the box is not known.
-            whole: the GROUP BY asks for the column itself, so that a test is decided within each of its groups.
+            whole: the GROUP BY asks for the column itself, so that a test is decided within each group.
         """
         value, weight, name = column("v", "m"), column("w", "m"), self.name
         keys = [column(key, "m") for key in self.keys]
@@ -303,7 +303,7 @@ class Lookup:
             chosen[f"{name}_key"] = on(self.key, self.box.id, value)
             over = exp.Window(this=sql("SUM(:t)", t=total), partition_by=[key.copy() for key in keys])
             inside = FALSE if self.box.point is not None else sql("SUM(:w) = :o", w=weight, o=over)
-            if self.bucketed:  # lengths do not add up to the last digit; one key alone is the whole box
+            if self.bucketed:  # lengths do not add up to the last digit; a single key is the whole box
                 inside = sql("1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys]))
             if (
                 self._open and self.box.point is None and not null_only(self.key)
@@ -321,14 +321,14 @@ class Lookup:
         hit = TRUE if self.box.shape == "set" else some(ends)
         if (
             self.box.beside and self.key is not None
-        ):  # where some rows are NULL, one is: of unknown boxes that alone is known
+        ):  # where some rows are NULL, at least a row is: nothing else is known of unknown boxes
             hit = some([every([negate(column("u", "m")), hit]), sql(":v IS NULL", v=value)])
         hit = counter(hit)
         if self.counts_attained and self.key is not None:
             mine = sql("SUM(:h)", h=hit)
             over = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=[key.copy() for key in keys])
             chosen[f"{name}_apart"] = sql("CAST(:a - :m AS BIGINT)", a=over, m=mine)
-        # Each value's group is computed once, below; the rest are sums by its number.
+        # Each value's group is computed once, below; the rest are sums by the group's number.
         way = self.way(column("v"))
         for j in range(len(self._inside)):
             mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
@@ -367,7 +367,7 @@ def _passes_null(test: ValueTest) -> bool:
 
 
 def null_only(key: Tree) -> bool:
-    """Whether a GROUP BY term asks of its box only whether it is NULL."""
+    """Whether a GROUP BY term depends only on whether the box is NULL."""
     whole = exp.Paren(this=key.copy())
     asked = [found for found in whole.find_all(exp.Column) if found.table == "_box"]
     parents = [found.find_ancestor(exp.Is, exp.Func, exp.Binary, exp.Case) for found in asked]

@@ -1,4 +1,4 @@
-"""Which tests of one box can hold together."""
+"""Sets of tests of a box that can hold together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlanon.query.logic.number_line import UNORDERED
 from sqlanon.query.logic.value_tests import ValueTest, is_computed
 
 MOST_GROUPS = 64
-"""Ways in which the tests of one listed column may turn out together, before they are taken one by one."""
+"""Most joint outcomes of the tests of a listed column; with more the tests are taken separately."""
 
 
 def _combine(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | None:
@@ -33,9 +33,9 @@ def _combine(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
 
 
 def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | None:
-    """Which tests can hold together for a value of the box, or for NULL; None: too many ways to list.
+    """Sets of tests that can hold together for a value of the box, or for NULL; None: too many ways to list.
 
-    A value is one of the constants that it is compared with, or none of them; nothing is known of other predicates.
+    A value equals a constant that it is compared with, or none of them; nothing is known of other predicates.
     """
     if box.shape == "interval":
         comparisons = [test.comparison for test in tests if test.comparison is not None]

@@ -2,8 +2,8 @@
 
 It is used where unrolling every range would list more.
 
-Of each value the line has how many values up to it are in each group. A range has of a group what it has up to its high
-end, less what lies below its low end.
+The line counts, for each value, the values up to it in each group. The count of a range in a group is the count up to
+the high end, less the count below the low end.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def select_line(box: Box) -> exp.Select:
 
 
 def count_line(lookup: Lookup, members: str) -> exp.Select:
-    """The line with the place ``i`` of every value, its group ``way``, and cumulated counts ``c<j>``.
+    """The line with the place ``i`` of every value, the group ``way``, and cumulated counts ``c<j>``.
 
-    ``c<j>``: the number of values up to this one in group j.
+    ``c<j>``: the number of values up to ``i`` in group j.
 
     Args:
-        lookup: the box and its groups.
+        lookup: the box and the box's groups.
         members: the table of `select_line`.
     """
     inner = select([column("v"), named(lookup.way(column("v")), "way")], members)
@@ -46,7 +46,7 @@ def count_line(lookup: Lookup, members: str) -> exp.Select:
 
 
 def select_lookup(lookup: Lookup, table: str) -> exp.Select:
-    """The lookup's rows: the ends of every distinct range, and the part of it that each group takes.
+    """The lookup's rows: the ends of every distinct range, and the part that each group takes.
 
     Args:
         lookup: the box and its groups.
@@ -61,7 +61,7 @@ def select_lookup(lookup: Lookup, table: str) -> exp.Select:
         )
         for j in range(lookup.count)
     ]
-    if lookup.counts_attained:  # the two ends, which are one value where they meet
+    if lookup.counts_attained:  # the two ends, which are a single value where they meet
         shares += [
             named(
                 sql(f"CASE WHEN a.way = {j} THEN 1 ELSE 0 END + CASE WHEN b.way = {j} AND b.i > a.i THEN 1 ELSE 0 END"),

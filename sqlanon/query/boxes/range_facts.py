@@ -68,7 +68,7 @@ def _span(view: ReleasedView, box: Box) -> float:
 
 
 def shown_values(view: ReleasedView, box: Box) -> int | None:
-    """Number of values of a column of sets in the release, or of a hierarchy or an order in its declaration.
+    """Number of values of a column of sets in the release, or of a hierarchy or an order in the declaration.
 
     None if they are not listed.
     """

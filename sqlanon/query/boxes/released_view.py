@@ -1,4 +1,4 @@
-"""A release in the database that answers for it: its text as the source compares it, and facts about its rows."""
+"""A release in the database: texts as the source compares them, and facts about the rows."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ class ReleasedView:
         return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=own.collation))
 
     def fact(self, name: str, query: exp.Select) -> object:
-        """A fact about the view's rows: the one value of a query, asked once for each version."""
+        """A fact about the view's rows: the only value of a query, asked once for each version."""
         text = port_tree(query, self.engine.dialect).sql(dialect=self.engine.dialect)
         return self.released.once((name, text), lambda: self.engine.fetch(Statement(name, text))[0][0])

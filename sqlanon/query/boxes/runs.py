@@ -25,9 +25,9 @@ class Runs:
     """The runs of values by which a term of GROUP BY differs.
 
     Attributes:
-        key: the term, over the number of a way in which its conditions turn out; of NULL over NULL.
-        cuts: the comparisons that its conditions are made of.
-        ways: the number of each way, by the numbers of the comparisons that hold.
+        key: the term, over the number of an outcome of its conditions; of NULL over NULL.
+        cuts: the comparisons in the term's conditions.
+        ways: the number of each outcome, by the numbers of the comparisons that hold.
     """
 
     key: Tree
@@ -62,7 +62,7 @@ def number_ways(box: Box, cuts: Iterable[Comparison]) -> dict[frozenset[int], in
 
 
 def _in_run(box: Box, line: Interval, piece: Piece, numbers: tuple[int, int], boxes: exp.Select) -> exp.Select:
-    """The boxes that reach a run: its part of each, and the ends of that."""
+    """The boxes that reach a run: the run's part of each, and the ends of the part."""
     value, way = (exp.Literal.number(one) for one in numbers)
     low, high = ([] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high))
     shown = {

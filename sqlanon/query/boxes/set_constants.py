@@ -51,7 +51,7 @@ class Contained:
         self.groups = tuple(dict.fromkeys([*of, *([self._null] if self._state is not None else [])]))
 
     def columns(self) -> dict[str, Tree]:
-        """What is read of each row, as trees over the view: which constants a set has, and its size, not the set."""
+        """Columns read from each row, as trees over the view: the constants in a set, and the size, not the set."""
         found = {
             f"{self.name}_c{i}": sql("LIST_CONTAINS(:s, :c)", s=self._set, c=string(constant))
             for i, constant in enumerate(self._constants)
@@ -115,7 +115,7 @@ class Contained:
         return sql("COALESCE(CAST(:m AS BIGINT), 0)", m=members)
 
     def parts(self) -> list[Part]:
-        """See `Domain`: what is counted; names have no ends, and a constant takes their place."""
+        """See `Domain`: the counted parts; names have no ends, and a constant takes their place."""
         unknown = some([self._is("some"), self._is("any")])
         found = []
         for group in self._of:

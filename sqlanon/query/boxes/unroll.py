@@ -1,4 +1,4 @@
-"""Boxes unrolled: the tables that have one row for every distinct box and each of its values, for lookups and GROUP BY.
+"""Boxes unrolled: tables with a row for every distinct box and each value in it, for lookups and GROUP BY.
 
 The lookups compute the tests on these values (`sqlanon.query.boxes.listed_boxes`); steps of a GROUP BY are those of
 `sqlanon.query.boxes.buckets`, runs those of `sqlanon.query.boxes.runs`.
@@ -21,7 +21,7 @@ from sqlanon.query.logic.value_tests import ValueTest
 from sqlanon.query.sql.sqltree import FALSE, Tree, column, sql, string, table_of
 
 ROWS = "_rows"
-"""The table of the boxes, whose keys ``<box>_<part>`` are read here."""
+"""The table of the boxes, with the keys ``<box>_<part>`` that are read here."""
 
 
 class Unroll:
@@ -37,7 +37,7 @@ class Unroll:
         self._view, self._tests, self._buckets_of = view, tests, buckets
 
     def members(self, lookup: Lookup) -> exp.Query:
-        """Every distinct box, unrolled into its values ``v`` of weight ``w``."""
+        """Every distinct box, unrolled into values ``v`` of weight ``w``."""
         box = lookup.box
         made = self._buckets(lookup) if lookup.bucketed else self._unroll(box)
         if lookup.key is None or box.state is None:
@@ -138,7 +138,7 @@ class Unroll:
 
         Args:
             box: the column.
-            known: its boxes, unrolled.
+            known: the column's boxes, unrolled.
             way: the group of NULL, where ``known`` has buckets.
         """
         keys = [f"{box.id}_{part}" for part in box.parts]
@@ -169,7 +169,7 @@ class Unroll:
         return exp.union(values, null, distinct=False)
 
     def _distinct(self, box: Box) -> exp.Select:
-        """The distinct boxes whose values are known, by their keys."""
+        """The distinct boxes with known values, by keys."""
         keys = [column(f"{box.id}_{part}", "k") for part in box.parts]
         distinct = exp.Select().select(*keys).distinct().from_(exp.to_table(ROWS).as_("k"))
         if box.state is not None and box.point is None:
@@ -178,7 +178,7 @@ class Unroll:
         return distinct
 
     def _points(self, lookup: Lookup, keys: list[str]) -> exp.Query:
-        """Format points: a row may have any value that is printed, and the estimate takes the one that is shown."""
+        """Format points: a row may have any value that is printed, and the estimate takes the shown value."""
         box = lookup.box
         name = f"{box.id}_state"
         value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[next(iter(box.parts))]
@@ -272,7 +272,7 @@ class Unroll:
 
 
 def _or_any(box: Box, listed: exp.Query) -> exp.Query:
-    """The listed values, or, if none is listed, one constant in place of the values that the release never shows."""
+    """The listed values, or, if none is listed, a constant in place of the values that the release never shows."""
     value = next(iter(constants_of(box).values()), string(""))
     known = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
     other = exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=known)))
@@ -332,7 +332,7 @@ def _beside_null(key: Tree | None) -> tuple[str, ...]:
 
 
 def _states(*kinds: str) -> exp.Expr:
-    """A table ``t`` of states. It is no UNION of constants, whose plans Spark 4.3 cannot read in its tasks."""
+    """A table ``t`` of states. It is no UNION of constants: Spark 4.3 cannot read such plans in its tasks."""
     return _values("t", ("state",), [(kind,) for kind in kinds])
 
 

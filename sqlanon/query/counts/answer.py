@@ -1,7 +1,7 @@
-"""The answer to one SELECT over a release of counts.
+"""The answer to a SELECT over a release of counts.
 
-Conditions, keys and weights are computed by the database for each finest cell, whose values are known, in the types of
-the source. What is left are sums of numbers of cells with whole weights: `sqlanon.statistics.reach` bounds them.
+Conditions, keys and weights are computed by the database for each finest cell, with known values, in the types of
+the source. The remaining work is sums of numbers of cells with whole weights: `sqlanon.statistics.reach` bounds them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
 from sqlanon.query.parse.parse import Query
-from sqlanon.query.parse.scope import Scope
+from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""
-KINDS = ("integer", "decimal", "float", "text", "boolean", "date", "enum")
-"""Kinds of columns that conditions and keys may read: a value and its text are one to one."""
 ASKED = "count(*), count(x), sum(x) and sum(measure), each with FILTER (WHERE ..) or without"
-"""What has an answer, for refusals."""
+"""Queries that have an answer, for refusals."""
 
 
 @dataclass(frozen=True)
@@ -60,39 +58,26 @@ def answer_counts(
 
     Args:
         engine: the database.
-        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        query: a SELECT; the caller applies ORDER BY, LIMIT and OFFSET.
         released: the release.
-        seconds: how many are left.
-        rows: of the answer, at most.
+        seconds: time left, in seconds.
+        rows: most rows of the answer.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over counts.
         UnsupportedError: bounds of hidden cells need HiGHS, and it is not installed.
 
-    Cost: the cells are read once for each version, and the finest ones once for each query; for each aggregate of each
+    Cost: the cells are read once for each version, and the finest cells once for each query; for each aggregate of each
     group that shown cells do not give two linear programs, which end at the deadline with wider bounds.
     """
-    _check_clauses(query)
+    refuse_clauses(query, f"are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
     bound = bind(engine, query, released)
     check_valid(bound)
     return _Reader(engine, bound, released, seconds).answer(rows)
 
 
-def _check_clauses(query: Query) -> None:
-    unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
-        (query.joins, query.joins[0] if query.joins else None, "joins"),
-        (query.having, query.having, "HAVING"),
-        (query.qualify, query.qualify, "QUALIFY"),
-        (query.regroup, None, "groups of groups"),
-        (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
-    )
-    for present, node, what in unread:
-        if present:
-            refuse(query.text, node, f"{what} are not answered over counts: ask {ASKED}, with WHERE and GROUP BY")
-
-
 class _Reader:
-    """Reads one bound query."""
+    """Reads a bound query."""
 
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedCounts, seconds: Callable[[], float]) -> None:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
@@ -103,7 +88,10 @@ class _Reader:
         bound = self._bound
         items: list[int | _Asked] = []
         for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
-            items.append(self._key(tree, written) if tree.find(exp.AggFunc) is None else self._read(tree, written))
+            if tree.find(exp.AggFunc) is None:
+                items.append(find_term(bound, tree, written, f"counts ask {ASKED}"))
+            else:
+                items.append(self._read(tree, written))
         asked = [one for one in items if isinstance(one, _Asked)]
         weights = [one.weight for one in asked]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
@@ -161,13 +149,6 @@ class _Reader:
     def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
         return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
 
-    def _key(self, tree: Tree, written: exp.Expr) -> int:
-        """Which term of GROUP BY an item is."""
-        for place, term in enumerate(self._bound.groups):
-            if term == tree.unnest():
-                return place
-        return refuse(self._text, written, f"this must be in GROUP BY; over counts ask {ASKED}")
-
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
         condition = None
@@ -209,7 +190,7 @@ class _Reader:
         return list(used)
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
-        """Of each finest cell that the condition holds for: labels, a number of its group, keys, weights."""
+        """SQL for each finest cell that meets the condition: labels, number of the group, keys, weights."""
         bound, dialect = self._bound, self._engine.dialect
         keys = [named(column(f"_label{at}", "released"), f"k{at}") for at in range(len(columns))]
         order = [exp.Ordered(this=term.copy()) for term in bound.groups]
@@ -223,13 +204,13 @@ class _Reader:
         return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
 
     def _atoms(self, columns: Sequence[str]) -> exp.Expr:
-        """The finest cells of a table, under the source's names and in its types."""
+        """The finest cells of a table, under the source's names and types."""
         inside = set(columns)
         listed, where = [], []
         for place, name in enumerate(columns):
             own = self._fields[name]
             listed.append(named(exp.cast(column(name, "v"), "VARCHAR"), f"_label{place}"))
-            listed.append(named(_typed(self._scope, own, column(name, "v")), name))
+            listed.append(named(cast_published(self._scope, own, column(name, "v")), name))
         for one in self._released.columns:
             level = exp.Literal.number(0 if one.name in inside else one.levels)
             where.append(exp.EQ(this=column(f"level_{one.name}", "v"), expression=level))
@@ -257,7 +238,7 @@ class _Found:
         return self.rows[group[0]][self.columns + 1 + place]
 
     def weights(self, group: Sequence[int], place: int) -> list[tuple[int, Any]]:
-        """The atoms of a group with their weights for one aggregate."""
+        """The atoms of a group with weights for an aggregate."""
         known = self.seen.places
         at = self.columns + 1 + self.keys + place
         return [(known[self._labels(row)], self.rows[row][at]) for row in group]
@@ -268,15 +249,6 @@ class _Found:
 
 def _where(weight: Tree, condition: Tree | None) -> Tree:
     return weight if condition is None else sql("CASE WHEN :c THEN :w END", c=condition, w=weight)
-
-
-def _typed(scope: Scope, own: Field, tree: Tree) -> Tree:
-    """A published value in its type in the source."""
-    if own.kind == "enum":
-        return exp.cast(tree, "VARCHAR")
-    if own.kind == "text" and own.collation is not None and scope.engine.capabilities.collations:
-        return scope.collate(own, tree)
-    return exp.cast(tree, exp.DataType.build(own.source_type, dialect=scope.engine.dialect, udt=True))
 
 
 def _unreadable(own: Field, found: exp.Column) -> str:
@@ -295,7 +267,7 @@ def _unreadable(own: Field, found: exp.Column) -> str:
 
 
 def _middle(low: End, high: End) -> int | None:
-    """The estimate: the middle of the bounds; where there is one alone, that."""
+    """The estimate: the middle of the bounds; with a single bound, that bound."""
     if low.value is None or high.value is None:
         return low.value if high.value is None else high.value
     return (low.value + high.value) // 2

@@ -1,4 +1,4 @@
-"""The audit of published tables of counts, together: what any reader of them finds."""
+"""The audit of published tables of counts, together: disclosures to any reader."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def audit_tables(
     persons: int | None,
     seconds: Callable[[], float],
 ) -> DisclosureReport:
-    """What a reader of some published tables finds of their hidden cells.
+    """Disclosures of hidden cells to a reader of some published tables.
 
     Args:
         engine: the database of the tables.
-        names: of each table, view or release of counts how reports call it, and its name.
-        spelling: how those of others are written.
+        names: name of each table, view or release of counts, by the name in reports.
+        spelling: how tables of other publishers are written.
         persons: numbers below it are small.
-        seconds: how many are left.
+        seconds: time left, in seconds.
 
     Raises:
         PolicyError: a table is not as the spelling says.
@@ -75,7 +75,7 @@ def audit_tables(
 
 
 def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
-    """Cells that one table hides and another one shows."""
+    """Cells that a table hides and another shows."""
     values = joined.seen.value.tolist()
     return [(cell, value) for cell, value in enumerate(values) if value != HIDDEN and joined.hidden[cell]]
 

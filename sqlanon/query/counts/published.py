@@ -29,15 +29,15 @@ NUMBERS = ("integer", "decimal", "float")
 
 @dataclass(frozen=True, slots=True)
 class CountsSpelling:
-    """How tables of others are written.
+    """Spelling of tables from other publishers.
 
     Attributes:
-        by: the columns whose values make a cell; empty: all but the number.
-        value: the column of the number; None: the only one that has numbers.
+        by: the columns with values that make a cell; empty: all but the number.
+        value: the column of the number; None: the only column of numbers.
         total: the text of a total, "" for NULL.
         hidden: texts in place of a hidden number, besides NULL.
-        hierarchies: of a column its nodes; its values may be of any level.
-        whole: what a table does not list is empty.
+        hierarchies: the nodes of a column; values may be of any level.
+        whole: cells that a table does not list are empty.
     """
 
     by: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class ReadTables:
     Attributes:
         columns: all of their columns.
         tables: the tables; a release of several tables is several.
-        least: what a hidden cell has at least.
+        least: the least number of a hidden cell.
     """
 
     columns: tuple[SeenColumn, ...]
@@ -68,8 +68,8 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
 
     Args:
         engine: their database.
-        names: of each table or view how messages call it, and its name; releases of counts need no spelling.
-        spelling: that of the others.
+        names: name of each table or view, by the name in messages; releases of counts need no spelling.
+        spelling: spelling of the other tables.
 
     Raises:
         PolicyError: a table is not as the spelling says.
@@ -116,7 +116,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """A table with its own columns; a node is None where it is the total."""
+    """A table with columns as stored; a node is None where it is the total."""
 
     name: str
     columns: tuple[SeenColumn, ...]

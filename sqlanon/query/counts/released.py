@@ -1,4 +1,4 @@
-"""A release of counts as its readers see it: columns, levels, tables and measures, by the metadata alone."""
+"""A release of counts as readers see it: columns, levels, tables and measures, by the metadata alone."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MEASURE = "measure"
 
 @dataclass(frozen=True)
 class ReleasedCounts(Released):
-    """A release of counts; each cell of whole tables is rows whose values are known.
+    """A release of counts; each cell of whole tables is rows of known values.
 
     Attributes:
-        columns: of each field that is no measure its levels.
-        tables: of each published table its columns.
-        measures: of each published number what it counts.
+        columns: the levels of each field that is no measure.
+        tables: the columns of each published table.
+        measures: the counted things of each published number.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -35,7 +35,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     """The release of counts that the metadata rows of a view describe.
 
     Raises:
-        UnsupportedError: an older sqlanon made it, and its metadata lack types and levels.
+        UnsupportedError: an older sqlanon made it, and the metadata lack types and levels.
     """
     (own,) = (row for row in rows if row[0] == "")
     facts = json.loads(str(own[5]))

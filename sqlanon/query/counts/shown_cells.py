@@ -1,4 +1,4 @@
-"""The published cells of a release of counts, read from its view."""
+"""The published cells of a release of counts, read from the view."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def choose_table(released: ReleasedCounts, used: Sequence[str]) -> tuple[SeenCol
 
 
 def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> Seen:
-    """The cells of one table, over its finest cells: each of them is listed, and has one row at least.
+    """The cells of a table, over the finest cells, all of which are listed and have at least one row.
 
     Args:
         engine: the database.

@@ -1,6 +1,6 @@
-"""Aggregates and functions of windows: which arguments each may have, and how its bounds are made of rows.
+"""Aggregates and functions of windows: allowed arguments, and the computation of bounds from rows.
 
-What a class of rows may give to each kind of aggregate is in `sqlanon.query.rewrite.aggregate_kinds`, by its name.
+The contribution of a class of rows to each kind of aggregate is in `sqlanon.query.rewrite.aggregate_kinds`, by name.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class AggregateDefinition(Definition):
     """An aggregate, or a function of windows.
 
     Attributes:
-        kind: how its bounds are made, by the name that `sqlanon.query.rewrite.aggregate_kinds` has; of functions of
-            windows the one in `sqlanon.query.rewrite.window_bounds`.
-        asked: its forms, {x} a column with ranges or sets of the kinds, {c} an exact column of whole numbers.
+        kind: computation of the bounds, by a name in `sqlanon.query.rewrite.aggregate_kinds`; for functions of windows
+            by a name in `sqlanon.query.rewrite.window_bounds`.
+        asked: the forms, {x} a column with ranges or sets of the kinds, {c} an exact column of whole numbers.
         over_groups: it is a function of windows, too.
         adds: the values of parts of some rows add up to that of all.
     """
@@ -195,7 +195,7 @@ def parts_of(node: exp.Expr) -> int | None:
 
 
 def rank_of(kind: str, parts: int | None) -> exp.Expr:
-    """The function that says where a group is, by its kind."""
+    """The ranking function of a kind."""
     made = next(one.node for one in RANKS if one.kind == kind)()
     if parts is not None:
         made.set("this", exp.Literal.number(parts))
@@ -214,7 +214,7 @@ def among_first(order: Sequence[exp.Expr], count: int | None, skipped: int) -> l
 
 
 def first_of(condition: exp.Expr) -> tuple[int, exp.Expr | None] | None:
-    """How many of the first groups a condition leaves, and what they have most of; None: it is another condition."""
+    """Number of first groups that a condition leaves, and the ranked expression; None: it is another condition."""
     found = condition.unnest()
     if not isinstance(found, exp.LTE) or not isinstance(found.expression, exp.Literal):
         return None
@@ -248,7 +248,7 @@ def is_sum(node: exp.Expr) -> bool:
 
 
 def is_extreme(node: exp.Expr) -> bool:
-    """Whether it is the least or the greatest value of its rows."""
+    """Whether it is the least or the greatest value of rows."""
     return isinstance(node, exp.Min | exp.Max)
 
 

@@ -49,7 +49,7 @@ def _is_positive(tree: Tree) -> bool:
 
 
 def _divide(call: Call) -> Value:
-    """A quotient is monotone in both, where the divisor has one sign."""
+    """The rule of a quotient: monotone in both operands, where the divisor has a single sign."""
     above, below = (one.narrow() for one in call.values)
     sides = [[one.low] if one.fixed else [one.low, one.high] for one in (above, below)]
     plain = is_literal(below) and _is_positive(below.low)
@@ -90,14 +90,14 @@ def _moved(transfer: Transfer) -> Transfer:
     """The rule of a sum, where a timestamp is moved by months too.
 
     The day is cut to the length of the month and the time of day stays, so that of two times before the end of a month
-    the earlier one may be moved to the later time. Days keep their order: an end is that of the whole day.
+    the earlier time may be moved to the later result. Days keep their order: an end is that of the whole day.
     """
 
     def ends(call: Call) -> Value:
         made = transfer(call)
         moved = [one for one in call.values if one.kind == "timestamp" and not one.fixed]
         by = [one for one in call.values if one.kind == "interval"]
-        # An interval that is no constant is a difference of timestamps, in days and parts of one.
+        # An interval that is no constant is a difference of timestamps, in days and parts of a day.
         if not moved or not by or not by[0].fixed or _is_short(by[0].low):
             return made
         (time,) = moved
@@ -129,7 +129,7 @@ _DIGITS = 15
 
 
 def _rounded(call: Call, made: Value) -> Value:
-    """Wider ends of decimal quotients: of a smaller one more digits are kept, so that it may be above a larger one."""
+    """Wider ends of decimal quotients: a smaller quotient keeps more digits, so that it may be above a larger one."""
     moving = [one for one in call.values if not one.fixed]
     if made.kind != "decimal" or all(_digits(one.type) <= _DIGITS for one in moving):
         return made
@@ -163,7 +163,7 @@ def _middled(call: Call, made: Value) -> Value:
 
 
 def _rest(call: Call) -> Value:
-    """The rest of a division by a constant: it rises within one quotient, and then starts again."""
+    """The rest of a division by a constant: it rises within a quotient, and then starts again."""
     above, by = (one.narrow() for one in call.values)
     low, high = call.at(above.low, by.low), call.at(above.high, by.low)
     one_way = sql(":l >= 0 OR :h <= 0", l=above.low, h=above.high)
@@ -319,7 +319,7 @@ DEFINITIONS = (
 
 
 def is_quotient(node: exp.Expr) -> TypeGuard[exp.Binary]:
-    """Whether it is one value divided by another, with or without a rest."""
+    """Whether it is a value divided by another, with or without a rest."""
     return isinstance(node, exp.Div | exp.IntDiv)
 
 

@@ -1,4 +1,4 @@
-"""Several parts of one date as the keys of groups: the step of the calendar that has them all."""
+"""Several parts of a date as the keys of groups: the step of the calendar with all parts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def common_key(terms: Sequence[Tree], value: Tree) -> Tree | None:
         (whole if truncated else parts).add(level)
     finest = max(whole | parts, key=_LEVELS.index)
     held = set(parts)
-    for level in whole:  # a month has its quarter and year
+    for level in whole:  # a month gives the quarter and year
         held |= set(_LEVELS[: _LEVELS.index(level) + 1])
     if finest not in whole and not held >= _NEEDED[finest]:
         return None
@@ -53,7 +53,7 @@ def common_key(terms: Sequence[Tree], value: Tree) -> Tree | None:
 
 
 def _level(node: exp.Expr, value: Tree) -> tuple[str, bool]:
-    """The step of the calendar of a term, and whether the term is its start; "": it is another expression."""
+    """The step of the calendar of a term, and whether it is the start of the step; "": another expression."""
     if isinstance(node, exp.TimestampTrunc | exp.DateTrunc):
         unit = node.args.get("unit")
         return (unit.name.upper() if unit is not None and node.this.unnest() == value else ""), True

@@ -1,4 +1,4 @@
-"""What chooses between values: coalesce, nullif, greatest, least."""
+"""Functions that choose between values: coalesce, nullif, greatest, least."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LISTED = ("this", "expressions")
 
 
 def _typed(call: Call, value: Value) -> Value:
-    """A value of the result's type: floating point numbers beside others are of one type."""
+    """A value of the result's type: floating point numbers beside others get a single type."""
     value = value.narrow()
     low, high = (exp.cast(end, call.type) for end in (value.low, value.high))
     return replace(value, low=low, high=high)
@@ -61,7 +61,7 @@ def _or_else(call: Call, first: Value, second: Value) -> Value:
 
 
 def _nullif(call: Call) -> Value:
-    """NULL in place of one value; of whole numbers an end that is left out is one further in."""
+    """NULL in place of a value; for whole numbers, an end that is left out moves inwards by 1."""
     value, at = (one.narrow() for one in call.values)
     gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
     hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=value.low, h=value.high, v=at.low)
@@ -83,7 +83,7 @@ def _nullif(call: Call) -> Value:
 
 
 def _if_other(call: Call, _: Value) -> Tree:
-    """The estimate, where the one value that there may be is not left out."""
+    """The estimate, where the only possible value is not left out."""
     value, at = (one.narrow() for one in call.values)
     gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
     return when(gone, exp.null(), value.middle if value.middle is not None else exp.null())
@@ -170,12 +170,12 @@ DEFINITIONS = (
 
 
 def is_nullif(node: exp.Expr) -> bool:
-    """Whether it is NULL in place of one value."""
+    """Whether it is NULL in place of a value."""
     return isinstance(node, exp.Nullif)
 
 
 def guarded_by_zero(node: exp.Expr) -> exp.Expr | None:
-    """What ``nullif(.., 0)`` is of; None: it is of another value."""
+    """The first argument of ``nullif(.., 0)``; None: the second is another value."""
     at = node.expression
     zero = isinstance(at, exp.Literal) and not at.is_string and float(at.this) == 0
     return node.this.unnest() if zero else None

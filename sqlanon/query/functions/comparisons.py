@@ -23,7 +23,7 @@ OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.GT: exp.LTE,
     exp.LTE: exp.GT,
 }
-"""What holds of two values that are not NULL where a comparison does not."""
+"""The comparison of two values that are not NULL that holds where a given comparison does not."""
 MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
@@ -32,7 +32,7 @@ MIRROR: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.LTE: exp.GTE,
     exp.GTE: exp.LTE,
 }
-"""The same comparison, its sides changed."""
+"""The same comparison with swapped sides."""
 RISING, FALLING = frozenset([exp.LT, exp.LTE]), frozenset([exp.GT, exp.GTE])
 """Comparisons that ask whether the left side is the smaller, and the larger."""
 SIGNS: dict[type[exp.Expr], str] = {

@@ -1,7 +1,7 @@
 """Logic: AND, OR, NOT, IS, IN, BETWEEN, and CASE, as definitions over abstract values.
 
-A condition may be TRUE, may be FALSE and may be NULL; each connective says which of the three it may be, by the same of
-its parts, as if these were independent.
+A condition may be TRUE, may be FALSE and may be NULL; each connective combines these three possibilities of its parts,
+as if the parts were independent.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _not(part: _Truth) -> _Truth:
 
 
 def _and(parts: Sequence[_Truth]) -> _Truth:
-    """NULL where one is NULL and none FALSE."""
+    """NULL where a part is NULL and none FALSE."""
     null = every([some(part.null for part in parts), *(some([part.true, part.null]) for part in parts)])
     return _Truth(every(part.true for part in parts), some(part.false for part in parts), null)
 
@@ -111,8 +111,8 @@ def _compared(call: Call, kind: type[exp.Binary], left: Value, right: Value) -> 
 def mixes_floats(types: Sequence[exp.DataType]) -> bool:
     """Whether an engine may compare the first of these types with the others otherwise than with each of them.
 
-    Engines cast all of a list to one type. Where that is a floating point type and a comparison of its own is exact, or
-    of a shorter one, equal numbers are not the same.
+    Engines cast all of a list to a single type. Where that is a floating point type and a comparison of its own is
+    exact, or of a shorter type, equal numbers are not the same.
     """
     floats = [is_float(type_) for type_ in types]
     kinds = {type_.this for type_, one in zip(types, floats, strict=True) if one}
@@ -141,7 +141,7 @@ def _in(call: Call) -> Value:
 
 
 def _case(call: Call) -> Value:
-    """What the branches that may be reached may be."""
+    """The possible values of the branches that may be reached."""
     rest = list(call.values)
     compared = rest.pop(0) if call.node.this is not None else None
     turns = [(rest.pop(0), rest.pop(0)) for _ in call.node.args["ifs"]]

@@ -1,4 +1,4 @@
-"""What a definition of an operator or function says, and the calls that it is asked about."""
+"""Definitions of operators and functions, and the calls that they are applied to."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class NoEndsError(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """A call whose abstract value is asked for.
+    """A call to evaluate to an abstract value.
 
     Attributes:
         node: as it is written.
-        values: of its operands, in their order.
+        values: of the operands, in order.
         type: of the result, as the source's engine has it.
         dialect: of the engine.
     """
@@ -60,10 +60,10 @@ Estimate = Callable[[Call, Value], Tree]
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a call that has ends, with what the contract suite tries it on.
+    """A form of a call that has ends, with the kinds of values for the contract suite.
 
     Attributes:
-        text: the form, its ranges written {x}, {y}.
+        text: the form, with ranges written {x}, {y}.
         kinds: for each range the kinds of values that it takes.
         engines: families of engines that have the form with these kinds; empty: all.
         listed: it has no ends, and is computed value by value alone.
@@ -82,30 +82,31 @@ class Definition:
     Attributes:
         node: how the parser has it.
         name: how analysts write it.
-        arguments: those that it may have; what has others is refused. None: it is an operator, whose arguments the
+        arguments: the allowed arguments; a call with others is refused. None: it is an operator with arguments that the
             grammar decides.
-        operands: of them those that are values, in order; the rest are constants of the form, such as a unit.
+        operands: the arguments that are values, in order; the rest are constants of the form, such as a unit.
         ends: makes the abstract value; None: it is computed value by value only, where the values of a box are listed.
         signatures: kinds of the operands that ``ends`` is for, each operand's kinds joined by ``|``; the last one
             repeats.
         forms: see `Form`.
         constant: operands, by their numbers, that must be constants.
-        jumps: it may differ much where an operand differs by its last digit.
-        estimate: its value over estimates, which are doubles, by the call and its abstract value; None: the call
+        jumps: it may differ much where an operand differs by the last digit.
+        estimate: the value over estimates, which are doubles, from the call and the abstract value; None: the call
             itself.
         divides: the operand that must be 0 in no row; None: any value has a result.
-        exact: its ends are reached where those of its operands are, independently of one another.
-        finite: it has a value of finite times only.
+        exact: the ends are reached where those of the operands are, independently of one another.
+        finite: it has values for finite times only.
         null_in: it is NULL where an operand is.
-        null_out: it is NULL nowhere else, of infinite times apart where it is for finite ones.
+        null_out: it is NULL nowhere else, infinite times apart if it is for finite times.
         passes_null: it may have a value where an operand is NULL.
-        collation: it depends on more of a text than its bytes.
+        collation: it depends on more of a text than the bytes.
         floating: it makes numbers that may be infinite or NaN.
-        length: how many characters its text may have, by those of its parts, see `sqlanon.query.functions.texts`.
-        unit: of a time, the step within which it has one value.
-        cost: how often the ends of an operand occur in the abstract value, at most, by those that an operand has.
-        clock: it has another value at another time.
-        fails: it may be an error of operands for which the engine has no result: a number that is too large for its
+        length: greatest length of the text in characters, from the lengths of the parts, see
+            `sqlanon.query.functions.texts`.
+        unit: of a time, the step within which the value is constant.
+        cost: greatest number of occurrences of an operand's ends in the abstract value.
+        clock: the value depends on the current time.
+        fails: it may be an error of operands for which the engine has no result: a number that is too large for the
             type, a divisor 0, a time without a year.
     """
 
@@ -149,13 +150,13 @@ _OPERANDS: dict[type[exp.Expr], tuple[str, ...]] = {}
 
 
 def operands_of(node: exp.Expr) -> list[tuple[str, exp.Expr | list[exp.Expr]]]:
-    """The operands of a call, by the names of its arguments."""
+    """The operands of a call, by the names of the arguments."""
     names = _OPERANDS.get(type(node), ())
     return [(name, found) for name in names if (found := node.args.get(name))]
 
 
 def flat(node: exp.Expr) -> list[exp.Expr]:
-    """The operands of a call, in their order; a WHEN of CASE has two, its condition and its value."""
+    """The operands of a call, in order; a WHEN of CASE has two, a condition and a value."""
     listed = [one for _, found in operands_of(node) for one in (found if isinstance(found, list) else [found])]
     if not isinstance(node, exp.Case):
         return listed

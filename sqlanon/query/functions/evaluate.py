@@ -14,9 +14,9 @@ from sqlanon.query.functions.value import Value
 from sqlanon.query.sql.sqltree import Tree
 
 MOST_CALLS = 64
-"""Operators and functions of one expression."""
+"""Most operators and functions of an expression."""
 MOST_NODES = 60_000
-"""Nodes of the trees of one abstract value: its ends repeat those of its operands, see `Definition.cost`."""
+"""Most nodes of the trees of an abstract value: the ends repeat those of the operands, see `Definition.cost`."""
 
 
 class Leaves(Protocol):
@@ -30,7 +30,7 @@ class Leaves(Protocol):
 
         Args:
             node: the part.
-            sharp: something that jumps is taken of it, so that its ends must hold to the last digit.
+            sharp: a function that jumps is applied to it, so that the ends must hold to the last digit.
 
         Raises:
             NoEndsError: a column without ends.
@@ -40,21 +40,21 @@ class Leaves(Protocol):
         """The types that expressions have in the source's engine."""
 
     def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
-        """What is estimated of a call."""
+        """The estimate of a call."""
 
 
 def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
-    """The abstract value of an expression over one row.
+    """The abstract value of an expression over a row.
 
     Args:
         node: a bound expression.
-        leaves: its leaves.
-        sharp: something that jumps is taken of it.
+        leaves: the leaves of the expression.
+        sharp: a function that jumps is applied to it.
 
     Raises:
-        NoEndsError: a part of it has no definition for the types of its operands.
+        NoEndsError: a part has no definition for the types of the operands.
 
-    Cost: one question for the types of its parts.
+    Cost: one question for the types of the parts.
     """
     calls: list[exp.Expr] = []
     values: dict[int, Value] = {}
@@ -84,7 +84,7 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
 
 
 def _collect(node: exp.Expr, leaves: Leaves, found: tuple[list[exp.Expr], dict[int, Value]], *, sharp: bool) -> None:
-    """The calls of an expression, operands first, and the values of its leaves."""
+    """The calls of an expression, operands first, and the values of the leaves."""
     calls, values = found
     own = leaves.leaf(node, sharp=sharp)
     if own is not None:
@@ -118,5 +118,5 @@ def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
 
 
 def known_names() -> str:
-    """What has ends over ranges, by name."""
+    """Names of the functions that have ends over ranges."""
     return ", ".join(dict.fromkeys(one.name for one in DEFINITIONS if one.ends is not None))

@@ -2,7 +2,7 @@
 
 The ends of the step decide them.
 
-A step holds the times from its start up to, without, the start of the next one.
+A step holds the times from its start up to, but without, the start of the next step.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr
     Args:
         node: a bound predicate.
         time: the column of timestamps in it.
-        source_type: its type in the source.
+        source_type: the type in the source.
     """
     if type(node) not in MIRROR:
         return None
@@ -56,7 +56,7 @@ def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr
 
 
 def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> tuple[Tree, Tree] | None:
-    """The first time whose step is the constant or a later one, and the first whose step is a later one."""
+    """The first time with a step at or after the constant, and the first with a step after it."""
     # Of other precisions, and with other types of constants, engines round before they compare.
     found = _TYPE.fullmatch(source_type)
     inner = step.expression if isinstance(step, exp.Extract) else step.this

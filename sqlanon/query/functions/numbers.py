@@ -30,7 +30,7 @@ def _abs(call: Call) -> Value:
         h=inner.high,
         z=zero,
     )
-    # Of one end alone nothing follows. The least whole number of a type has no distance of it.
+    # Nothing follows from a single end. The least whole number of a type has no distance in that type.
     far = exp.DataType.build("DECIMAL(38, 0)") if inner.most is not None else None
     ends = [exp.cast(end, far) if far is not None else end for end in (inner.low, inner.high)]
     if far is not None:
@@ -48,7 +48,7 @@ def _cast(call: Call) -> Value:
         raise call.reject("casts between numbers, and between dates and times, have ends over a range")
     made = rises(1)(call)
     if call.dialect == "spark" and inner.kind == "double" and made.kind == "decimal":
-        # What is no number, and infinity, are NULL there.
+        # NaN and infinity are NULL there.
         known = every(sql("COALESCE(:f, FALSE)", f=is_finite(end)) for end in (inner.low, inner.high))
         made = replace(where(known, made), null=some([made.null, negate(known)]))
     if inner.middle is None or (is_whole(call.type) and inner.kind != "whole"):
@@ -78,7 +78,7 @@ def _scaled(call: Call, _: Value) -> Tree:
 
 
 def _day(node: exp.Expr) -> str | None:
-    """Of a time that is cast to a date, its day is the step."""
+    """For a time that is cast to a date, the day is the step."""
     assert isinstance(node, exp.Cast)
     return "DAY" if node.to.is_type("DATE") else None
 

@@ -11,7 +11,7 @@ _ORDERS = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Greatest, exp.Leas
 def is_ordered(column: exp.Column) -> bool:
     """Whether the order of a column's type decides about an expression that reads the column.
 
-    Functions that give one of their arguments pass the type on; casts and others end it, as do equalities.
+    Functions that return an argument pass the type on; casts and others end it, as do equalities.
     """
     part: exp.Expr = column
     while part.parent is not None and isinstance(part.parent, _CHOICES) and not _is_tested(part):
@@ -20,5 +20,5 @@ def is_ordered(column: exp.Column) -> bool:
 
 
 def _is_tested(part: exp.Expr) -> bool:
-    """Whether it is the condition of a branch, or what CASE compares: no value of the expression."""
+    """Whether it is the condition of a branch, or the operand that CASE compares: no value of the expression."""
     return part.arg_key == "this" and isinstance(part.parent, exp.Case | exp.If)

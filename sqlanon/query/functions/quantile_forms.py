@@ -1,4 +1,4 @@
-"""The forms in which a quantile is written, and the one that every engine has."""
+"""The written forms of a quantile, and the form that every engine has."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def reference() -> str:
-    """In Markdown: what has bounds over ranges, of which operands, and what is computed value by value."""
+    """Markdown lists of the functions with bounds over ranges, with operands, and of those computed value by value."""
     rows: dict[str, list[str]] = {}
     for one in DEFINITIONS:
         if one.ends is not None and one.forms:

@@ -1,4 +1,4 @@
-"""All definitions, and what is asked of them by the nodes of an expression."""
+"""All definitions, and questions about the nodes of an expression."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def is_known(node: exp.Func) -> bool:
 
 
 def unknown_arguments(node: exp.Func) -> bool:
-    """Whether a function that is defined has arguments that its definition does not have."""
+    """Whether a defined function has arguments that are not in the definition."""
     if isinstance(node, exp.Anonymous):
         return len(node.expressions) != NAMES.get(node.name.lower())
     given = {
@@ -55,7 +55,7 @@ def unknown_arguments(node: exp.Func) -> bool:
 
 
 _PLAIN = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Var, exp.DataType)
-"""What has no value of its own, or one that is NULL where a column is."""
+"""Nodes without a value, or with a value that is NULL where a column is."""
 
 
 def null_with_column(node: exp.Expr) -> bool:
@@ -67,7 +67,7 @@ def null_with_column(node: exp.Expr) -> bool:
 
 
 def null_only_with_column(node: exp.Expr) -> bool:
-    """Whether an expression is NULL exactly where its column is."""
+    """Whether an expression is NULL exactly where the column is."""
     return all(isinstance(part, _PLAIN) or _null_only_of_null(part) for part in node.walk())
 
 
@@ -86,7 +86,7 @@ def is_floating(node: exp.Expr) -> bool:
 
 
 def by_collation(node: exp.Expr) -> bool:
-    """Whether a call depends on more of a text than its bytes."""
+    """Whether a call depends on more of a text than the bytes."""
     found = definition_of(node)
     return found is not None and found.collation
 
@@ -97,7 +97,7 @@ def needs_finite_times(node: exp.Expr) -> bool:
 
 
 def divisors(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
-    """Every call in an expression that divides, and what it divides by."""
+    """Every call in an expression that divides, and the divisor."""
     for part in node.walk():
         found = definition_of(part)
         if found is not None and found.divides is not None:
@@ -125,7 +125,7 @@ def reads_clock(node: exp.Expr) -> bool:
 
 
 def keeps_ends(node: exp.Expr) -> bool:
-    """Whether the ends of an expression are reached where those of its columns are, each of which occurs once in it."""
+    """Whether the ends of an expression are reached where those of the columns are, if each column occurs once."""
     return all(
         (found := definition_of(part)) is None or found.ends is None or found.exact or not _reads_range(part)
         for part in node.walk()
@@ -163,12 +163,12 @@ def nearest(node: exp.Func) -> str:
 
 
 def is_null_with_operand(node: exp.Expr) -> bool:
-    """Whether a call of one operand is NULL exactly where that is."""
+    """Whether a call of a single operand is NULL exactly where the operand is."""
     found = definition_of(node)
     return found is not None and found.operands == ("this",) and _null_only_of_null(node)
 
 
 def estimated_apart(node: exp.Expr) -> bool:
-    """Whether the estimate of a call is another one than the call of estimates."""
+    """Whether the estimate of a call differs from the call of estimates."""
     found = definition_of(node)
     return found is not None and found.ends is not None and (found.jumps or found.estimate is not None)

@@ -56,7 +56,7 @@ def zero_for_null(node: exp.Expr) -> exp.Expr:
 
 
 def _placed(made: exp.Expr, node: exp.Expr) -> exp.Expr:
-    """The node, at the place of another one in the text."""
+    """The node, at the place of another node in the text."""
     made.meta.update(node.meta)
     return made
 
@@ -74,7 +74,7 @@ def _as_number(node: exp.Cast) -> exp.Expr:
 
 
 def _count_case(node: exp.Count) -> None:
-    """DISTINCT of a CASE with one branch, as a FILTER."""
+    """DISTINCT of a CASE with a single branch, as a FILTER."""
     distinct = node.this
     if not isinstance(distinct, exp.Distinct) or len(distinct.expressions) != 1 or isinstance(node.parent, exp.Filter):
         return

@@ -1,4 +1,4 @@
-"""Steps: what has one value over a run of values, such as ``floor(x / 10)``, a month, or the hour of a time."""
+"""Steps: expressions constant over a run of values, such as ``floor(x / 10)``, a month, or the hour of a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.query.sql.sqltree import Tree
 
 
 def truncate(term: Tree, time: Tree) -> Tree:
-    """The term with the start of its step in place of a time.
+    """The term with the start of the term's step in place of a time.
 
     For example ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``.
     """
@@ -27,7 +27,7 @@ def truncate(term: Tree, time: Tree) -> Tree:
 
 
 def _part(node: exp.Expr) -> tuple[str | None, exp.Expr | None]:
-    """The step within which a part of a time has one value, and the time; None: there is none."""
+    """The step within which a part of a time is constant, and the time; None: there is none."""
     if isinstance(node, exp.Anonymous):  # which sqlglot makes of DuckDB's date_part
         part = node.expressions[0] if len(node.expressions) == 2 else None
         known = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
@@ -39,7 +39,7 @@ def _part(node: exp.Expr) -> tuple[str | None, exp.Expr | None]:
 
 
 def step_around(value: exp.Expr) -> exp.Expr | None:
-    """The innermost step of a value: of a number the floor, of a time its truncation; None: there is none."""
+    """The innermost step of a value: of a number the floor, of a time the truncation; None: there is none."""
     return value.find_ancestor(exp.Floor, exp.TimestampTrunc, exp.DateTrunc)
 
 

@@ -29,12 +29,12 @@ UNITS = {
     "HOUR": "HOUR",
     "MINUTE": "MINUTE",
 }
-"""Parts of a time, and the longest steps within which each has one value."""
+"""Parts of a time, and the longest steps within which each is constant."""
 _OTHER_PARTS = ("decade", "quarter", "month", "week", "day", "dow", "isodow", "doy")
 
 
 def _year(call: Call) -> Value:
-    """The year, which never falls; of infinite times it is no number on one engine, and NULL on another."""
+    """The year, which never falls; of infinite times it is no number on some engines, and NULL on others."""
     (inner,) = call.values
     made = rises(1)(call)
     finite = every(

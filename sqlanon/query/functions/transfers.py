@@ -1,7 +1,7 @@
-"""Rules that many definitions share: functions that never fall, and those whose extremes are at the corners of a box.
+"""Rules that many definitions share: functions that never fall, and functions with extremes at the corners of a box.
 
 Rounding of floating point numbers and decimals never falls, so that an end computed by the engine itself is an end of
-what the engine computes of the values between.
+the engine's results for the values between.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
 
 
 def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool = False) -> Transfer:
-    """The rule of a call that is monotone in each operand while the others stay: its extremes are at corners."""
+    """The rule of a call that is monotone in each operand while the others stay: extremes are at corners."""
 
     def ends(call: Call) -> Value:
         values, most = _widened(call, size)
@@ -82,7 +82,7 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
         middles = [one.middle for one in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
-        # Of operands that have one value each the result is one, whatever infinities make of each other.
+        # Operands of a single value each have a single result, even if they are infinite.
         bounded = finite(call)
         return restrict(bounded if bounded is TRUE else some([bounded, _meeting(call)]), made)
 
@@ -109,7 +109,7 @@ def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[l
 
 
 def finite(call: Call) -> Tree:
-    """Whether the operands are finite floating point numbers: what infinities of two signs make is no number."""
+    """Whether the operands are finite floating point numbers: infinities of two signs give no number."""
     floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
     return every(is_finite(end) for one in floats for end in ([one.low] if one.fixed else [one.low, one.high]))
 
@@ -122,7 +122,7 @@ def is_literal(value: Value) -> bool:
 
 
 def _ordered(call: Call, turns: Sequence[int]) -> Tree:
-    """Whether the operands keep their order in the result: NaN, which is above all, has NaN as its negative."""
+    """Whether the operands keep their order in the result: NaN, which is above all, has NaN as the negative."""
     floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
     if len([one for one in call.values if not is_literal(one)]) > 1:
         return finite(call) if floats else TRUE

@@ -1,4 +1,4 @@
-"""Abstract values: what an expression may be, over one row of the rewritten query."""
+"""Abstract values: the possible values of an expression over a row of the rewritten query."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ TIMES = ("date", "timestamp")
 
 @dataclass(frozen=True)
 class Value:
-    """What an expression may be. Ends are of its type, or, of whole numbers, of a wider one.
+    """Possible values of an expression. Ends are of its type; those of whole numbers may be of a wider type.
 
     Attributes:
-        low, high: its least and greatest value that is not NULL. NULL where nothing bounds it on that side, and where
+        low, high: the least and greatest value that is not NULL. NULL where nothing bounds it on that side, and where
             it surely is NULL.
-        null: it may be NULL; a condition that is never NULL itself, as is ``nothing``: it surely is NULL.
+        null: it may be NULL; a condition that is never NULL, as is ``nothing``: it surely is NULL.
         type: of the expression in the source's engine.
-        middle: its mean over the box, as a number; None: it has none.
-        bounded: its ends are not NULL where it may have a value.
-        exact: each end is one of its values.
+        middle: the mean over the box, as a number; None: there is no mean.
+        bounded: the ends are not NULL where it may have a value.
+        exact: each end is a possible value.
         most: of whole numbers, how far ends may lie from 0; None: not known.
         wide: they may be of another type than that of the value, or lie beyond it.
-        fixed: it reads no column with ranges, so that each row has one value.
-        quoted: it is a text that is written out, which the engine reads as what it is compared with.
+        fixed: it reads no column with ranges, so that each row has a single value.
+        quoted: it is a written text, which the engine reads in the type of the other operand.
     """
 
     low: Tree
@@ -51,11 +51,11 @@ class Value:
 
     @property
     def kind(self) -> str:
-        """The kind of its type, see `kind_of`."""
+        """The kind of the value's type, see `kind_of`."""
         return "quoted" if self.quoted else kind_of(self.type)
 
     def narrow(self) -> Value:
-        """The same with ends of its own type: values beyond it are errors of the source's engine, not values."""
+        """The same with ends of the value's type: values beyond it are errors of the source's engine, not values."""
         limits = limits_of(self.type)
         if not self.wide or self.most is None or limits is None:
             return self
@@ -74,8 +74,8 @@ class Value:
 
 
 def kind_of(type_: exp.DataType) -> str:
-    """What a type holds: whole, decimal or double numbers, date, timestamp, boolean, text, interval, or other."""
-    if isinstance(type_.this, exp.Interval):  # one of Spark's, by its units
+    """Kind of a type: whole, decimal or double numbers, date, timestamp, boolean, text, interval, or other."""
+    if isinstance(type_.this, exp.Interval):  # an interval of Spark, by units
         return "interval"
     if is_whole(type_):
         return "whole"
@@ -108,7 +108,7 @@ _KINDS = {
 
 
 def limits_of(type_: exp.DataType) -> tuple[int, int] | None:
-    """The least and greatest number of a type of whole numbers; None: of another type, or a wider one."""
+    """The least and greatest number of a type of whole numbers; None: another type, or a wider type."""
     name = type_.this.name if isinstance(type_.this, exp.DataType.Type) else ""
     if name in _BITS:
         return -(2 ** _BITS[name]), 2 ** _BITS[name] - 1
@@ -118,20 +118,20 @@ def limits_of(type_: exp.DataType) -> tuple[int, int] | None:
 
 
 def leaf(low: Tree, high: Tree, null: Tree, nothing: Tree, type_: exp.DataType, **facts: object) -> Value:
-    """The value of a column: its ends are of its type."""
+    """The value of a column, with ends of the column's type."""
     limits = limits_of(type_)
     most = max(-limits[0], limits[1]) if limits is not None else None
     return Value(low, high, null, nothing, type_, most=most, **facts)  # type: ignore[arg-type]
 
 
 def fixed(tree: Tree, type_: exp.DataType, *, null: Tree | None = None, column: Tree | None = None) -> Value:
-    """The value of an expression that each row has one value of.
+    """The value of an expression that has a single value in each row.
 
     Args:
         tree: the expression.
-        type_: its type.
+        type_: the expression's type.
         null: whether it is NULL; None: that is asked of each row.
-        column: what it is called in the rows; None: it is a constant.
+        column: name in the rows; None: it is a constant.
     """
     shown = tree if column is None else column
     null = sql(":v IS NULL", v=shown) if null is None else null
@@ -190,7 +190,7 @@ def where(condition: Tree, value: Value) -> Value:
 
 
 def extreme(word: str, values: list[Value], end: str) -> Tree:
-    """LEAST or GREATEST of ends: NULL where one is missing of a value that there may be.
+    """LEAST or GREATEST of ends: NULL where an end of a possible value is missing.
 
     Args:
         word: which of both.
@@ -211,5 +211,5 @@ def extreme(word: str, values: list[Value], end: str) -> Tree:
 
 
 def joint_null(values: tuple[Value, ...]) -> tuple[Tree, Tree]:
-    """Whether a call that is NULL where one of its arguments is may be NULL, and whether it surely is."""
+    """Whether a call that is NULL with any NULL argument may be NULL, and whether it surely is."""
     return some(one.null for one in values), some(one.nothing for one in values)

@@ -1,4 +1,4 @@
-"""How many rows of a class satisfy a formula, at least and at most, by the values that its rows are known to have."""
+"""Least and largest number of rows of a class that satisfy a formula, by values that the rows are known to have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Count:
     Attributes:
         low, high: the numbers, over all rows of the class.
         tight: each is reached by some consistent source.
-        case: where exact columns are asked as well: the number of what is left of the formula for a row of these
+        case: where exact columns are asked as well: number of the rest of the formula for a row of these
             values; the numbers are then of that rest. None: it is the same for all rows.
     """
 
@@ -36,10 +36,10 @@ class Venn:
     """The cells of a condition, see `sqlanon.query.logic.venn_cells`.
 
     Attributes:
-        sorts: of each sort of rows that the condition leaves open the number that `Count.case` has for it.
-        good: of each sort the cells that satisfy what is left of the condition.
-        reach: of each column, for each kind of values whether the box has some.
-        attained: the same, how many values of it some row is known to have.
+        sorts: the number in `Count.case` of each sort of rows that the condition leaves open.
+        good: the cells of each sort that satisfy the rest of the condition.
+        reach: for each column and kind of values, whether the box has some.
+        attained: for each column and kind, the number of values that some row is known to have.
     """
 
     sorts: tuple[int, ...]
@@ -49,7 +49,7 @@ class Venn:
 
 
 def factored(formula: Formula) -> Formula:
-    """The formula with what all of its parts have in common taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
+    """The formula with the common factor of all parts taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
     if not isinstance(formula, tuple):
         return formula
     inner, join, outer = ("and", either, both) if formula[0] == "or" else ("or", both, either)
@@ -69,10 +69,10 @@ class ClassCounter:
         self._compiler = compiler
 
     def count_class(self, formula: Formula, rows: Tree) -> Count:
-        """See `count`, of a formula that may ask exact columns: they leave a rest of it for each row.
+        """See `count`, of a formula that may ask exact columns: they leave a rest of the formula for each row.
 
         Args:
-            formula: the formula, of tests that ask one box each, and of at most `MOST_EXACT` exact ones.
+            formula: the formula, of tests that ask a single box each, and of at most `MOST_EXACT` exact tests.
             rows: the number of rows of the class.
         """
         rests: list[Formula] = []
@@ -95,7 +95,7 @@ class ClassCounter:
     def draw_cells(self, formula: Formula) -> Venn | None:
         """The cells of a formula, from which an exact solver counts.
 
-        None if they are too many, or if tests are taken one by one.
+        None if they are too many, or if tests are taken separately.
 
         Args:
             formula: as in `count_class`.
@@ -140,7 +140,7 @@ class ClassCounter:
         )
 
     def _case(self, formula: Formula, tests: Sequence[int], rests: list[Formula]) -> Tree:
-        """The number of what a row's exact columns leave of a formula, among the rests, which it adds to."""
+        """The number among ``rests`` of the rest that a row's exact columns leave of a formula; new rests are added."""
         if not tests:
             if formula not in rests:
                 rests.append(formula)
@@ -149,16 +149,16 @@ class ClassCounter:
         return ways[0] if ways[0] == ways[1] else when(self._compiler.exact[tests[0]], *ways)
 
     def count(self, formula: Formula, rows: Tree) -> Count:
-        """How many rows of a class satisfy a formula, by the values that some row of it is known to have.
+        """Count the rows of a class that satisfy a formula, by the values that some row is known to have.
 
-        Different values of one column are of different rows: one for each that satisfies the formula, one for each that
-        does not. Parts of a formula that share no column are combined as Frechet's inequalities have it, which no other
-        bound improves, as any row may have any combination of the values of different columns. Of parts that share
-        columns the numbers are not always as narrow as those of the cells (`draw_cells`).
+        Different values of a column belong to different rows: a row for each value that satisfies the formula, and for
+        each that does not. Parts of a formula that share no column are combined by Frechet's inequalities, which no
+        other bound improves, as any row may have any combination of the values of different columns. Of parts that
+        share columns the numbers are not always as narrow as those of the cells (`draw_cells`).
 
         Args:
-            formula: the formula, of tests that ask one box each: others may be decided differently for each row of a
-                class.
+            formula: the formula, of tests that ask a single box each: others may be decided differently for each row of
+                a class.
             rows: the number of rows of the class.
         """
         formula = factored(formula)

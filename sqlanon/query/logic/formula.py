@@ -1,11 +1,11 @@
 """WHERE as a monotone formula over tests, and its compilation to SQL: possible, certain, and the share of the box.
 
 SQL's logic has three values, but WHERE takes only TRUE. Every NOT is pushed down to the predicates. Then a conjunction
-is TRUE exactly when all of its parts are, and a disjunction when one is. So each predicate, with its sign, becomes a
-*test* that either holds or does not, and NULL needs no value of its own.
+is TRUE exactly when all parts are, and a disjunction when any part is. So each predicate, with a sign, becomes a
+*test* that either holds or does not, and NULL needs no third value.
 
-A row's box is a product: every combination of its columns' values is possible. So formulas over different columns are
-independent, and a formula whose parts share a column is split by what that column's values decide: a decision diagram
+A row's box is a product: every combination of the columns' values is possible. So formulas over different columns are
+independent, and a formula with parts that share a column is split by the values of that column: a decision diagram
 with columns as variables, memoized on the rest of the formula.
 """
 
@@ -36,7 +36,7 @@ ATOMS = 12
 """Predicates over boxed columns up to which the bounds of a COUNT are tight."""
 
 MOST_EXACT = 4
-"""Tests of exact columns in one condition up to which the rows of a class are counted by what it attains."""
+"""Tests of exact columns in a condition up to which the rows of a class are counted by attained values."""
 
 Formula = bool | int | tuple[str, frozenset["Formula"]]
 """TRUE, FALSE, a test's number, or ('and' | 'or', parts)."""
@@ -44,7 +44,7 @@ Formula = bool | int | tuple[str, frozenset["Formula"]]
 
 @dataclass(frozen=True)
 class Triple:
-    """SQL results of a formula for one row.
+    """SQL results of a formula for a row.
 
     They say whether some value of the box satisfies it, whether all do, and the share that does.
     """
@@ -60,19 +60,19 @@ NEVER = Triple(FALSE, FALSE, ZERO)
 
 @dataclass(frozen=True)
 class Group:
-    """Values of one column that decide the same tests alike; ``holds``: the tests that are TRUE for them."""
+    """Values of a column that decide the same tests alike; ``holds``: the tests that are TRUE for them."""
 
     holds: frozenset[int]
 
 
 @dataclass(frozen=True)
 class Part:
-    """Values of one column under one group, for aggregates of that column.
+    """Values of a column under a group, for aggregates of that column.
 
     Attributes:
-        group: which tests hold for them.
+        group: the tests that hold for the values.
         reach: the box has some of them.
-        share: how much of the box they are.
+        share: their share of the box.
         low, high, middle: the smallest, the largest and the mean value of them in the box; None: NULL is the value.
         open: a boolean tree: nothing bounds them.
         null: a boolean tree: NULL is among them.
@@ -89,12 +89,12 @@ class Part:
 
 
 class Domain(Protocol):
-    """How the values of one box divide, as SQL over the rows of the rewritten query."""
+    """Division of the values of a box, as SQL over the rows of the rewritten query."""
 
     groups: tuple[Group, ...]
 
     def columns(self) -> dict[str, Tree]:
-        """What is read of each row for the box, by name, as trees over the view."""
+        """Columns read from each row for the box, by name, as trees over the view."""
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """The box has values of these groups."""
@@ -142,7 +142,7 @@ def build(node: exp.Expr, leaf: Callable[[exp.Expr, bool], Formula], *, positive
 
     Args:
         node: a predicate in SQL.
-        leaf: gives the formula of a predicate without AND, OR and NOT, under its sign.
+        leaf: gives the formula of a predicate without AND, OR and NOT, under a sign.
         positive: the sign.
     """
     if isinstance(node, exp.Paren):
@@ -211,7 +211,7 @@ class Compiler:
         return self._known[formula]
 
     def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
-        """For every part of one column's values, the result of the rest of the formula there."""
+        """For every part of a column's values, the result of the rest of the formula there."""
         own = {test for test in tests_in(formula) if self.boxed.get(test) == box}
         return [
             (part, self.triple(restrict(formula, {test: test in part.group.holds for test in own})))
@@ -231,7 +231,7 @@ class Compiler:
         return found
 
     def apart(self, formula: Formula, box: str) -> bool:
-        """Whether a formula is what one box must satisfy, and what the others must, and nothing that mixes them."""
+        """Whether a formula is a conjunction of parts about the box and parts about others, none of them mixed."""
         parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else frozenset([formula])
         return all(
             {self.boxed.get(test) == box for test in tests_in(part)} in (set(), {True}, {False}) for part in parts
@@ -284,7 +284,7 @@ class Compiler:
         return [members for _, members in components]
 
     def _decide_shared(self, formula: tuple[str, frozenset[Formula]]) -> Triple:
-        """A formula all of whose parts hang together: decide the column that most of them share."""
+        """The triple of a formula with connected parts: decide the column that most of them share."""
         if formula in self._known:
             return self._known[formula]
         counts: dict[str, int] = {}
@@ -314,5 +314,5 @@ class Compiler:
 
 
 def place(formula: Formula) -> tuple[int, ...]:
-    """By what parts of a formula are ordered."""
+    """Sort key for the parts of a formula."""
     return tuple(sorted(tests_in(formula)))

@@ -18,7 +18,7 @@ from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, s
 from sqlanon.spec import Recode
 
 Place = Fraction | str
-"""Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
+"""Position of a constant in the order of the column: steps or units of a number, the text itself otherwise."""
 
 UNORDERED = ("=", "<>", "in", "not in", "null", "known")
 """Tests that need no order of the values."""
@@ -34,9 +34,9 @@ _FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.it
 
 @dataclass(frozen=True)
 class Comparison:
-    """A test of one column against a constant, or several (``in``, ``not in``), or for NULL (``null``, ``known``).
+    """A test of a column against a constant, or several (``in``, ``not in``), or for NULL (``null``, ``known``).
 
-    ``other``: one that NULL never passes.
+    ``other``: a test that NULL never passes.
     """
 
     id: int
@@ -46,7 +46,7 @@ class Comparison:
 
     @property
     def constants(self) -> frozenset[Place]:
-        """What it compares with."""
+        """The constants of the comparison."""
         return self.among if self.at is None else self.among | {self.at}
 
     def holds_at(self, at: Place | None) -> bool:
@@ -97,7 +97,7 @@ def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the
     if isinstance(value, int | Decimal | float):
         if not math.isfinite(value):
             return None
-        # A double is compared as one, so that the decimal that rounds to it is meant where the column is exact.
+        # A double is compared as a double, so that the decimal that rounds to it is meant where the column is exact.
         return Fraction(float(value)) if kind == "float" else Fraction(str(value))
     if isinstance(value, datetime.datetime):
         value = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
@@ -110,7 +110,7 @@ def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the
 
 
 def _day(number: int) -> str:
-    """A day since 1970-01-01; the one after the last that Python has is asked for by what lies up to that."""
+    """A day since 1970-01-01; the day after Python's last date bounds the values up to that date."""
     if number > (datetime.date.max - _EPOCH).days:
         return "10000-01-01"
     return (_EPOCH + datetime.timedelta(days=number)).isoformat()
@@ -142,7 +142,7 @@ def literal(at: Place, field: Field) -> Tree:
 
 
 FINITE = "COALESCE(ABS(:m) < 1e300, FALSE)"
-"""Of a time that is not NULL, by its measure: infinite ones have none in some engines."""
+"""SQL for a time that is finite and not NULL, by the measure: infinite times have no measure in some engines."""
 
 
 def measure(tree: Tree, kind: str) -> Tree | None:
@@ -161,13 +161,13 @@ def measure(tree: Tree, kind: str) -> Tree | None:
 def pieces_of(
     comparisons: Sequence[Comparison], step: Fraction | None, kind: str, source_type: str = ""
 ) -> list[tuple[frozenset[int], Piece]]:
-    """The line, cut by the constants into runs whose values decide every test alike, in order.
+    """The line, cut by the constants into runs of values that decide every test alike, in order.
 
     Args:
         comparisons: the tests.
         step: the distance of neighbouring values; None: there is none.
         kind: of the column.
-        source_type: its type: a type of whole numbers has no values beyond its own.
+        source_type: type of the column: a type of whole numbers has limits.
     """
     cuts = sorted({test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons)))
     ends: list[Place | None] = [None, *cuts, None]
@@ -194,7 +194,7 @@ def pieces_of(
 
 
 def _fit_steps(piece: Piece, step: Fraction) -> Piece | None:
-    """The piece with values of the type as its ends; None if it holds none."""
+    """The piece with values of the type as ends; None if it holds none."""
     low, high = piece.low, piece.high
     assert not isinstance(low, str)
     assert not isinstance(high, str)
@@ -253,7 +253,7 @@ def _end(text: str, kind: str) -> Place:
 
 
 def _recode_place(at: Place, recode: Recode, kind: str) -> Place:
-    """What a value is published as, computed as table/stage does: of floats in doubles."""
+    """The published form of a value, computed as in table/stage: for floats in doubles."""
     assert isinstance(at, Fraction)
     if recode.round is not None and kind == "float":
         step = float(recode.round)

@@ -1,4 +1,4 @@
-"""Tests: a predicate each on the value that a row has in one column, under its sign."""
+"""Tests: predicates with a sign on the value of a row in a column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.query.sql.sqltree import Tree, with_columns
 
 @dataclass(frozen=True)
 class ValueTest:
-    """A predicate on one box under its sign; ``tree`` holds exactly when it does, over the box's value.
+    """A predicate on a box with a sign; ``tree`` holds exactly when it does, over the box's value.
 
     ``null``: whether NULL passes it; None: not known.
     """
@@ -23,7 +23,7 @@ class ValueTest:
     null: bool | None = None
 
     def on(self, value: Tree) -> Tree:
-        """The test of one value."""
+        """The test of a value."""
         return on(self.tree, self.box, value)
 
 

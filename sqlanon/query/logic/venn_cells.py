@@ -1,13 +1,14 @@
 """The exact numbers of rows of a class that may satisfy a condition, by counting rows over the cells of a Venn diagram.
 
-A cell is what a row has in the columns that a condition asks: of each column with a box one kind of values, all of
-which decide the condition alike, and what its exact columns leave of the condition, which is known of every row. The
-values that a class attains are at least so many rows of each kind. Columns are independent of one another, so that
-every placement of rows in cells that agrees with these numbers is a consistent source, and the least and the largest
+A cell is a combination of values of a row in the columns of a condition: for each column with a box a kind of values,
+all of which decide the condition alike, and the rest that exact columns leave of the condition, which is known of every
+row. The values that a class attains are at least so many rows of each kind. Columns are independent of one another, so
+that every placement of rows in cells that agrees with these numbers is a consistent source, and the least and the
+largest
 number of rows in cells that satisfy the condition are the bounds: nothing narrower is sound.
 
-They are found by a dynamic program over the attained values that no row has yet: each row takes one value of each
-column. Rows of one sort are alike, so that more rows than attained values change nothing but their number: `Cells`
+They are found by a dynamic program over the attained values that no row has yet: each row takes a value of each
+column. Rows of a sort are alike, so that more rows than attained values change only their number: `Cells`
 counts them up to there.
 """
 
@@ -26,22 +27,22 @@ if TYPE_CHECKING:
     Ends: TypeAlias = npt.NDArray[np.float64]
 
 MOST_STATES = 5_000
-"""Combinations of attained values that are still without a row, for one class."""
+"""Combinations of attained values that are still without a row, for a class."""
 MOST_ATTAINED = 60
-"""Attained values of one class."""
+"""Most attained values of a class."""
 MOST_CELLS = 200
 """Cells of a condition."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """What decides how many rows of a class satisfy a condition.
+    """Parameters that determine how many rows of a class satisfy a condition.
 
     Attributes:
         rows: the number of rows of each sort that the condition leaves open, then that of all other rows of the class;
             larger numbers than ``most`` are equal to it.
-        reach: of each column, which kinds of values its box has.
-        attained: of each column, how many attained values are of each kind.
+        reach: for each column, the kinds of values in the box.
+        attained: for each column, the number of attained values of each kind.
     """
 
     rows: tuple[int, ...]
@@ -62,10 +63,10 @@ class Cells:
 
 @dataclass
 class Solver:
-    """Counts the rows of classes that satisfy one condition.
+    """Counts the rows of classes that satisfy a condition.
 
     Args:
-        good: for each sort of rows the cells that satisfy what is left of the condition: of each column the number of
+        good: for each sort of rows the cells that satisfy the rest of the condition: of each column the number of
             a kind of values.
     """
 
@@ -87,7 +88,7 @@ class Solver:
         return int(low), int(high)
 
     def alone(self, sort: int, reach: tuple[tuple[bool, ...], ...]) -> tuple[int, int]:
-        """Whether one row of a sort that has to take no attained value must satisfy the condition, and may."""
+        """Whether a row of a sort that has to take no attained value must satisfy the condition, and may."""
         cells = itertools.product(*([i for i, one in enumerate(kinds) if one] for kinds in reach))
         found = [cell in self.good[sort] for cell in cells]
         return int(all(found)), int(any(found))
@@ -118,7 +119,7 @@ class Solver:
 def _add_row(
     before: tuple[Ends, Ends], good: frozenset[tuple[int, ...]], reach: tuple[tuple[bool, ...], ...]
 ) -> tuple[Ends, Ends]:
-    """The numbers with one more row, which may be in each cell that the boxes reach."""
+    """The numbers with another row, which may be in each cell that the boxes reach."""
     import numpy as np
 
     first = [0, *itertools.accumulate(map(len, reach))]
@@ -136,7 +137,7 @@ def _add_row(
 
 
 def _cover(end: Ends, axis: int) -> Ends:
-    """The numbers where one value of a kind need not be covered any more."""
+    """The numbers where a value of a kind need not be covered any more."""
     import numpy as np
 
     if end.shape[axis] == 1:

@@ -1,6 +1,6 @@
-"""The answer to one SELECT over noisy statistics: sums of published groups, and where noise leaves the bounded answer.
+"""The answer to a SELECT over noisy statistics: sums of published groups, and intervals of the bounded answer.
 
-Conditions and keys are computed by the database for each finest group, whose values are declared. Noise has no bounds,
+Conditions and keys are computed by the database for each finest group, with declared values. Noise has no bounds,
 so that an answer has none: it has an interval that contains the bounded answer with a probability.
 """
 
@@ -25,6 +25,7 @@ from sqlanon.query.noisy.groups import Groups, read_groups, table_of_columns
 from sqlanon.query.noisy.released import MEASURE, NoisyMeasured, ReleasedNoisy
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
+from sqlanon.query.parse.published_groups import KINDS, cast_published, find_term, refuse_clauses
 from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 from sqlanon.sqltext.trees import port_tree
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 200_000
 """Finest groups that a query is asked of, at most."""
-KINDS = ("integer", "decimal", "float", "text", "boolean", "date", "enum")
-"""Kinds of columns that conditions may read: a value and its text are one to one."""
 INSIDE = "released"
 """The table of the finest groups in the SQL that runs."""
 ADDED = ("rows", "sum")
@@ -50,7 +49,7 @@ ADDED = ("rows", "sum")
 
 @dataclass(frozen=True)
 class _Asked:
-    """An aggregate: what is published of it, in which column, and the condition of its FILTER, or TRUE."""
+    """An aggregate: the published measure, the column, and the condition of FILTER, or TRUE."""
 
     measured: NoisyMeasured
     column: str
@@ -63,38 +62,25 @@ def answer_noisy(engine: Engine, query: Query, released: ReleasedNoisy, *, inter
 
     Args:
         engine: the database.
-        query: one SELECT, of which ORDER BY, LIMIT and OFFSET are the caller's.
+        query: a SELECT; the caller applies ORDER BY, LIMIT and OFFSET.
         released: the release.
         interval: the probability with which an interval contains the bounded answer; None: as published.
-        rows: of the answer, at most.
+        rows: most rows of the answer.
 
     Raises:
         Refused: the query, or a piece of it, has no answer over these groups.
 
-    Cost: the rows of one table are read once for each version, and the finest groups once for each query; a sum that is
+    Cost: the rows of a table are read once for each version, and the finest groups once for each query; a sum that is
     no published group takes time linear in their number.
     """
-    _check_clauses(query)
+    refuse_clauses(query, "are not answered over noisy statistics: noise would decide them")
     bound = bind(engine, query, released)
     check_valid(bound)
     return _Reader(engine, bound, released, INTERVAL if interval is None else interval).answer(rows)
 
 
-def _check_clauses(query: Query) -> None:
-    unread: tuple[tuple[object, exp.Expr | None, str], ...] = (
-        (query.joins, query.joins[0] if query.joins else None, "joins"),
-        (query.having, query.having, "HAVING"),
-        (query.qualify, query.qualify, "QUALIFY"),
-        (query.regroup, None, "groups of groups"),
-        (query.asked, query.asked[0].node if query.asked else None, "subqueries"),
-    )
-    for present, node, what in unread:
-        if present:
-            refuse(query.text, node, f"{what} are not answered over noisy statistics: noise would decide them")
-
-
 class _Reader:
-    """Reads one bound query."""
+    """Reads a bound query."""
 
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedNoisy, interval: float) -> None:
         self._engine, self._bound, self._released, self._interval = engine, bound, released, interval
@@ -110,7 +96,10 @@ class _Reader:
         bound = self._bound
         items: list[int | _Asked] = []
         for (_, tree), (_, written) in zip(bound.items, bound.query.items, strict=True):
-            items.append(self._key(tree, written) if tree.find(exp.AggFunc) is None else self._read(tree, written))
+            if tree.find(exp.AggFunc) is None:
+                items.append(find_term(bound, tree, written, f"noisy statistics ask {self._forms()}"))
+            else:
+                items.append(self._read(tree, written))
         asked = [one for one in items if isinstance(one, _Asked)]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *(one.condition for one in asked)]
         used = self._check_columns(trees)
@@ -195,13 +184,6 @@ class _Reader:
             low, high = max(low, 0.0), max(high, 0.0)
         return _bounded(value, NoiseInterval(self._interval, low, high, 0.0))
 
-    def _key(self, tree: Tree, written: exp.Expr) -> int:
-        """Which term of GROUP BY an item is."""
-        for place, term in enumerate(self._bound.groups):
-            if term == tree.unnest():
-                return place
-        return refuse(self._text, written, f"this must be in GROUP BY; over noisy statistics ask {self._forms()}")
-
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
         condition: Tree = exp.true()
@@ -241,7 +223,7 @@ class _Reader:
         return next((one for one in own if (one.of == "mean") == (kind == "avg")), None)
 
     def _forms(self) -> str:
-        """What has an answer."""
+        """The aggregates that have an answer."""
         forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
         quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
         return ", ".join(
@@ -251,7 +233,7 @@ class _Reader:
         )
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
-        """The columns of groups that are read, each for something that its declared text decides."""
+        """The columns of groups that are read, each in an expression that the declared text decides."""
         used: dict[str, None] = {}
         for tree in trees:
             for found in tree.find_all(exp.Column):
@@ -299,7 +281,7 @@ class _Reader:
         return list_groups(self._text, tree, self._bins, INSIDE)
 
     def _finest(self, groups: Groups) -> exp.Expr:
-        """The finest groups of a table, under the source's names and in its types."""
+        """The finest groups of a table, under the source's names and types."""
         listed = []
         for place, dimension in enumerate(groups.dimensions):
             own = self._fields[dimension.name]
@@ -308,21 +290,12 @@ class _Reader:
             if own.name in self._bins:
                 listed += [named(text.copy(), f"_bin_{own.name}"), named(exp.null(), own.name)]
             else:
-                listed.append(named(self._typed(own, column(own.name, "v")), own.name))
+                listed.append(named(cast_published(self._bound.scope, own, column(own.name, "v")), own.name))
         where = [
             exp.EQ(this=column("table", "v"), expression=exp.Literal.string(groups.table.name)),
             exp.EQ(this=column("level", "v"), expression=exp.Literal.number(len(groups.levels) - 1)),
         ]
         return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery(INSIDE)
-
-    def _typed(self, own: Field, tree: Tree) -> Tree:
-        """A declared value in its type in the source."""
-        scope = self._bound.scope
-        if own.kind == "enum":
-            return exp.cast(tree, "VARCHAR")
-        if own.kind == "text" and own.collation is not None and self._engine.capabilities.collations:
-            return scope.collate(own, tree)
-        return exp.cast(tree, exp.DataType.build(own.source_type, dialect=self._engine.dialect, udt=True))
 
 
 def _bounded(value: float, interval: NoiseInterval) -> Bounded:

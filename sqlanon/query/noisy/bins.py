@@ -1,4 +1,4 @@
-"""Conditions on columns whose groups are intervals of numbers: each becomes a list of groups, or is refused."""
+"""Conditions on columns with intervals of numbers as groups: each becomes a list of groups, or is refused."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def list_groups(text: str, tree: Tree, bins: Mapping[str, tuple[Dimension, bool]
     Args:
         text: the query, for messages.
         tree: a bound expression.
-        bins: of the columns whose groups are intervals their groups, and whether the column has whole numbers.
-        alias: the table whose columns ``_bin_<name>`` have the groups as text.
+        bins: for each column with intervals as groups, the groups, and whether the column has whole numbers.
+        alias: the table with the groups as text in columns ``_bin_<name>``.
 
     Raises:
         Refused: a comparison divides a group, or the column is asked otherwise.
@@ -63,7 +63,7 @@ def _column_of(node: exp.Expr, bins: Mapping[str, object]) -> exp.Column | None:
 
 
 def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: bool) -> list[str] | None:
-    """The groups whose numbers all satisfy the condition; None: it divides one, or is no comparison with numbers."""
+    """The groups with all numbers satisfying the condition; None: it divides a group, or compares no numbers."""
     parts: list[list[tuple[str, exp.Expr]]]
     if isinstance(node, exp.Between):
         parts = [[(">=", node.args["low"]), ("<=", node.args["high"])]]
@@ -85,7 +85,7 @@ def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: b
 
 
 def _satisfy(sign: str, bound: Fraction | None, ends: Ends, *, whole: bool) -> set[int] | None:
-    """The intervals that satisfy a comparison; None: one has numbers that do and others that do not."""
+    """The intervals that satisfy a comparison; None: the comparison divides an interval."""
     if bound is None:
         return None
     places = range(len(ends) - 1)
@@ -99,7 +99,7 @@ def _satisfy(sign: str, bound: Fraction | None, ends: Ends, *, whole: bool) -> s
         if below is None or above is None:
             return None
         return below | above if sign == "<>" else set(places) - below - above
-    # All four compare with one cut: the numbers below it are on one side, it and those above on the other.
+    # All four compare with a single cut: the numbers below it are on one side, it and those above on the other.
     cut = bound
     if sign in ("<=", ">"):
         if not whole:

@@ -1,9 +1,10 @@
-"""The published groups of one table, and sums of them with the deviation of their noise.
+"""The published groups of a table, and sums of them with the deviation of their noise.
 
-Values of all levels agree, so that every sum of groups is a sum of the finest ones. These are not independent: least
+Values of all levels agree, so that every sum of groups is a sum of the finest groups. These are not independent: least
 squares made them of several noisy numbers each. The variance of a sum with weights w is w' C w, where C is their
-covariance. By the normal equations C w is what least squares makes of zeros at all levels but the finest, and there of
-w times the variance of its noise: so no matrix is made.
+covariance. By the normal equations C w is the least squares result for zeros at all levels but the finest, and there
+for
+w times the variance of the noise: so no matrix is made.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ MOST_ROWS = 2_000_000
 
 @dataclass(frozen=True)
 class Groups:
-    """One table.
+    """A table of groups.
 
     Attributes:
         table: as the metadata have it.
-        dimensions: its columns.
+        dimensions: the columns.
         levels: from the coarsest to the finest.
-        values: of each level and column of the view float64[groups]; NaN: the view does not say which group it is.
-        places: the place of each finest group by its texts.
-        sizes: of each level int64[groups], how many finest groups each has.
+        values: of each level and column of the view float64[groups]; NaN: the group is not identified in the view.
+        places: the place of each finest group by texts.
+        sizes: of each level int64[groups], the number of finest groups in each.
     """
 
     table: NoisyTableRead
@@ -140,7 +141,7 @@ def _select(
 
 
 def _places(dimensions: Sequence[Dimension], level: Level) -> dict[tuple[str | None, ...], int]:
-    """The place of each group of a level by its texts; groups of the same texts have none."""
+    """The place of each group of a level by texts; groups of the same texts have none."""
     texts: list[tuple[str | None, ...]] = [()]
     for dimension, depth in zip(dimensions, level.depth, strict=True):
         names: tuple[str | None, ...] = (None,) if depth is None else dimension.nodes[depth][1]

@@ -1,4 +1,4 @@
-"""A release of noisy statistics as its readers see it: groups, tables, measures and noise, by the metadata alone."""
+"""A release of noisy statistics as readers see it: groups, tables, measures and noise, by the metadata alone."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class NoisyMeasured:
 
     Attributes:
         name: the measure's.
-        of: what is measured.
+        of: the kind of measure.
         column: the source's column, or "".
-        unit: sums are of whole multiples of it.
-        published: the columns of the view, and of quantiles the share that each has.
+        unit: sums are whole multiples of the unit.
+        published: the columns of the view, and for quantiles the share of each.
     """
 
     name: str
@@ -42,7 +42,7 @@ class NoisyMeasured:
 
 @dataclass(frozen=True)
 class NoisyTableRead:
-    """A published table: its columns, whether it has totals, and the scale of the noise by level, measure and part."""
+    """A published table: columns, whether it has totals, and the scale of the noise by level, measure and part."""
 
     name: str
     by: tuple[str, ...]
@@ -73,7 +73,7 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     """The release that the metadata rows of a view describe.
 
     Raises:
-        UnsupportedError: an older sqlanon made it, and its metadata lack groups and types.
+        UnsupportedError: an older sqlanon made it, and the metadata lack groups and types.
     """
     from sqlanon.noisy.levels import dimension_of_ends
     from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays

@@ -11,7 +11,7 @@ from sqlglot import exp
 class Scalar(exp.Expression, exp.AggFunc):
     """The value of a subquery, by the number of the subquery: it is the same for all rows and groups.
 
-    Once the subquery is answered it has the estimate, the ends, 1 where it may be NULL, else 0, and its type.
+    Once the subquery is answered it has the estimate, the ends, 1 where it may be NULL, else 0, and the type.
     """
 
     arg_types: ClassVar = {
@@ -25,7 +25,7 @@ class Scalar(exp.Expression, exp.AggFunc):
 
 
 class Listed(exp.Expression, exp.Condition):
-    """The values of a subquery after IN, by its number."""
+    """The values of a subquery after IN, by the number of the subquery."""
 
     arg_types: ClassVar = {"this": True}
 
@@ -37,9 +37,9 @@ class Subquery:
     Attributes:
         select: the subquery, flat.
         node: as it was written, for messages.
-        column: which of its columns is read.
-        several: its rows are a list; else it has one row.
-        top: it takes the place of a join, so that rows of it that only may be there are kept apart.
+        column: the column that is read.
+        several: the rows are a list; else there is a single row.
+        top: it takes the place of a join, so that rows that are only possible are kept apart.
     """
 
     select: exp.Select

@@ -8,9 +8,9 @@ from sqlanon.query.functions.comparisons import is_equality
 
 
 def join_by_where(select: exp.Select) -> None:
-    """Move equalities of WHERE to the joins without a condition whose columns they compare with others.
+    """Move equalities of WHERE to joins without a condition, if they compare columns of the join with others.
 
-    Such a join has a row for each pair of rows, of which WHERE leaves the same as a condition of the join would.
+    Such a join has a row for each pair of rows; WHERE leaves the same pairs as a condition of the join would.
     """
     where, source = select.args.get("where"), select.args.get("from_")
     joins = select.args.get("joins") or ()
@@ -36,7 +36,7 @@ def _is_open(join: exp.Join) -> bool:
 
 
 def _joins(node: exp.Expr, name: str, before: set[str]) -> bool:
-    """Whether it is an equality of a table's column with one of a table before it."""
+    """Whether it is an equality of a table's column with a column of a table before it."""
     if not is_equality(node):
         return False
     sides = [side.unnest() for side in (node.this, node.expression)]

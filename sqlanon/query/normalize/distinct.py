@@ -1,4 +1,4 @@
-"""SELECT DISTINCT: the groups of its items."""
+"""SELECT DISTINCT: the groups of the items."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlanon.query.refusal import refuse
 def group_distinct(text: str, select: exp.Select) -> None:
     """Write SELECT DISTINCT with GROUP BY.
 
-    Of rows, the different values of the items are the groups of a GROUP BY of all items: NULL is one group, and is one
-    value. Of groups nothing is left out where every term of GROUP BY is an item, and of a single row nothing is.
+    Of rows, the different values of the items are the groups of a GROUP BY of all items: NULL is a single group, and a
+    single value. Of groups nothing is left out where every term of GROUP BY is an item, and of a single row nothing is.
 
     Raises:
         Refused: DISTINCT ON, a star, a window over rows, or groups that DISTINCT puts together.
@@ -61,7 +61,7 @@ def group_distinct(text: str, select: exp.Select) -> None:
 
 
 def group_values(text: str, select: exp.Select) -> None:
-    """Group a SELECT of rows by its items, where equal rows of it are one.
+    """Group a SELECT of rows by the items, where equal rows are merged.
 
     Raises:
         Refused: see `group_distinct`.
@@ -76,9 +76,9 @@ def _parts(term: exp.Expr) -> list[exp.Expr]:
 
 
 def _over_itself(select: exp.Select) -> bool:
-    """Write aggregates OVER (PARTITION BY the other items) as those of groups; whether all windows are such ones.
+    """Write aggregates OVER (PARTITION BY the other items) as those of groups; whether all windows are of this kind.
 
-    They have one value for all rows that agree in the other items, of which DISTINCT leaves one.
+    They are constant over all rows that agree in the other items, of which DISTINCT leaves a single row.
     """
     items = [item.unalias() for item in select.expressions]
     windows = [item for item in items if item.find(exp.Window)]

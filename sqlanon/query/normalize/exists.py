@@ -1,4 +1,4 @@
-"""EXISTS with one equality between the rows inside and outside, as IN."""
+"""EXISTS with a single equality between the rows inside and outside, as IN."""
 
 from __future__ import annotations
 

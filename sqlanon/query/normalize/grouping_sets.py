@@ -1,4 +1,4 @@
-"""ROLLUP, CUBE and GROUPING SETS: one query for each set of terms, put below one another."""
+"""ROLLUP, CUBE and GROUPING SETS: a query for each set of terms, with the rows put below one another."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sqlanon.query.normalize.kinds import AGGREGATED
 from sqlanon.query.refusal import refuse
 
 MOST = 64
-"""Groupings of one query."""
+"""Most groupings of a query."""
 
 
 def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
-    """The queries of a GROUP BY, one for each grouping; a plain one has one.
+    """The queries of a GROUP BY, one for each grouping; a plain GROUP BY has a single query.
 
-    A term that a grouping has not is NULL in its rows, outside aggregates; GROUPING says which ones. A grouping without
-    terms has one row, also of no rows.
+    A term that is not in a grouping is NULL in the grouping's rows, outside aggregates; GROUPING shows which terms are
+    missing. A grouping without terms has a single row, even for no rows.
 
     Raises:
         Refused: more than `MOST` groupings, or window functions over all of them.
@@ -96,7 +96,7 @@ def _item(item: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr])
 
 
 def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Expr]) -> exp.Expr:
-    """An expression of a row of a grouping: NULL for terms that it has not, and what GROUPING says."""
+    """An expression of a row of a grouping: NULL for missing terms, and the value of GROUPING."""
     whole = exp.Paren(this=node.copy())
     for found in [part for part in whole.walk() if is_grouping(part)]:
         bits = [int(one.unnest() not in kept) for one in found.expressions]
@@ -109,7 +109,7 @@ def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Exp
 
 
 def _outermost(node: exp.Expr, terms: Sequence[exp.Expr]) -> list[exp.Expr]:
-    """The parts of an expression that are terms, and in no other term, nor in an aggregate or its FILTER."""
+    """The parts of an expression that are terms, and in no other term, nor in an aggregate or a FILTER."""
     if node in terms:
         return [node]
     if isinstance(node, AGGREGATED):

@@ -23,18 +23,18 @@ Known = Mapping[str, exp.Select]
 DEEPEST = 40
 """Subqueries within one another."""
 MOST_SUBQUERIES = 200
-"""Of one text, a CTE as often as it is read: what reads two that read two grows without bound."""
+"""Most subqueries of a text, a CTE as often as it is read: CTEs that read others twice grow without bound."""
 
 
 @dataclass
 class Statement:
-    """One text while it is made flat.
+    """A text while it is made flat.
 
     Attributes:
         text: as it was written, for messages.
         dialect: the engine's.
         asked: the subqueries inside expressions, by their numbers.
-        read: how many SELECTs were made flat.
+        read: number of SELECTs that were made flat.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Statement:
         return select
 
     def subquery(self, read: exp.Expr, ctes: Known, depth: int) -> exp.Select | None:
-        """What a CTE's name or a subquery reads, flat; None: it is a table."""
+        """The flat SELECT of a CTE's name or a subquery; None: it is a table."""
         inner: exp.Expr | None = None
         alias = read.args.get("alias")
         names = list(alias.args.get("columns") or ()) if alias is not None else []
@@ -112,7 +112,7 @@ class Statement:
         return ctes
 
     def _ask_subqueries(self, select: exp.Select, ctes: Known, depth: int) -> None:
-        """Put the number of a subquery in its place, in every expression of a SELECT."""
+        """Replace subqueries by their numbers, in every expression of a SELECT."""
         for found in [node for node in scope_nodes(select) if isinstance(node, exp.Exists)]:
             found.replace(write_in(self.text, found))
         outside = {select.args.get("from_"), *(select.args.get("joins") or ())}
@@ -155,7 +155,7 @@ def _queries(select: exp.Select) -> list[exp.Expr]:
 
 
 def _rename(text: str, select: exp.Select, names: list[exp.Expr]) -> None:
-    """Give the items of a SELECT the names that are listed after the name of its table."""
+    """Give the items of a SELECT the names that are listed after the name of the table."""
     items = select.expressions
     if len(names) > len(items) or any(item.is_star for item in items):
         refuse(text, names[0], "a list of columns names columns that the subquery writes out, from the first one on")

@@ -1,4 +1,4 @@
-"""Subqueries that are joined: one row beside each row, a list of groups, or the columns of a table."""
+"""Subqueries that are joined: a row beside each row, a list of groups, or the columns of a table."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PLAIN = {"expressions", "from_", "where"}
 
 
 class Flattening(Protocol):
-    """One text while it is made flat."""
+    """A text while it is made flat."""
 
     text: str
     asked: list[Subquery]
 
     def subquery(self, read: exp.Expr, ctes: Mapping[str, exp.Select], depth: int) -> exp.Select | None:
-        """What a CTE's name or a subquery reads, flat; None: it is a table."""
+        """The flat SELECT of a CTE's name or a subquery; None: it is a table."""
 
 
 def join_subqueries(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
     """Write the joined subqueries of a SELECT without a join, or as a join with a table.
 
-    One row of aggregates is joined to each row: its columns are constants. The join with groups, on their only key,
-    keeps the rows whose key is among them, once each: it is IN. Rows of a table are joined as the table is.
+    A single row of aggregates is joined to each row: its columns are constants. The join with groups, on their only
+    key, keeps the rows with a key among them, once each: it is IN. Rows of a table are joined as the table is.
 
     Raises:
         Refused: another join with a subquery.
@@ -65,7 +65,7 @@ def _is_cross(join: exp.Join) -> bool:
 
 
 def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
-    """Put the number of the subquery in place of its columns."""
+    """Put the number of the subquery in place of the subquery's columns."""
     numbers: dict[str, exp.Expr] = {}
     for node, at in _references(statement.text, select, inner, join.this.alias_or_name):
         name = inner.expressions[at].alias_or_name
@@ -83,7 +83,7 @@ def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, j
 
 
 def _take_keys(statement: Flattening, select: exp.Select, inner: exp.Select, join: exp.Join) -> None:
-    """Keep the rows whose key is among the groups of a subquery."""
+    """Keep the rows with a key among the groups of a subquery."""
     text, name = statement.text, join.this.alias_or_name
     reason = "a subquery of groups is joined on its only key, with =, and none of its other columns is read"
     pairs = _equal(text, select, join, inner, name, reason)
@@ -165,7 +165,7 @@ def _references(text: str, select: exp.Select, inner: exp.Select, name: str) -> 
 
 
 def _take_table(text: str, select: exp.Select, inner: exp.Select, join: exp.Join) -> exp.Join:
-    """The join with the table whose columns a subquery passes, under the name of the subquery."""
+    """The join with the table of which a subquery passes columns, under the name of the subquery."""
     name, reason = join.this.alias_or_name, "a joined subquery over a table names columns of it, and filters at most"
     source = inner.args.get("from_")
     if {key for key, value in inner.args.items() if value} - _PLAIN or source is None:

@@ -1,4 +1,4 @@
-"""What a SELECT gives: rows, groups of rows, or one row."""
+"""Kinds of results of a SELECT: rows, groups of rows, or a single row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlanon.query.normalize.asked import Scalar
 
 AGGREGATED = (exp.AggFunc, exp.Filter, exp.WithinGroup)
-"""What is inside of these is of rows, not of their group: arguments, conditions of FILTER, orders of quantiles."""
+"""Nodes with contents about rows, not about their group: arguments, conditions of FILTER, orders of quantiles."""
 
 
 def has_aggregate(node: exp.Expr) -> bool:
@@ -18,7 +18,7 @@ def has_aggregate(node: exp.Expr) -> bool:
 
 
 def over_window(node: exp.Expr) -> bool:
-    """Whether an aggregate is a window function itself: its OVER belongs to it."""
+    """Whether an aggregate is a window function itself: OVER belongs to it."""
     above = node.parent
     while isinstance(above, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
         node, above = above, above.parent
@@ -26,7 +26,7 @@ def over_window(node: exp.Expr) -> bool:
 
 
 def clauses(select: exp.Select) -> Iterator[exp.Expr]:
-    """The clauses of a SELECT that hold expressions of its groups."""
+    """The clauses of a SELECT that hold expressions of groups."""
     yield from select.expressions
     for name in ("having", "order", "qualify"):
         if select.args.get(name) is not None:
@@ -34,7 +34,7 @@ def clauses(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def is_grouped(select: exp.Select) -> bool:
-    """Whether a SELECT gives groups, or the one row of all its rows."""
+    """Whether a SELECT gives groups, or a single row for all rows."""
     return bool(
         select.args.get("group") or select.args.get("having") or any(has_aggregate(part) for part in clauses(select))
     )

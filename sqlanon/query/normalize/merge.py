@@ -1,7 +1,7 @@
-"""A SELECT over a subquery as one SELECT: names are replaced by what they mean.
+"""A SELECT over a subquery as a single SELECT: names are replaced by their definitions.
 
 Rows: the conditions of both are joined by AND. Groups: a condition on them is HAVING, or QUALIFY where the subquery has
-window functions, which are calculated before it; an aggregate of them is one of the groups (`regroup`).
+window functions, which are calculated before it; an aggregate of them groups the groups again (`regroup`).
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def _qualify(text: str, outer: exp.Select, inner: exp.Select, name: str) -> None
 
 
 def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr) -> None:
-    """Merge a subquery of groups, or of the one row of an aggregate.
+    """Merge a subquery of groups, or of the single row of an aggregate.
 
     Raises:
-        Refused: it is asked for more than it can be merged with.
+        Refused: the outer query asks for more than can be merged.
     """
     if outer.args.get("joins"):
         refuse(text, read, "a subquery of groups cannot be joined; join the table inside it")
@@ -91,7 +91,7 @@ def merge_groups(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
 
 
 def _write_star(outer: exp.Select, inner: exp.Select, name: str) -> None:
-    """Write the items of a subquery in place of a star; its own stars stay."""
+    """Write the items of a subquery in place of a star; stars of the subquery stay."""
     made: list[exp.Expr] = []
     for item in outer.expressions:
         if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == name.lower()):
@@ -182,7 +182,7 @@ def _number(clause: exp.Expr) -> int | None:
 
 
 def _settle_names(inner: exp.Select) -> None:
-    """Put expressions in place of the names that ORDER BY, HAVING and QUALIFY of a subquery have for its items.
+    """Put expressions in place of the names that ORDER BY, HAVING and QUALIFY of a subquery have for items.
 
     ORDER BY means an item first. HAVING and QUALIFY mean a column first; but a column that is neither grouped by nor
     aggregated is none there, so that a name of an aggregate means the item.

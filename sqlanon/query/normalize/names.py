@@ -6,7 +6,7 @@ from sqlglot import ErrorLevel, exp
 
 
 def output_name(node: exp.Expr, dialect: str) -> str:
-    """The name of an item of a SELECT: its alias or column; else ``count``, ``avg_cost``, or its own text."""
+    """The name of an item of a SELECT: its alias or column; else ``count``, ``avg_cost``, or the text of the item."""
     if node.alias:
         return node.alias
     if isinstance(node, exp.Column):

@@ -1,4 +1,4 @@
-"""Names within one SELECT: tables in full, columns that repeat them, windows with names, numbers of items."""
+"""Names within a SELECT: tables in full, columns that repeat them, windows with names, numbers of items."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def name_windows(text: str, select: exp.Select) -> None:
     """Put the windows of a WINDOW clause in place of their names.
 
     Raises:
-        Refused: a name that there is not, or a window that adds to another one.
+        Refused: an unknown name, or a window that adds to another.
     """
     named = {one.name.lower(): one for one in select.args.get("windows") or ()}
     for window in [n for n in scope_nodes(select) if isinstance(n, exp.Window) and n.args.get("alias")]:

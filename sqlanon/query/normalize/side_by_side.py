@@ -1,7 +1,7 @@
-"""Subqueries of groups of one table, joined on all that they are grouped by: one subquery, an aggregate a FILTER.
+"""Subqueries of groups of a table, joined on all grouping terms: a single subquery, with FILTER in aggregates.
 
 ``a JOIN b`` has the groups that have rows in both, ``a LEFT JOIN b`` those that have rows in a, where aggregates of b
-are NULL in groups without rows of b. NULL is equal to nothing, so that its group is joined with none.
+are NULL in groups without rows of b. NULL is equal to nothing, so that the group of NULL is joined with none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PLAIN = {"expressions", "from_", "where", "group"}
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the subqueries: its name, its SELECT over the table's own column names, and whether it may be missing."""
+    """A joined subquery: name, SELECT over the table's own column names, and whether rows may be missing."""
 
     name: str
     select: exp.Select
@@ -38,13 +38,13 @@ class _Side:
 
 
 def put_together(statement: Flattening, select: exp.Select, ctes: Mapping[str, exp.Select], depth: int) -> None:
-    """Write joined subqueries of groups as one subquery, where they are groups of one table by the same terms.
+    """Write joined subqueries of groups as a single subquery, where they are groups of a table by the same terms.
 
     Args:
         statement: the text.
-        select: the query that reads them; other ones are left as they are.
+        select: the query that reads them; others are left as they are.
         ctes: CTEs that it may read.
-        depth: how many queries it is in.
+        depth: depth of nesting.
     """
     source, joins = select.args.get("from_"), select.args.get("joins") or []
     if source is None or not joins or any(item.is_star for item in select.expressions):
@@ -104,7 +104,7 @@ def _path(side: _Side) -> list[str]:
 
 
 def _is_on_keys(first: _Side, side: _Side, join: exp.Join) -> bool:
-    """Whether a join compares every term of GROUP BY of a side with the same term of the first one."""
+    """Whether a join compares every term of GROUP BY of a side with the same term of the first side."""
     pairs = []
     if join.args.get("using"):
         names = [one.name.lower() for one in join.args["using"]]
@@ -136,7 +136,7 @@ def _is_on_keys(first: _Side, side: _Side, join: exp.Join) -> bool:
 def _references(
     select: exp.Select, sides: list[_Side], joins: list[exp.Join]
 ) -> list[tuple[exp.Column, int, int]] | None:
-    """The columns of a query that are those of its sides; None: one is not clear, or has no form here."""
+    """The columns of a query that are those of the sides; None: a column is ambiguous, or has no form here."""
     using = {one.name.lower() for join in joins for one in join.args.get("using") or ()}
     on = {id(node) for join in joins for node in join.walk()}
     own = {item.alias.lower() for item in select.expressions if item.alias}
@@ -162,7 +162,7 @@ def _references(
 
 
 def _merged(sides: list[_Side]) -> exp.Select:
-    """The one subquery: the items of each side under its condition."""
+    """The merged subquery: the items of each side under the side's condition."""
     first = sides[0]
     known = [exp.Not(this=exp.Is(this=exp.Paren(this=key.copy()), expression=exp.null())) for key in first.keys]
     conditions: list[exp.Expr | None] = []
@@ -191,7 +191,7 @@ def _merged(sides: list[_Side]) -> exp.Select:
 
 
 def _under(item: exp.Expr, condition: exp.Expr | None, *, missing: bool) -> exp.Expr:
-    """An item with its aggregates over the rows that meet a condition; ``missing``: NULL where there are none."""
+    """An item with aggregates over the rows that meet a condition; ``missing``: NULL where there are none."""
     if condition is None:
         return item.copy()
     whole = exp.Paren(this=item.copy())

@@ -1,7 +1,7 @@
-"""What a query may consist of: shapes that have no answer over a release are refused before any name is looked up.
+"""Allowed parts of a query: shapes without an answer over a release are refused before any name is looked up.
 
 A clause that is dropped, or a function that gives another value in the next row or call, would make an answer wrong
-without an error. A function of the server may read files and tables, or write. So what is not known is refused.
+without an error. A function of the server may read files and tables, or write. So unknown parts are refused.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ QUANTILES = "percentile_cont(0.5) WITHIN GROUP (ORDER BY x) and percentile_disc(
 
 
 def admit(text: str, select: exp.Select) -> None:
-    """Refuse what no rewriting reads; before CTEs and subqueries are merged.
+    """Refuse parts that no rewriting reads; before CTEs and subqueries are merged.
 
     Args:
         text: the whole query, for messages.
         select: the query as it was parsed.
 
     Raises:
-        Refused: a piece of it has no answer over a release.
+        Refused: a piece of the query has no answer over a release.
     """
     for kind, reason in _REFUSED.items():
         node = select.find(kind)
@@ -75,7 +75,7 @@ def admit(text: str, select: exp.Select) -> None:
 
 
 def plain_table(text: str, table: exp.Table) -> None:
-    """Refuse a table with a sample, a pivot, a version, names for its columns, or anything else but a name.
+    """Refuse a table with a sample, a pivot, a version, names for columns, or anything else but a name.
 
     Raises:
         Refused: see above.
@@ -100,7 +100,7 @@ def aggregates(text: str, select: exp.Select) -> None:
         if inside is not None:
             refuse(text, inside, "an aggregate is not allowed in WHERE, FILTER or ON; write it in HAVING")
     for node in _aggregates_in(select):
-        # The outer one is of groups where it is a window function, or where the groups are grouped again.
+        # The outer aggregate is of groups where it is a window function, or where the groups are grouped again.
         inner = any(other is not node for other in _aggregates_in(node))
         if isinstance(node, exp.Window):
             continue

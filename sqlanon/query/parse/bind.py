@@ -18,11 +18,11 @@ from sqlanon.query.sql.sqltree import Tree
 
 @dataclass(frozen=True)
 class Bound:
-    """One query over one release, its names resolved.
+    """A query over a release, with resolved names.
 
     Attributes:
-        query: as it was parsed.
-        scope: the tables and boxes that its names mean.
+        query: the parsed query.
+        scope: the tables and boxes of the names.
         items: output name and expression, in order.
         where, having: predicates or None.
         groups: the terms of GROUP BY.
@@ -57,14 +57,14 @@ def bind(
         query: the query.
         released: the release that it asks.
         joinable: the dimensions of the release's policy.
-        allow_linking: a joined table may be any, and have several rows for one value of its join columns.
+        allow_linking: any table may be joined, also with several rows for a value of the join columns.
 
     Returns:
         Expressions over the view and the joined tables, by the names that the rewritten SQL gives them, and over the
         values of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.scope.ITEM`.
 
     Raises:
-        Refused: a name that means nothing or several columns, or a join that is not answered.
+        Refused: an unknown or ambiguous name, or a join that is not answered.
     """
     assert query.source is not None
     alias = query.source.alias or query.source.name

@@ -2,8 +2,8 @@
 
 The engine binds it, over columns of the source's types, and runs nothing.
 
-The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that
-the source refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine
+The parser knows the words of many dialects and rewrites one into another, so that the parser alone would answer queries
+that the source refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine
 reads nothing else.
 """
 
@@ -39,7 +39,7 @@ _TEXTS = {
 
 
 def check_valid(bound: Bound) -> None:
-    """Refuse a query that the source's engine does not accept: unknown functions, types that do not fit, its own rules.
+    """Refuse a query that the source's engine does not accept: unknown functions, wrong types, engine rules.
 
     Args:
         bound: the query; every other check has passed.
@@ -66,7 +66,7 @@ def check_valid(bound: Bound) -> None:
 def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
     """The parts of the text to bind.
 
-    They are the tokens, the released table as a query of its columns, and the other tables in full.
+    They are the tokens, the released table as a query of the published columns, and the other tables in full.
     """
     dialect = scope.engine.dialect
     tables = {_span(table): _written(scope, query, table) for table in query.tables}
@@ -89,7 +89,7 @@ def _write_tokens(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[s
 
 
 def _written(scope: Scope, query: Query, table: exp.Table) -> str:
-    """What is read in place of a table of the text: the released one as a query of its columns, another one in full."""
+    """SQL in place of a table of the text: the released table as a query of columns, another table in full."""
     dialect = scope.engine.dialect
     if query.source is not None and _path(table) == _path(query.source):
         return f"({_rows(scope)}){_alias(table, dialect)}"
@@ -109,7 +109,7 @@ def _path(table: exp.Table) -> list[str]:
 
 
 def _span(table: exp.Table) -> tuple[int, int]:
-    """Where the name of a table is in the text: its first and its last character."""
+    """Position of a table's name in the text: first and last character."""
     places = [part.meta for part in table.parts if "start" in part.meta]
     return places[0]["start"], places[-1]["end"]
 

@@ -1,6 +1,6 @@
 """Joins with tables of facts about an exact column's values.
 
-Each has one row a value, unless linking is allowed.
+Each has a single row for each value, unless linking is allowed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_joins(scope: Scope, query: Query, joinable: Collection[TableRef], *, al
         scope: the names of the release.
         query: the query.
         joinable: the dimensions of the release's policy.
-        allow_linking: a joined table may be any, and have several rows for one value of its join columns.
+        allow_linking: any table may be joined, also with several rows for a value of the join columns.
 
     Raises:
         Refused: a join on a column with ranges, of another kind than inner and left, with a table that the policy does
@@ -89,7 +89,7 @@ def _join(scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef
 
 
 def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tree, Tree]]:
-    """The equal columns: one of the release or of a table before, and one of the joined table."""
+    """The equal columns: a column of the release or of a table before, and a column of the joined table."""
     text = scope.text
     if join.args.get("using"):
         conditions: list[exp.Expr] = [

@@ -1,4 +1,4 @@
-"""What expressions over ranges are made of: constants and exact columns; subclasses add columns with ranges."""
+"""Leaves of expressions over ranges: constants and exact columns; subclasses add columns with ranges."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ class ExactLeaves:
         raise NotImplementedError
 
     def exact(self, node: exp.Expr) -> Tree:
-        """What an exact expression is called in the rows."""
+        """Name of an exact expression in the rows."""
         raise NotImplementedError

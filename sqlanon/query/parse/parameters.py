@@ -1,4 +1,4 @@
-"""Values of a query's parameters, written into its text as constants."""
+"""Values of a query's parameters, written into the text as constants."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ _FORMS = "parameters are ? or $1 with a list of values, :name or $name with thei
 
 
 def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> str:
-    """The query with constants in place of its parameters.
+    """The query with constants in place of parameters.
 
     Args:
         text: the query.
-        parameters: a list for ``?`` and ``$1``, or values by names for ``:name`` and ``$name``; None: it has none.
+        parameters: a list for ``?`` and ``$1``, or values by names for ``:name`` and ``$name``; None: no parameters.
         dialect: the engine's.
 
     Raises:
-        PolicyError: a parameter without a value, a value without a parameter, or one of a type that has no constant.
+        PolicyError: a parameter without a value, a value without a parameter, or a value of a type that has no
+            constant.
     """
     if parameters is None:
         return text
@@ -49,7 +50,7 @@ def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> 
 
 
 def _places(tokens: Sequence[Token], *, named: bool) -> Iterator[tuple[int, int, int | str]]:
-    """Where each parameter begins and ends, and its number or name."""
+    """Start and end of each parameter, and its number or name."""
     count = 0
     for at, token in enumerate(tokens):
         after = tokens[at + 1] if at + 1 < len(tokens) else None

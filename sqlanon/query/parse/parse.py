@@ -1,4 +1,4 @@
-"""From the analyst's text to the parts of one SELECT, in the engine's own dialect.
+"""From the analyst's text to the parts of a SELECT, in the engine's own dialect.
 
 Queries without an answer are refused here.
 """
@@ -46,25 +46,25 @@ NO_ROWS = "a release has no rows of persons to show: ask for aggregates, such as
 
 @dataclass(frozen=True)
 class Query:
-    """One SELECT over tables.
+    """A SELECT over tables.
 
     Attributes:
-        text: as it was written, for messages.
+        text: the text as written, for messages.
         items: output name and expression, in order.
         source: the table after FROM; None: the query reads no table.
-        joins: the others.
+        joins: the other tables.
         where, having, qualify: predicates or None.
         groups: the expressions of GROUP BY, numbers resolved, aliases left.
         order: the terms of ORDER BY, aliases and numbers left.
         limit, offset: row counts or None.
         new: columns that subqueries name in addition to a star, so that no table may have them.
         aliases: names of items of subqueries, which GROUP BY may mean.
-        regroup: the terms by which the groups are grouped again; None: they are not. Then ``having`` is of these, and
-            ``inner_having`` and ``qualify`` of the groups.
-        asked: the queries whose values are in the expressions, by number.
+        regroup: the terms by which the groups are grouped again; None: not grouped again. Otherwise ``having`` is about
+            the new groups, ``inner_having`` and ``qualify`` about the first groups.
+        asked: the queries with values in the expressions, by number.
         nothing: whether the query has no rows, whatever the table holds; items may be a star then.
         tables: every table of the text, as it is written there.
-        dropped: where names of schemas begin that columns repeat.
+        dropped: start positions of schema names that columns repeat.
     """
 
     text: str
@@ -108,11 +108,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Groupings:
-    """The queries of one text, whose rows are put below one another.
+    """The queries of a text; their rows are put below one another.
 
     Attributes:
-        queries: one, or one for each grouping.
-        order, limit, offset: of several ones, what is asked of their rows together.
+        queries: a single query, or a query for each grouping.
+        order, limit, offset: of several queries, the clauses for all rows together.
     """
 
     queries: tuple[Query, ...]
@@ -122,17 +122,17 @@ class Groupings:
 
 
 def parse(text: str, dialect: str) -> Query:
-    """The query of a text, of several groupings the first one; see `parse_groupings`."""
+    """The query of a text, of several groupings the first; see `parse_groupings`."""
     return parse_groupings(text, dialect).queries[0]
 
 
 def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Groupings:
-    """Parse one text.
+    """Parse a text.
 
     Args:
-        text: one SELECT.
+        text: a single SELECT.
         dialect: the engine's.
-        distinct: equal rows of it are one: where it reads rows, their different values are groups.
+        distinct: equal rows are merged: where it reads rows, their different values are groups.
 
     Raises:
         Refused: it is no single SELECT, or has a clause that is not answered over a release.
@@ -160,7 +160,7 @@ def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Group
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads flat SELECTs of one text."""
+    """Reads flat SELECTs of a text."""
 
     text: str
     dialect: str
@@ -169,7 +169,7 @@ class _Reader:
     asked: list[Subquery]
 
     def query(self, select: exp.Select, *, inside: bool = False) -> Query:
-        """The parts of a SELECT, and of the subqueries in its expressions; one ``inside`` may give rows of a table."""
+        """The parts of a SELECT, and of subqueries in expressions; ``inside``: it may give rows of a table."""
         text = self.text
         self._check_clauses(select)
         aggregates(text, select)
@@ -276,7 +276,7 @@ def _is_never(node: exp.Expr) -> bool:
 
 
 def read_select(text: str, dialect: str) -> exp.Select:
-    """The tree of a text that is one SELECT, of what may be in a query.
+    """The tree of a text that is a single SELECT of allowed parts.
 
     Raises:
         Refused: it is something else.
@@ -289,7 +289,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
         line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
         raise Refused([f"the query does not parse{where}", *underline(text, None)]) from error
-    # Spark reads 'it''s' as one text with a quote in it, sqlglot as two.
+    # Spark reads 'it''s' as a single text with a quote in it, sqlglot as two.
     for one, other in pairwise(tokens):
         if one.token_type is other.token_type is TokenType.STRING and one.end + 1 == other.start:
             refuse(text, None, r"write a quote within a text as \'")
@@ -314,8 +314,8 @@ def read_select(text: str, dialect: str) -> exp.Select:
     spell_alike(select, dialect)
     admit(text, select)
     for node in select.walk():
-        node.comments = None  # what is generated holds nothing that was not read
-    # Some dialects read IS NOT as one predicate with a flag; here a negation is a NOT.
+        node.comments = None  # generated SQL holds nothing that was not read
+    # Some dialects read IS NOT as a predicate with a flag; here a negation is a NOT.
     for node in list(select.find_all(exp.Is)):
         if node.args.get("negate"):
             node.set("negate", None)
@@ -325,7 +325,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
 
 
 def _read_groups(text: str, node: exp.Expr) -> list[exp.Expr]:
-    """The terms of one part of GROUP BY: parentheses hold several."""
+    """The terms of a part of GROUP BY: parentheses hold several."""
     found = _terms(node)
     for term in found:
         if term.find(exp.AggFunc, exp.Window):

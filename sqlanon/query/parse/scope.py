@@ -31,17 +31,17 @@ _OTHER = "values that its hierarchy does not list are one value in the release, 
 
 @dataclass(frozen=True)
 class Scope(ReleasedView):
-    """The tables of one query.
+    """The tables of a query.
 
     Attributes:
         text: the query, for messages.
-        alias: what the query calls the release.
-        tables: the joined tables, by what the query calls them, and what the rewritten SQL calls them.
+        alias: the query's name for the release.
+        tables: the joined tables, by the query's names for them, with their names in the rewritten SQL.
         joins: the joins, bound, over the names of the rewritten SQL.
-        linked: a joined table may have several rows for one of the release: they come and go together.
+        linked: a joined table may have several rows for a row of the release: they come and go together.
         using: columns that joins name in USING; by themselves they mean the release's.
         boxes: the boxes that the query uses, by source column.
-        orders: whether columns of text compare by bytes, as far as that was asked.
+        orders: whether columns of text compare by bytes, if asked before.
     """
 
     text: str
@@ -85,7 +85,7 @@ class Scope(ReleasedView):
         return exp.Select().select(*listed).from_(table_of(ref, VIEW)).subquery(VIEW)
 
     def _check_collations(self, bound: Tree, node: exp.Expr) -> None:
-        """Refuse what goes by a collation that is not known, and types of text with an equality of their own."""
+        """Refuse expressions that depend on an unknown collation, and types of text with another equality."""
         if not self.engine.capabilities.collations:
             return
         for found in bound.find_all(exp.Column):
@@ -103,7 +103,7 @@ class Scope(ReleasedView):
                 self.check_collation(own, node)
 
     def _check_boxes(self, bound: Tree, node: exp.Expr) -> None:
-        """Refuse what goes by an order or equality that the published texts have not: of enums, and of collations."""
+        """Refuse expressions that depend on an order or equality of enums or collations that published texts lack."""
         for found in (found for found in bound.find_all(exp.Column) if found.table == "_box"):
             box = self.box(found.name)
             reason = ""
@@ -118,7 +118,7 @@ class Scope(ReleasedView):
                 refuse(self.text, node, f"column {box.field.name}: {reason}")
 
     def check_collation(self, own: Field, node: exp.Expr) -> None:
-        """Refuse what goes by the collation of a text column where the release does not know it.
+        """Refuse an expression that depends on a text column's collation where the release does not know it.
 
         Raises:
             Refused: see above.
@@ -145,7 +145,7 @@ class Scope(ReleasedView):
         return [own for own in found if own is not None]
 
     def check_order(self, box: Box, node: exp.Expr) -> None:
-        """Refuse what asks for the order of a text column where this database has another one than bytes.
+        """Refuse an expression that depends on a text column's order where this database does not compare by bytes.
 
         Raises:
             Refused: see above.
@@ -178,7 +178,7 @@ class Scope(ReleasedView):
             self.check_order(box, node)
 
     def check_recoded(self, box: Box, node: exp.Expr) -> None:
-        """Refuse what asks for values of a column that was rounded or coded before it was released.
+        """Refuse an expression that reads values of a column that was rounded or coded before the release.
 
         Raises:
             Refused: see above.
@@ -211,7 +211,7 @@ class Scope(ReleasedView):
         return found
 
     def box(self, name: str) -> Box:
-        """A box by its id."""
+        """A box by id."""
         return next(box for box in self.boxes.values() if box.id == name)
 
     def is_floating(self, tree: Tree) -> bool:
@@ -265,7 +265,7 @@ class Scope(ReleasedView):
         return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
-        """Refuse a joined column with operators of its own type.
+        """Refuse a joined column of a type with special operators.
 
         In this query they would be those of another type, or missing.
         """
@@ -297,7 +297,7 @@ def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp
     Args:
         engine: the database.
         released: the release.
-        alias: what the query calls it.
+        alias: the query's name for the release.
         trees: expressions as they were parsed.
     """
     scope = Scope(engine, released, "", alias)
@@ -314,14 +314,14 @@ def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp
 
 
 def item(number: int, node: exp.Expr) -> Tree:
-    """An item of the SELECT by its number, where another clause names it."""
+    """An item of the SELECT by number, where another clause names it."""
     found = column(str(number), ITEM)
     found.meta.update(node.this.meta if isinstance(node, exp.Column) else node.meta)
     return found
 
 
 def _goes_by_collation(node: exp.Column) -> bool:
-    """Whether a text is asked for more than its bytes, before an aggregate takes it."""
+    """Whether a text is asked for more than the bytes, before an aggregate takes it."""
     above = node.parent
     while above is not None and not isinstance(above, exp.AggFunc | exp.Filter):
         if by_collation(above):
@@ -331,7 +331,7 @@ def _goes_by_collation(node: exp.Column) -> bool:
 
 
 def boxes_in(tree: exp.Expr) -> list[str]:
-    """The ids of the boxes whose values a bound expression reads."""
+    """The ids of the boxes that a bound expression reads values of."""
     return list(dict.fromkeys(node.name for node in tree.find_all(exp.Column) if node.table == "_box"))
 
 

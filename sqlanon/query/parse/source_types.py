@@ -1,4 +1,4 @@
-"""The types of aggregates and calculations over the source, as its engine determines them.
+"""The types of aggregates and calculations over the source, as the source's engine determines them.
 
 They decide how it divides and rounds.
 """
@@ -28,7 +28,7 @@ class SourceTypes:
         self._known: dict[str, exp.DataType] = {}
 
     def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
-        """The type of a bound expression: of an aggregate over the source's rows, or of one row's term.
+        """The type of a bound expression: of an aggregate over the source's rows, or of a term in a row.
 
         Args:
             bound: the expression, every column resolved.
@@ -40,7 +40,7 @@ class SourceTypes:
         return self.of_all([bound], written)[0]
 
     def of_all(self, bound: Sequence[Tree], written: exp.Expr) -> list[exp.DataType]:
-        """The types of several expressions, in one question; see `of`."""
+        """The types of several expressions, in a single question; see `of`."""
         dialect = self._scope.engine.dialect
         wholes = [with_columns(one, self._null_of_type) for one in bound]
         texts = [whole.sql(dialect=dialect) for whole in wholes]
@@ -60,7 +60,7 @@ class SourceTypes:
         return [self._known[text] for text in texts]
 
     def _null_of_type(self, node: exp.Column) -> Tree | None:
-        """A column with ranges as a NULL of its type; exact columns have theirs."""
+        """A column with ranges as a NULL of the column's type; exact columns have a type."""
         if node.table != "_box":
             return None
         box = self._scope.box(node.name)

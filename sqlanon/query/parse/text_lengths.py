@@ -1,6 +1,6 @@
 """Bounds on the length of a query's texts.
 
-Neither DuckDB's memory limit nor a deadline holds within one call of a function.
+Neither DuckDB's memory limit nor a deadline holds within a call of a function.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check_lengths(text: str, select: exp.Select) -> None:
     Raises:
         Refused: a text is longer than `MOST_CHARACTERS`, or padded to more than `PADDED`.
 
-    Cost: one walk over the query.
+    Cost: a walk over the query.
     """
     known: dict[int, int] = {}
     for node in reversed(list(select.walk(bfs=True))):  # arguments before the functions of them

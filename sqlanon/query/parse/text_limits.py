@@ -37,7 +37,7 @@ def check_text(text: str) -> None:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Refuse a query whose parts nest deeper, or whose numbers are larger, than Python and its libraries take."""
+    """Refuse a query with deeper nesting, or larger numbers, than Python and the libraries take."""
     try:
         yield
     except RecursionError as error:

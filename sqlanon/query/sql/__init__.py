@@ -1,1 +1,1 @@
-"""SQL trees and what is asked of them: trees out of texts, types, forms of quantiles, the order of text."""
+"""SQL trees and questions about them: trees from texts, types, forms of quantiles, the order of text."""

@@ -30,12 +30,12 @@ def _parse(text: str) -> Tree:
 
 
 def sql(text: str, **parts: Tree) -> Tree:
-    """The tree of ``text``, its placeholders ``:name`` replaced by trees."""
+    """The tree of ``text``, with placeholders ``:name`` replaced by trees."""
     return _fill(_parse(text), parts)
 
 
 def _fill(tree: Tree, parts: Mapping[str, Tree]) -> Tree:
-    """A copy of a parsed text, other trees in place of its placeholders."""
+    """A copy of a parsed text, other trees in place of placeholders."""
     if type(tree) is exp.Placeholder:
         return parenthesize(parts[tree.name])
     args = {
@@ -63,12 +63,12 @@ def nodes(tree: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def own(tree: Tree) -> Tree:
-    """The tree to build another one of: itself where it is part of none yet, else a copy."""
+    """The tree as a part for another: itself where it is part of none yet, else a copy."""
     return tree if tree.parent is None else tree.copy()
 
 
 def parenthesize(tree: Tree) -> Tree:
-    """The tree, to build another one of, so that it keeps together wherever it is put."""
+    """The tree as a part for another, in parentheses where these are needed to keep it together."""
     atomic = isinstance(tree, _ATOMIC) and not isinstance(tree, exp.Binary)
     return own(tree) if atomic else exp.Paren(this=own(tree))
 
@@ -104,7 +104,7 @@ def select(
 
 
 def named_table(name: str) -> exp.Table:
-    """One of our own tables, by its name: to parse a name takes longer."""
+    """A table of this package, by name: to parse a name takes longer."""
     return exp.Table(this=exp.to_identifier(name))
 
 
@@ -124,14 +124,14 @@ def named(tree: Tree, name: str) -> Tree:
 
 
 def column(name: str, table: str | None = None) -> Tree:
-    """A column by its exact name."""
+    """A column by exact name."""
     return exp.column(
         exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
     )
 
 
 def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:
-    """A copy of ``tree`` with other trees in place of some of its columns; None keeps a column."""
+    """A copy of ``tree`` with other trees in place of some columns; None keeps a column."""
     whole = exp.Paren(this=tree.copy())
     for node in list(whole.find_all(exp.Column)):
         found = replaced(node)
@@ -142,7 +142,7 @@ def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> T
 
 
 def table_of(ref: TableRef, alias: str) -> exp.Table:
-    """A table by its exact name, and what the SQL calls it."""
+    """A table by exact name, with an alias for the SQL."""
     return exp.Table(
         this=exp.to_identifier(ref.name, quoted=True),
         db=exp.to_identifier(ref.schema, quoted=True) if ref.schema else None,
@@ -152,7 +152,7 @@ def table_of(ref: TableRef, alias: str) -> exp.Table:
 
 
 def number(value: int | Fraction | Decimal | float) -> Tree:
-    """A number as SQL; fractions whose decimals end are written out, others as a division of doubles."""
+    """A number as SQL; fractions with finite decimals are written out, others as a division of doubles."""
     if isinstance(value, Fraction):
         if value.denominator == 1:
             return number(value.numerator)
@@ -225,7 +225,7 @@ def _chain(kind: type[exp.And] | type[exp.Or], trees: list[Tree]) -> Tree:
 
 
 def negate(tree: Tree) -> Tree:
-    """Its negation; ``tree`` is never NULL."""
+    """The negation of ``tree``, which is never NULL."""
     if isinstance(tree, exp.Boolean):
         return FALSE if tree.this else TRUE
     if isinstance(tree, exp.Not):

@@ -10,7 +10,7 @@ from sqlanon.sqltext import statement
 
 
 def in_bytes(engine: Engine, collation: str | None) -> bool:
-    """Whether a column of text is ordered by bytes. Cost: a query of one row.
+    """Whether a column of text is ordered by bytes. Cost: a query of a single row.
 
     Args:
         engine: the database.
@@ -22,9 +22,9 @@ def in_bytes(engine: Engine, collation: str | None) -> bool:
 
 
 def published_in_bytes(engine: Engine, published: Tree, view: exp.Expr) -> bool:
-    """Whether published text compares by bytes in this session, of an engine whose columns name no collation.
+    """Whether published text compares by bytes in this session, of an engine with columns that name no collation.
 
-    On DuckDB a column's COLLATE goes with its type, and the session's default applies to the others.
+    On DuckDB a column's COLLATE goes with the column's type, and the session's default applies to the others.
 
     Args:
         engine: the database.

@@ -1,7 +1,7 @@
-"""Constants of a query as the engine compares them with a column: evaluated there once, in the column's own type.
+"""Constants of a query as the engine compares them with a column: evaluated there once, in the column's type.
 
-What engines read differently, or would round before they compare, is refused: a bound must hold for the answer that the
-source gives in the same engine.
+Constants that engines read differently, or would round before comparing, are refused: a bound must hold for the answer
+that the source gives in the same engine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _QUOTED = {
 
 
 class Constants:
-    """The constants of one query, each evaluated once."""
+    """The constants of a query, each evaluated once."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -76,7 +76,7 @@ class Constants:
         if quoted:
             node = exp.cast(constant.copy(), _stamp(box) if kind == "timestamp" else _QUOTED.get(kind, "TEXT"))
         value = self._fetch(box, node, constant)
-        # What is infinite is such a year to drivers.
+        # Drivers give infinite values such a year.
         last = isinstance(value, datetime.date) and value.year in (datetime.MINYEAR, datetime.MAXYEAR)
         if last and not self._fetch(box, sql(FINITE, m=measure(node, "timestamp") or node), constant):
             self._refuse(box, constant, "it is infinite; compare with a time that is not")
@@ -119,13 +119,13 @@ class Constants:
     def equal(self, box: Box, constant: exp.Expr, value: Any) -> Piece | None:  # noqa: ANN401 - an engine's value
         """The run of a column's exact values that the engine takes for equal to a floating point constant.
 
-        It rounds both to a type of floating point numbers before it compares them, and rounding never falls: what is
-        smaller than the run is smaller than the constant.
+        It rounds both to a type of floating point numbers before it compares them, and rounding never falls: a value
+        below the run is smaller than the constant.
 
         Args:
             box: a column of exact numbers.
-            constant: what it is compared with.
-            value: its value, as `value` has it.
+            constant: the constant of the comparison.
+            value: the constant's value, as `value` has it.
 
         Returns:
             The run, which may hold no value of the column; None: they are compared as they are.
@@ -203,7 +203,7 @@ def _whole(constant: exp.Expr) -> int | None:
 
 
 def _single(node: exp.Expr, *, quoted: bool) -> Tree:
-    """What a column of single precision is compared with: some engines round the constant, others widen the column."""
+    """The constant to compare with single precision: some engines round the constant, others widen the column."""
     small = exp.cast(node.copy(), "REAL")
     if quoted:
         return exp.cast(small, "DOUBLE")
@@ -211,7 +211,7 @@ def _single(node: exp.Expr, *, quoted: bool) -> Tree:
 
 
 def invert_rounding(value: float, *, single: bool) -> Piece:
-    """The real numbers whose nearest floating point number is ``value``; ties go to the one whose last bit is 0."""
+    """The real numbers that round to ``value``, to the nearest floating point number; ties go to a last bit of 0."""
     bits, least_exponent, largest = (24, -149, 2.0**128) if single else (53, -1074, math.inf)
     exact = Fraction(value)
     exponent = max(math.frexp(value)[1] - bits, least_exponent) if value else least_exponent

@@ -1,4 +1,4 @@
-"""From bound predicates to tests: what a comparison, IN, BETWEEN, LIKE, IS NULL asks of a box."""
+"""From bound predicates to tests of a box: comparisons, IN, BETWEEN, LIKE, IS NULL."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _NOT = {SIGNS[kind]: SIGNS[opposite] for kind, opposite in OPPOSITE.items()} | {
 _KINDS = {sign: kind for kind, sign in SIGNS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 FEW = 8
-"""Texts in IN up to which each is a test of its own."""
+"""Texts in IN up to which each is a separate test."""
 MOST_RUNS = 200
-"""Largest number of values in IN, neighbours as one, for a comparison with ranges.
+"""Largest number of values in IN, neighbours merged, for a comparison with ranges.
 
 The generated SQL has some 40 names for each.
 """
@@ -47,13 +47,13 @@ The generated SQL has some 40 names for each.
 
 @dataclass(frozen=True)
 class Tests:
-    """The tests of one query, each predicate once.
+    """The tests of a query, each predicate once.
 
     Attributes:
-        boxed: tests of one box.
+        boxed: tests of a box.
         exact: tests that are known of every row: a boolean column of the rows each.
-        loose: tests over several boxes, or over what an interval shows only roughly.
-        relaxed: the tests have to be taken one by one, so that bounds are sound and not tight.
+        loose: tests over several boxes, or over values that an interval shows only roughly.
+        relaxed: the tests have to be taken separately, so that bounds are sound and not tight.
         atoms: the predicates over boxed columns that a formula was made of.
     """
 
@@ -145,7 +145,7 @@ class Predicates:
         return self.complement(known) if positive else known
 
     def complement(self, formula: Formula) -> Formula:
-        """The formula that holds exactly where this one does not."""
+        """The formula that holds exactly where ``formula`` does not."""
         if isinstance(formula, bool):
             return not formula
         if isinstance(formula, int):
@@ -154,7 +154,7 @@ class Predicates:
         return either(parts) if formula[0] == "and" else both(parts)
 
     def _complements(self, test: int) -> Formula:
-        """The tests that hold exactly where one does not: of a comparison its opposite, or NULL."""
+        """The tests that hold exactly where a test does not: the opposite comparison, or NULL."""
         number = self._number(f"# not {test}", True)
         if test in self._exact_tests:
             self._exact_tests[number] = exp.Not(this=exp.Paren(this=self._exact_tests[test].copy()))
@@ -254,7 +254,7 @@ class Predicates:
         return equal if same else either([equal, again(null, True)])
 
     def _compare(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
-        """A test of one box; None: only a rough one can be made of it."""
+        """A test of a box; None: only a rough test is possible."""
         listed = box.shape != "interval"
         if any(column.table != "_box" for column in node.find_all(exp.Column)):
             return None
@@ -301,7 +301,7 @@ class Predicates:
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
     def _check_mixed(self, node: exp.Expr, listed: Sequence[exp.Expr]) -> None:
-        """Refuse a list that the engine casts to one type of floating point numbers, other than its comparisons."""
+        """Refuse a list that the engine casts to a type of floating point numbers, unlike separate comparisons."""
         if all(_is_plain(one.unnest()) for one in listed):
             return
         types = self._types.of_all([node.this, *listed], node)
@@ -309,7 +309,7 @@ class Predicates:
             refuse(self._scope.text, node, MIXED)
 
     def _is_long(self, node: exp.In) -> bool:
-        """Whether a list of texts is long enough to be one test in place of one for each text.
+        """Whether a list of texts is long enough for a single test in place of a test for each text.
 
         The column's values must be listed anyway.
         """
@@ -320,7 +320,7 @@ class Predicates:
         return texts and box.field.kind == "text" and box.shape in ("node", "order")
 
     def _together(self, node: exp.In, equal: Sequence[Formula], positive: bool) -> int | None:
-        """One test in place of many comparisons of one column with a constant each.
+        """A single test in place of many comparisons of a column with a constant each.
 
         None if they are few, or not all of this form.
         """
@@ -361,7 +361,7 @@ class Predicates:
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
         value = self._constants.value(box, constant)
         if value is None:
-            return False  # a comparison with NULL is never TRUE, whatever its sign
+            return False  # a comparison with NULL is never TRUE, whatever the sign
         if op in ("=", "<>"):
             self._scope.check_equality(box, constant)
         else:
@@ -405,7 +405,7 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; if ``op`` is "", even its result for NULL is unknown.
+        """Number a test; if ``op`` is "", even the result for NULL is unknown.
 
         If ``positive`` is None, ``op`` has the sign.
         """
@@ -446,7 +446,7 @@ class Predicates:
         return number
 
     def _text(self, node: exp.Expr) -> str:
-        """The predicate in its own dialect: in another, different ones may have the same text."""
+        """The predicate in the engine's dialect: in another, different ones may have the same text."""
         return node.sql(dialect=self._scope.engine.dialect)
 
     def _number(self, key: str, positive: bool) -> int:

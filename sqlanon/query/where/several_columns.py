@@ -1,4 +1,4 @@
-"""Predicates over several boxes, or over an expression of one: sound bounds that are not tight."""
+"""Predicates over several boxes, or over an expression of a box: sound bounds that are not tight."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RowLeaves(ExactLeaves):
         return self._terms.column(node)
 
     def range_of(self, node: exp.Column) -> Value:
-        """See `ExactLeaves`: of points nothing is known, whose estimate goes by the value that is shown."""
+        """See `ExactLeaves`: nothing is known of points; their estimate goes by the shown value."""
         box = self.scope.box(node.name)
         if box.shape != "interval" or box.field.kind in ("text", "enum"):
             raise NoEndsError(node, f"column {box.field.name} has no ranges of numbers or times")
@@ -77,10 +77,10 @@ def compare(leaves: RowLeaves, node: exp.Expr, positive: bool) -> Triple | None:
     Args:
         leaves: the rows.
         node: a bound comparison.
-        positive: its sign.
+        positive: the sign.
 
     Raises:
-        NoEndsError: a side of it has no ends.
+        NoEndsError: a side has no ends.
     """
     if type(node) not in OPPOSITE:
         return None

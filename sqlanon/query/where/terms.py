@@ -1,4 +1,4 @@
-"""The exact expressions that a query needs of every row: each becomes one column of the rewritten rows."""
+"""The exact expressions that a query needs of every row: each becomes a column of the rewritten rows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sqlanon.query.sql.sqltree import Tree, column
 
 
 class Terms:
-    """Names exact expressions while a query is read; `named` holds what was named.
+    """Names exact expressions while a query is read; `named` holds the named expressions.
 
     Args:
-        dialect: of the expressions: those with the same text in it are one.
+        dialect: of the expressions: expressions with the same text in it are merged.
     """
 
     def __init__(self, dialect: str) -> None:

@@ -1,6 +1,6 @@
-"""Audit: what the groups of a table reveal, also for a table that sqlanon did not make.
+"""Audit: disclosures by the groups of a table, also of a table that sqlanon did not make.
 
-Its numbers come from the table alone.
+All numbers come from the table alone.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ def audit(
     A release in format anatomy is two tables: name the one with the rows, and both are read.
 
     Args:
-        engine: where the table is.
-        table: its name.
-        quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
-        sensitive: columns whose diversity is measured.
-        identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.
-        spec: a policy's release, whose requirements are then checked as well; None: those that the catalog has of the
+        engine: the database of the table.
+        table: the table's name.
+        quasi: the columns that make the classes; None: every column except sensitive columns (and identifiers).
+        sensitive: columns for which diversity is measured.
+        identifiers: columns with distinct values counted per class, each column by itself, NULLs as one value.
+        spec: a policy's release; its requirements are then checked as well. None: the catalog's requirements on the
             version that the view shows.
 
     Raises:
-        PolicyError: a column does not exist, or plays two roles.
+        PolicyError: a column does not exist, or has two roles.
     """
     with open_place(engine, table, spec) as place:
         return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
@@ -136,8 +136,8 @@ def _audit(
         groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
         found = (diversity, *found)
     elif spec is not None:
-        # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named
-        # here.
+        # The policy's promises are judged over the policy's own classes and sensitive columns, whatever columns the
+        # audit names.
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
         named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
@@ -202,9 +202,9 @@ def _judge_promises(
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
     """The catalog's promises for the version in a view, judged over the view's own classes.
 
-    The second result is what could not be measured.
+    The second result lists the promises that could not be measured.
 
-    Requirements over persons and against a population need the policy (``-p``): they are not in it.
+    Requirements over persons and against a population need the policy (``-p``): the view does not have them.
     """
     try:
         privacy = read_stored(entry.policy["privacy"])

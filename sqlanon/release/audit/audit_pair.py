@@ -26,7 +26,7 @@ from sqlanon.sqltext import statement
 
 
 def find_counted(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
-    """The table of sensitive values, if ``relation`` is a release that has one; ``facts`` as `facts_beside` read them.
+    """The table of sensitive values, if ``relation`` is a release with such a table; ``facts`` of `facts_beside`.
 
     Raises:
         PolicyError: ``relation`` is that table itself.
@@ -56,7 +56,7 @@ def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
 
 
 def _find_value_table(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
-    """The name that the metadata of a release give for its table of sensitive values."""
+    """The name of the table of sensitive values in the metadata of a release."""
     name = facts.get("sensitive_view")
     return name if name and engine.exists(replace(rows, name=name)) else None
 
@@ -70,7 +70,7 @@ def audit_groups(
 ) -> tuple[GroupAudit, SensitiveAudit, tuple[RequirementResult, ...]]:
     """The groups, the diversity of the sensitive column in them, and a policy's requirements.
 
-    k of a policy whose format hides the quasi values is counted over the quasi columns, where it then fails.
+    If the policy's format hides the quasi values, k is counted over the quasi columns, where it then fails.
     """
     (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
     one, grouping, exact = (

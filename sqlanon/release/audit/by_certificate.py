@@ -1,4 +1,4 @@
-"""Audit of a release with boxes of their own by its certificate, and by its source where that may be read.
+"""Audit of a release with boxes of their own by the certificate, and by the source where that may be read.
 
 The view alone does not show k.
 """
@@ -21,7 +21,7 @@ from sqlanon.sqltext import statement
 
 
 def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
-    """Whether every row of a release has a box of its own, by the catalog or by its metadata."""
+    """Whether every row of a release has a box of its own, by the catalog or by the metadata."""
     return facts.get("boxes") == "own" or (entry is not None and entry.boxes is not None)
 
 
@@ -30,14 +30,14 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
 
     It checks the matchings, the draw, that both were made by the secret, and that the table is unchanged.
 
-    Without a certificate, and with a policy whose source is here, k can be refuted (`most_candidates`), and is never
-    said to hold.
+    Without a certificate, and with a policy that has its source here, k can be refuted (`most_candidates`), and is
+    never said to hold.
 
     Args:
         engine: the session.
         place: the release.
         named: columns are named for the audit.
-        spec: a policy's release, whose k is checked as well.
+        spec: a policy's release, for the check of k against the policy.
 
     Raises:
         PolicyError: from here neither the certificate nor the source can be read, or columns are named, which would
@@ -74,7 +74,7 @@ def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
 
 
 def _audit_without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
-    """What the source says without a certificate: that k does not hold, or that it may."""
+    """Report from the source without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     if other := _other_boxes(spec):
         return _report(place, rows, 0, (), other)

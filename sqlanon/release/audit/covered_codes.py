@@ -1,6 +1,6 @@
-"""What the cells of a release cover, in codes of its source: an interval of codes, or whether a cell has each code.
+"""Coverage of a release's cells in codes of the source: an interval of codes, or whether a cell has each code.
 
-Read from the published table by the words of its format; nothing here knows how the cells were made.
+Read from the published table by the words of the format; nothing here knows how the cells were made.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Covered:
         low: int32, of all columns' ordered cells in turn: the least code that a cell covers.
         high: int32, the greatest.
         null: bool, as long as these: NULL, code 0, is covered beside them.
-        start: int64[d], where a column's cells begin in ``low``, or its bits in ``bits``.
-        size: int64[d], how many codes a column has whose cells are sets of codes; 0: it is ordered.
+        start: int64[d], first cell of a column in ``low``, or first bit in ``bits``.
+        size: int64[d], number of codes of a column with sets of codes as cells; 0 for an ordered column.
         bits: whether a cell has a code, of each column of sets cell by cell.
         unknown: ordered cells with an end that the source does not have; they cover nothing.
     """
@@ -65,21 +65,21 @@ def count_tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], pre
 def covered_codes(
     scratch: Scratch, form: Format, quasi: Sequence[Domain], names: Mapping[str, Names], cells: TableRef
 ) -> Covered:
-    """What every cell covers.
+    """Codes that every cell covers.
 
     Args:
         scratch: the run.
         form: the format of the release. A cell of one value covers that alone; a cell without a value covers every
             value, unless the release shows the source's own values.
         quasi: the columns, of which codes are those of the source.
-        names: by code what a column is called in the release.
-        cells: table of the published columns, and per quasi column, called ``_sqlanon_`` and its code's name, the
-            number of its cell, 0, 1, ..
+        names: by code the name of a column in the release.
+        cells: table of the published columns, and per quasi column, called ``_sqlanon_`` and the name of the code, the
+            number of the cell, 0, 1, ..
 
     Raises:
         TooWideError: the sets have more than `MOST_BITS` values.
 
-    Cost: for every column a join of its cells with its domain.
+    Cost: for every column a join of the cells with the domain.
     """
     import numpy as np
 
@@ -110,7 +110,7 @@ def covered_codes(
             low, high = _ends(scratch, domain, claim, one, valued=one_value)
             lost = np.isin(state, (0, 3)) & ((low < 0) | (high < 0))
             unknown += int(lost.sum())
-            # NULL is code 0; a cell whose end the source does not have covers nothing, or NULL alone.
+            # NULL is code 0; a cell with an end that the source does not have covers nothing, or NULL alone.
             low = np.where(state == 1, 0, np.where(state == 2, 0, np.where(lost, domain.codes, low)))
             high = np.where(state == 1, domain.codes - 1, np.where(state == 2, 0 if domain.has_null else -1, high))
             lows.append(low)

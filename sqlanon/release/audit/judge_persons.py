@@ -1,6 +1,6 @@
 """Requirements over persons in an audit by the policy: they are counted in the private link table of the version.
 
-It has hashes of sensitive values. What asks which values these are finds them in the published table, by the same hash.
+It has hashes of sensitive values. Requirements that read the values find them in the published table, by the same hash.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def judge_persons(
 
     Those that read values find them in ``target``, the published table with the columns ``sensitive``, by their hashes.
 
-    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values
-    where the version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they
-    are not those of ``spec``.
+    Returns the results, and for each requirement that could not be measured the reason. The link table has hashes of
+    sensitive values if the version's policy has `persons: rows`, and numbers of persons by its `null_person`: with
+    another they are not those of ``spec``.
     """
     if entry is not None and spec.person and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person:
         return (), tuple(
@@ -97,7 +97,7 @@ def _join_values(
 
 
 def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
-    """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
+    """The columns of a version's private link table with hashes of these sensitive columns; none unless it has all."""
     if entry is None:
         return []
     own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]

@@ -1,4 +1,4 @@
-"""Audit of a release of counts by its certificate: the sums of its view, its private cells, atoms and witnesses."""
+"""Audit of a release of counts by the certificate: sums of the view, private cells, atoms and witnesses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlanon.table.scratch import Scratch
 
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
-    """Check the certificate of the version that a view shows, once more, as it was checked before it was published.
+    """Repeat the check of the certificate of the version that a view shows, made before publication.
 
     Whether cells are those of the source is checked by run, and not here: the source may have changed.
 
@@ -22,7 +22,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         engine: the session.
         place: the release.
         named: columns are named for the audit.
-        spec: a policy's release, whose threshold is compared as well.
+        spec: a policy's release, for the check of the threshold against the policy.
 
     Raises:
         PolicyError: the private tables cannot be read from here, or columns are named.
@@ -56,7 +56,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
 
 
 def shape_of_entry(entry: Entry) -> Shape:
-    """The shape of a version, as its policy and its report have it."""
+    """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
     return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)

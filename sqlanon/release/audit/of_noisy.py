@@ -19,7 +19,7 @@ from sqlanon.table.scratch import Scratch
 
 
 def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
-    """Check that a version was charged, and that readers see what was drawn for that charge.
+    """Check that a version was charged, and that readers see the table drawn for that charge.
 
     Args:
         engine: the session.

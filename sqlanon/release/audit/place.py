@@ -21,12 +21,12 @@ from sqlanon.spec import ReleaseSpec
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is audited.
+    """Table or view to audit.
 
     Attributes:
         relation: the table or view.
-        entry: the catalog's version that it shows; None where it shows none, or the session may not read the catalog.
-        file: the file that it is in, unless it is in the session's database.
+        entry: the catalog's version that it shows; None without a version, or if the session may not read the catalog.
+        file: the file of the table; None if the table is in the session's database.
     """
 
     relation: Relation
@@ -41,14 +41,14 @@ class Place:
 
 @contextmanager
 def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
-    """The table, while its file is open.
+    """The table, while the file of the table is open.
 
-    A release that went into another file is read there where the session is on its source, whose private tables say who
-    is in which class. On the file itself they are out of reach.
+    A release that went into another file is read there if the session is on the source's database, which has the
+    private tables of persons and classes. On the file itself they are out of reach.
 
     Args:
         engine: the session.
-        table: its name.
+        table: the table's name.
         spec: the release of a policy that the table is audited against.
     """
     if spec is not None and spec.publish_file and engine.second_file:

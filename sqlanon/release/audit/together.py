@@ -1,4 +1,4 @@
-"""Two releases of one source that one reader holds: what the intersections of their classes leave of k and l."""
+"""Two releases of one source that one reader holds: k and l left in the intersections of their classes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from sqlanon.table.stage import take_stage
 def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     """Measure k and l over the intersections of two releases' classes, which a reader of both knows.
 
-    Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
-    releases is left with. Where one of them is of events, persons are counted in the
-    intersections as `audit` counts them. Where one of them has boxes of their own, candidates are counted: see
-    `together_candidates`.
+    Rows are matched through the private link tables, as by a reader who knows a person's place in both releases.
+    Where a release is of events, persons are counted in the intersections as `audit` counts them. Where a release has
+    boxes of their own, candidates are counted: see `together_candidates`.
 
     Cost: one pass over the source and two joins.
 

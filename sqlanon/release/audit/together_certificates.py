@@ -31,7 +31,7 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     Args:
         scratch: the audit.
         one: the first release.
-        two: the second one.
+        two: the second release.
         stage: the source's rows, table (rid, link).
         rows: how many there are.
 

@@ -20,7 +20,7 @@ def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requi
     Args:
         engine: the session.
         table: the audited table.
-        requirements: what the policy asks, with the table's own names of columns.
+        requirements: those of the policy, with the table's own names of columns.
     """
     found = []
     for one in requirements:

@@ -1,7 +1,7 @@
 """Without a certificate: whether boxes can be those of k matchings at all, by the source alone.
 
 Every row must fit k boxes and every box k rows, which degrees may refute, and both at once, which a maximum flow
-decides. A graph that exists proves no k: nobody knows by it which matchings were made, and how one of them was drawn.
+decides. A graph that exists proves no k: nobody knows by it which matchings were made, and how a matching was drawn.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def most_candidates(engine: Engine, release: Relation, spec: ReleaseSpec) -> tup
 
     Args:
         engine: the session, which has the source.
-        release: what is published.
-        spec: the policy's release, whose source is read.
+        release: the published table.
+        spec: the policy's release, of which the source is read.
 
     Returns:
-        That k and what it means; or None, and why nothing was decided.
+        That k and an explanation; or None, and the reason why nothing was decided.
 
     Raises:
         PolicyError: the source is not in this database, or has other columns than the policy.

@@ -43,7 +43,7 @@ class Anchor:
             os.close(marker)
 
     def read(self) -> list[Event] | None:
-        """Its events; None: there is no file.
+        """Events in the file; None without a file.
 
         Raises:
             DatabaseError: it cannot be read, or is no anchor of this budget.

@@ -1,6 +1,6 @@
-"""The budget that a policy names: opened, compared with its anchor, spent, raised.
+"""The budget that a policy names: opened, compared with the anchor, spent, raised.
 
-The order of a version: its row is committed here and in the anchor before anything of its source is read.
+The order of a version: a row is committed here and in the anchor before anything of the source is read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sqlanon.release.budget.ledger import Account, Ledger, Persons, account_of, 
 from sqlanon.shell import command
 
 LOCK = "budgets"
-"""One lock for all budgets: two that are opened at once must not both take a table."""
+"""One lock for all budgets: two budgets that are opened at once must not both take a table."""
 NAMING = ("opened", "joined", "recovered")
 """Events with which a database takes a name."""
 
 
 class Budget:
-    """The budget of a policy in one database. What changes it is done inside `hold`."""
+    """The budget of a policy in one database. Changes are made inside `hold`."""
 
     def __init__(self, engine: Engine, spec: BudgetSpec) -> None:
         self._engine, self.spec = engine, spec
@@ -60,7 +60,7 @@ class Budget:
         self._events += missing
 
     def _compare(self) -> Sequence[Event]:
-        """Read the ledger and the anchor; what other databases have spent meanwhile.
+        """Read the ledger and the anchor; return the events that other databases have added meanwhile.
 
         Raises:
             DatabaseError: see `hold`.
@@ -82,14 +82,14 @@ class Budget:
         return missing
 
     def recover(self, because: str) -> int:
-        """Take over what the anchor has, with what it cost; the database goes on under a new name.
+        """Take over the events of the anchor and their costs; the database goes on under a new name.
 
-        The last row of this database may be one that the anchor never had, because a run ended between the two and
-        another database spent meanwhile. The row of the recovery has it then, and charges what it charged, so that the
-        union of both ledgers is charged.
+        The last row of this database may be missing from the anchor, because a run ended between the two writes and
+        another database spent meanwhile. The recovery's row then contains it and charges the cost, so that the union of
+        both ledgers is charged.
 
         Returns:
-            how many rows it took.
+            number of rows taken.
 
         Raises:
             PolicyError: there is no anchor, or nothing to take.
@@ -123,23 +123,23 @@ class Budget:
 
     @property
     def account(self) -> Account | None:
-        """What was spent; None: it was never opened."""
+        """Spending so far; None for a budget that was never opened."""
         return account_of(self.spec.name, self._events) if self._events else None
 
     @property
     def limits(self) -> tuple[Fraction, Fraction]:
-        """What may be spent: the smaller of the ledger's and the policy's epsilon and delta."""
+        """Limits of spending: the smaller of the ledger's and the policy's epsilon and delta."""
         account = self.account
         if account is None:
             return self.spec.epsilon, self.spec.delta
         return min(account.epsilon, self.spec.epsilon), min(account.delta, self.spec.delta)
 
     def check_policy(self, persons: Persons) -> None:
-        """Compare what the policy has with the ledger; nothing is written.
+        """Compare the policy with the ledger; nothing is written.
 
         Args:
-            persons: the tables of the budget's persons, as the database calls them, each with the columns that say
-                whose row it is.
+            persons: the tables of the budget's persons, as the database calls them, each with the columns that identify
+                the person of a row.
 
         Raises:
             PolicyError: the policy allows more, has other persons, or another budget has one of the tables.
@@ -173,10 +173,10 @@ class Budget:
         return {str(found[table].ref) if table in found else table for table in tables}
 
     def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
-        """What all versions would cost with another one.
+        """Cost of all versions together with a further version.
 
         Raises:
-            InfeasibleError: more than the budget has.
+            InfeasibleError: the cost exceeds the budget.
         """
         epsilon, delta = self.limits
         charged = self.account.charged if self.account else []
@@ -215,7 +215,7 @@ class Budget:
         self._add("opened", facts, database=new_database())
 
     def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:
-        """Add what became of a version, inside `hold`; what cannot follow its state is not added."""
+        """Add the outcome of a version, inside `hold`; an outcome that cannot follow the state is left out."""
         account = self.account
         states = {one.reserved.seq: one.state for one in (account.spendings if account else ())}
         if kind in FOLLOWS.get(states.get(of.seq, ""), ()):
@@ -260,7 +260,7 @@ class Budget:
 
     @property
     def _name(self) -> str | None:
-        """What this database is called in the ledger; None: it has never spent."""
+        """Name of this database in the ledger; None before the first spending."""
         return next(
             (str(one.body["database"]) for one in reversed(self._events) if one.own and one.kind in NAMING), None
         )
@@ -291,5 +291,5 @@ class Budget:
 
 
 def _show(number: Fraction) -> str:
-    """A number for messages; costs are rounded up, so that it is never less than what is meant."""
+    """A number for messages; costs are rounded up, so that none is understated."""
     return f"{float(number):.6g}"

@@ -30,7 +30,7 @@ def is_waiting(state: ReleaseState, spending: Spending) -> bool:
 
 
 def policy_mark(spec: ReleaseSpec) -> str:
-    """A hash of what a version measures, and how."""
+    """A hash of the measurements of a version and of their parameters."""
     policy = redact(spec)
     measured = {key: value for key, value in policy["noisy"].items() if key != "budget"}
     measured["delta"] = policy["noisy"]["budget"]["delta"]  # the scales depend on it
@@ -45,7 +45,7 @@ def _is_shown(state: ReleaseState, spending: Spending) -> bool:
 
 
 def settle(budget: Budget, state: ReleaseState) -> None:
-    """Note what became of versions of this release that ended without a note, inside `Budget.hold`."""
+    """Note the outcome of versions of this release that ended without a note, inside `Budget.hold`."""
     account = budget.account
     for one in account.spendings if account is not None else ():
         if one.release == state.spec.name and one.reserved.own and one.state in ("reserved", "drawn"):
@@ -54,7 +54,7 @@ def settle(budget: Budget, state: ReleaseState) -> None:
 
 
 def is_noisy_due(state: ReleaseState) -> bool:
-    """Whether the clock asks for a new version, or an earlier run left one that is paid."""
+    """Whether the clock asks for a new version, or an earlier run left a paid version."""
     last = last_spending(state)
     if last is not None and is_waiting(state, last):
         return True
@@ -68,9 +68,9 @@ def drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
 
 
 def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
-    """The tables of the budget's persons as this database calls them, or as the policy does if it has them not.
+    """The tables of the budget's persons as this database calls them; absent tables as the policy calls them.
 
-    Each has the columns that say whose row it is, in small letters.
+    Each has the columns that identify the person of a row, in small letters.
     """
     asked = spec.noisy
     assert asked is not None
@@ -82,7 +82,7 @@ def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
 
 
 def warn_of(state: ReleaseState) -> tuple[str, ...]:
-    """What must be said of other releases of the same source, and of a budget without an anchor."""
+    """Warnings about other releases of the same source, and about a budget without an anchor."""
     asked, source = state.spec.noisy, str(state.source.ref)
     assert asked is not None
     names = [one.release for one in state.beside if one.source == source and not one.policy.get("noisy")]

@@ -1,4 +1,4 @@
-"""A ledger compared with its anchor: what other databases have spent, or why neither follows the other."""
+"""A ledger compared with its anchor: spending by other databases, or the reason why neither follows the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BETWEEN = (
     ", or a run ended between the two while another database spent. `sqlanon budget recover` takes over what the "
     "anchor has, and charges the last row of this database once more"
 )
-"""How a database goes on whose last row the anchor never had."""
+"""Next steps of a database with a last row that the anchor never had."""
 
 
 def count_shared(mine: Sequence[Event], there: Sequence[Event]) -> int:
@@ -25,10 +25,10 @@ def find_missing(mine: Sequence[Event], there: Sequence[Event], name: str | None
     Args:
         mine: the rows of the database.
         there: those of the anchor.
-        name: what the database is called in them; None: it has never spent.
+        name: the name of the database in them; None before the first spending.
 
     Returns:
-        The rows; and why nothing can be spent, or "".
+        The rows; and the reason why nothing can be spent, or "".
     """
     shared = count_shared(mine, there)
     if shared < min(len(mine), len(there)):

@@ -15,17 +15,17 @@ from sqlanon.noisy.accounting import Mechanism
 Kind = Literal[
     "opened", "joined", "persons", "raised", "recovered", "reserved", "drawn", "published", "withheld", "lost"
 ]
-"""What happened.
+"""Kinds of events.
 
-``reserved``: a version may read the source, and is charged. ``drawn``: its noisy table is stored. ``published``,
-``withheld`` (it failed its verification) and ``lost`` (the run ended before it drew) end it; all are charged.
+``reserved``: a version may read the source, and is charged. ``drawn``: the noisy table is stored. ``published``,
+``withheld`` (it failed verification) and ``lost`` (the run ended before it drew) end it; all are charged.
 """
 
 FOLLOWS: Mapping[str, tuple[str, ...]] = {
     "reserved": ("drawn", "withheld", "lost"),
     "drawn": ("published", "withheld"),
 }
-"""What may come after a state of a version."""
+"""States that may follow a state of a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Event:
     """One row of the ledger.
 
     Attributes:
-        seq: its number, from 1.
-        kind: what happened.
+        seq: number of the row, from 1.
+        kind: kind of event.
         body: the facts, as JSON has them; never a number of the data.
         chain: SHA-256 of the chain before it and of the body.
-        own: the database that has the row wrote it; else it took it from the anchor.
+        own: True if the database that has the row wrote it; False if the row comes from the anchor.
     """
 
     seq: int
@@ -53,7 +53,7 @@ class Event:
 
     @property
     def mechanisms(self) -> list[Mechanism]:
-        """What it charges."""
+        """Mechanisms that the event charges."""
         return [
             Mechanism(law, Fraction(cost), *((Fraction(more[0]), int(more[1])) if more else ()))
             for law, cost, times, *more in self.body.get("mechanisms", ())
@@ -82,17 +82,17 @@ class Spending:
 
     @property
     def version(self) -> int:
-        """Its number, which a lost one may share with the next."""
+        """Number of the version, which a lost version may share with the next."""
         return int(self.last.body.get("version", self.reserved.body["version"]))
 
 
 def write_body(body: Mapping[str, Any]) -> str:
-    """JSON in one form."""
+    """JSON in canonical form."""
     return json.dumps(body, sort_keys=True)
 
 
 def read_body(text: str) -> Mapping[str, Any]:
-    """A stored body; what is no mapping is an empty one, whose chain is wrong."""
+    """A stored body; text that is no mapping gives an empty body, so that the chain is wrong."""
     try:
         body = json.loads(text)
     except ValueError:
@@ -137,7 +137,7 @@ def check_chain(budget: str, events: Sequence[Event]) -> None:
 
 
 def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[str | int, ...]]:
-    """Mechanisms as the ledger has them: equal ones are counted."""
+    """Mechanisms as the ledger has them: equal mechanisms are counted."""
     counted: dict[Mechanism, int] = {}
     for one in mechanisms:
         counted[one] = counted.get(one, 0) + 1

@@ -1,6 +1,6 @@
-"""The ledger of a budget: what its persons' releases have cost, for ever.
+"""The ledger of a budget: the costs of all releases of the same persons, for ever.
 
-A version is charged by a row that is committed before anything of its source is read; no row is changed or deleted, and
+A version is charged by a row that is committed before the source is read; no row is changed or deleted, and
 nothing gives a charge back.
 """
 
@@ -22,20 +22,20 @@ from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.sqltext import statement
 
 Persons = Mapping[str, Sequence[str]]
-"""Tables, each with the columns that say whose row it is."""
+"""Tables, each with the columns that identify the person of a row."""
 
 MOST_EVENTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What the events of a budget add up to.
+    """State of a budget after all events.
 
     Attributes:
         name: the budget.
         events: all of them.
-        epsilon, delta: what all versions together may cost.
-        persons: the tables that have its persons, each with the columns that say whose row it is.
+        epsilon, delta: limits for all versions together.
+        persons: the tables that have the budget's persons, each with the columns that identify the person of a row.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Account:
 
     @property
     def spent(self) -> Fraction:
-        """What they cost together."""
+        """Joint cost of the charged mechanisms."""
         return total_epsilon(self.charged, self.delta)
 
     @property
@@ -60,12 +60,12 @@ class Account:
         return list_spendings(self.events)
 
     def last_of(self, release: str) -> Spending | None:
-        """The last version of a release of this database, not of another one that shares the budget."""
+        """The last version of a release of this database, not of another database that shares the budget."""
         own = [one for one in self.spendings if one.release == release and one.reserved.own]
         return own[-1] if own else None
 
     def price(self, mechanisms: list[Mechanism]) -> Fraction:
-        """What all would cost together with further mechanisms."""
+        """Joint cost of the charged and of further mechanisms."""
         return total_epsilon([*self.charged, *mechanisms], self.delta)
 
 
@@ -127,7 +127,7 @@ class Ledger:
         self._engine.execute(statement("budget/insert", self._engine.dialect, binds, ledger=self.table))
 
     def set_aside(self, budget: str, event: Event) -> None:
-        """Leave out a row, in the caller's transaction: a recovery follows that has it, with what it cost."""
+        """Leave out a row, in the caller's transaction: a recovery that has the row and its cost follows."""
         binds: dict[str, Bind] = {"budget": budget, "seq": event.seq}
         self._engine.execute(statement("budget/set_aside", self._engine.dialect, binds, ledger=self.table))
 

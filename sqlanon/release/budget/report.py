@@ -1,4 +1,4 @@
-"""What was spent and what is left, for people; nothing is written."""
+"""Spent and remaining budget, for people; nothing is written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report_budgets(engine: Engine, specs: tuple[BudgetSpec, ...], name: str | No
 
 
 def describe_budget(engine: Engine, name: str) -> BudgetReport:
-    """A budget as its ledger in this database has it, without its policy and its anchor.
+    """A budget as the ledger in this database has it, without policy and anchor.
 
     Raises:
         DatabaseError: the ledger is not as it should be, or has no such budget.

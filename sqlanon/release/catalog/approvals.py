@@ -24,13 +24,13 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 _MOST = 1_000_000
-"""So many decisions are listed."""
+"""Maximum number of listed decisions."""
 _SHOWN = 6
-"""So many differences of policies are named in an error."""
+"""Maximum number of differences of policies in an error."""
 
 
 class Approvals:
-    """The approvals of one database; the table is made by the first one."""
+    """The approvals of a database; the first approval makes the table."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -110,24 +110,24 @@ def plain_policy(spec: ReleaseSpec) -> dict[str, Any]:
 def hold_approval(
     engine: Engine, spec: ReleaseSpec, now: datetime.datetime | None = None, before: Entry | None = None
 ) -> tuple[str, ...]:
-    """Stop a release whose policy wants an approval and has none that holds.
+    """Stop a release without a valid approval if the policy needs approval.
 
-    A policy that no longer wants one, after a version whose policy did, wants one as well; and one that names other
-    signers is signed by one of those that the version's policy names, as nobody makes himself a signer.
+    A policy that no longer needs approval still needs it if the policy of the version before did. Where that policy
+    names signers, one of them must have signed the approval of a policy that names others, or none.
 
     Args:
         engine: the source's database.
         spec: the release.
-        now: the time; None: that of the clock.
-        before: the version that readers have or had last.
+        now: the time; None for the clock's time.
+        before: the current or last version of readers.
 
     Returns:
-        a warning where the approval ends within 30 days.
+        a warning if the approval ends within 30 days.
 
     Raises:
         GuardError: nobody approved the policy, or the approval was revoked, has expired, is of the future, or is not
             signed as the policy wants it.
-        PrivacyViolation: its signature is not that of its approver and text.
+        PrivacyViolation: the signature does not match the approver and the text.
     """
     earlier = before.policy.get("refresh", {}) if before is not None else {}
     if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
@@ -143,21 +143,23 @@ def require_approval(
     signers: Sequence[str] = (),
     now: datetime.datetime | None = None,
 ) -> tuple[str, ...]:
-    """The same of a policy as the catalog keeps it; ``signers``: lines of SSH's form, one of whom must have signed."""
+    """The same for a policy of the catalog; ``signers``: lines in SSH's form; a listed signer must have signed."""
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
-    kept = [one for one in every if one.action == "approved" and not one.is_revoked(every)]
+    kept = [approval for approval in every if approval.action == "approved" and not approval.is_revoked(every)]
     if every and not kept:
-        last = max((one for one in every if one.action == "revoked"), key=lambda one: one.place)
+        last = max(
+            (approval for approval in every if approval.action == "revoked"), key=lambda approval: approval.place
+        )
         raise GuardError(
             f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
             f"one: {approve}"
         )
-    same = [one for one in kept if not list_differences(one.policy, policy)]
+    same = [approval for approval in kept if not list_differences(approval.policy, policy)]
     if not same:
         raise GuardError(_unapproved(release, kept, policy, approve))
-    last = max(same, key=lambda one: one.place)
+    last = max(same, key=lambda approval: approval.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
     if last.given > now:
         raise GuardError(
@@ -189,7 +191,7 @@ def check_signature(one: Approval, signers: Path) -> None:
         signers: a file of allowed signers.
 
     Raises:
-        PrivacyViolation: the signature is of another text or name, or the policy is not the one that was signed.
+        PrivacyViolation: the signature is of another text or name, or the policy is not the signed policy.
     """
     what = f"approval {one.number} of {one.release}"
     if hash_policy(one.policy)[1] != one.policy_hash:
@@ -203,8 +205,8 @@ def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, An
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
             f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
-    last = max(every, key=lambda one: one.place)
-    found = [str(one) for one in list_differences(last.policy, policy)]
+    last = max(every, key=lambda approval: approval.place)
+    found = [str(difference) for difference in list_differences(last.policy, policy)]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return (
         f"{release}: the policy is not the one that {last.approver} approved on {last.given_at[:10]}: "

@@ -1,4 +1,4 @@
-"""The table of attacks that were kept: figures of a version, added and never changed."""
+"""The table of stored attacks: figures of a version, added and never changed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sqlanon.results.kept_attacks import KeptAttacks
 from sqlanon.sqltext import statement
 
 _MOST = 1_000_000
-"""So many are listed."""
+"""Maximum number of listed attacks."""
 
 
 def list_attacks(engine: Engine, release: str | None = None) -> tuple[KeptAttacks, ...]:
-    """The attacks that were kept of a release, or of all, oldest first."""
+    """Stored attacks on a release, or on all releases, oldest first."""
     return tuple(one for _, one in _list(engine, release))
 
 
@@ -37,7 +37,7 @@ def _list(engine: Engine, release: str | None) -> Sequence[tuple[int, KeptAttack
 
 
 def keep_attacks(engine: Engine, found: KeptAttacks) -> None:
-    """Keep the figures of attacks with the version that was attacked."""
+    """Store the figures of attacks with the attacked version."""
     catalog, table = Catalog(engine), private_table(engine, "attacks")
     figures = {key: value for key, value in found.to_dict().items() if key not in ("release", "version", "made_at")}
     with engine.lock("attacks", wait=True), engine.publishing():

@@ -1,4 +1,4 @@
-"""The catalog: one row a version of a release, in the private schema of the source's database. Never a cell value."""
+"""The catalog: a row per version of a release, in the private schema of the source's database. Never a cell value."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.publication import Publication
 
 HASHES = ("_link", "_edges", "_drawn", "_history")
-"""What the names of private tables end with that hold hashes."""
+"""Suffixes of private tables that hold hashes."""
 
 
 class Catalog(CatalogReader):
-    """The catalog table of one database; made on first use."""
+    """The catalog table of a database; made on first use."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
@@ -39,11 +39,11 @@ class Catalog(CatalogReader):
         return known.issuperset(self._later) and self._secrets in found.relations
 
     def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
-        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns.
+        """Make the private schema and the catalog if they are missing; an older catalog gets the later columns.
 
         Args:
             found: `tables` and ``schemas``, as they were looked up; under the lock of schemas, if there is a catalog.
-            schemas: tables whose schemas are made as well.
+            schemas: tables; their schemas are made as well.
         """
         dialect = self._engine.dialect
         anew = self.table not in found.relations
@@ -82,13 +82,13 @@ class Catalog(CatalogReader):
         """Refuse to work with a private schema in which others have rights.
 
         Raises:
-            DatabaseError: who has which, and what to do.
+            DatabaseError: others have rights; the text names roles, rights and the remedy.
         """
         if self._engine.rights:
             self._engine.rights.make_private(PRIVATE_SCHEMA, anew=False)
 
     def secret_in(self, found: Found, release: str) -> str | None:
-        """What the release's hashes are keyed with; None before its first version."""
+        """Key of the release's hashes; None before the first version."""
         if self._secrets not in found.relations:
             return None
         made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
@@ -104,7 +104,7 @@ class Catalog(CatalogReader):
     def add(
         self, spec: ReleaseSpec, target: Publication, status: str, report: RunReport, source: SourceState, seed: int
     ) -> Entry:
-        """Write the row of a new version, and give it."""
+        """Write and return the row of a new version."""
         text, policy_hash = hash_policy(redact(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
@@ -130,11 +130,11 @@ class Catalog(CatalogReader):
         return entry_of(tuple(binds[name] for name in READ), self.table.database)
 
     def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
-        """A run found nothing to do: note when, and the policy's present readers and times."""
+        """Record the time of a run that found nothing to do, and the policy's present readers and times."""
         self._keep_policy(spec.name, version, redact(spec), at)
 
     def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
-        """A version goes by other settings from now on; what it was made by stays."""
+        """Replace the settings of a version; the policy that made the version stays."""
         self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
 
     def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
@@ -143,12 +143,12 @@ class Catalog(CatalogReader):
         self._change("catalog/checked", release, version, changes)
 
     def replace_report(self, release: str, version: int, report: RunReport) -> None:
-        """Set the report of one version."""
+        """Set the report of a version."""
         changes: dict[str, Bind] = {"report": json.dumps(report.to_dict(), sort_keys=True)}
         self._change("catalog/report", release, version, changes)
 
     def mark(self, release: str, version: int, status: str, first: Sequence[Statement] = ()) -> None:
-        """Change the status of one version, after statements that are sent with it.
+        """Change the status of a version, after statements that are sent with the change.
 
         pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped, abandoned or
         discarded (it was abandoned, and its tables are dropped).
@@ -163,7 +163,7 @@ class Catalog(CatalogReader):
         changes: dict[str, Bind],
         first: Sequence[Statement] = (),
     ) -> None:
-        """Change columns of a version's row, or append a row with the changes, which counts from then on."""
+        """Change columns of a version's row, or append a row with the changes; the last row counts."""
         binds: dict[str, Bind] = {"release": release, "version": version, **changes}
         if self._engine.updates:
             made = statement(name, self._engine.dialect, binds, catalog=self.table)

@@ -1,4 +1,4 @@
-"""Columns of text that do not compare by bytes, while what is published of them does."""
+"""Text columns with a comparison other than bytes; their published cells compare by bytes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sqlanon.table.scratch import Scratch
 def find_collated(scratch: Scratch, roles: Roles) -> dict[str, list[str]]:
     """The fact ``equal_unlike`` of the metadata: columns that readers cannot compare as the source does.
 
-    The text of a class is one of those that the collation holds equal.
+    The collation holds several texts equal; a class publishes any of them.
 
     Args:
         scratch: the database.
         roles: the source's columns.
 
     Returns:
-        The names; nothing where the system catalog shows collations. Cost: a query that reads no row.
+        The names; empty if the system catalog shows collations. Cost: a query that reads no row.
     """
     asked = [reading.name for reading in roles.quasi if reading.column.kind == "text"]
     if not asked or not scratch.engine.capabilities.hidden_collations:

@@ -1,4 +1,4 @@
-"""A row of the catalog: one version of a release."""
+"""A row of the catalog: a version of a release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlanon.errors import UnsupportedError
 from sqlanon.results import ReleaseRow
 
 LATER = ("fingerprint", "source_columns", "checked_at")
-"""Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by its next run."""
+"""Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by the next run."""
 
 
 READ = (
@@ -34,12 +34,12 @@ READ = (
     "sqlanon",
     *LATER,
 )
-"""The columns of catalog/list, in its order."""
+"""The columns of catalog/list, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One version of a release as the catalog holds it."""
+    """A version of a release as the catalog holds it."""
 
     release: str
     version: int
@@ -62,7 +62,7 @@ class Entry:
 
     @property
     def view(self) -> TableRef | None:
-        """The public view, where it is in this database."""
+        """The public view, if it is in this database."""
         if not self.view_name or self.file:
             return None
         return TableRef(self.view_schema, self.view_name, self.database)
@@ -74,17 +74,17 @@ class Entry:
 
     @property
     def link(self) -> TableRef:
-        """The private table that ties released rows to source rows."""
+        """The private table that links released rows to source rows."""
         return TableRef(PRIVATE_SCHEMA, f"{self.physical}_link", self.database)
 
     @property
     def frozen(self) -> bool:
-        """Whether it is a version of a lineage: no table ties its rows to those of the source."""
+        """Whether the version belongs to a lineage: no table links the rows to source rows."""
         return bool(self.report.get("lineage"))
 
     @property
     def statistics(self) -> tuple[TableRef, ...]:
-        """Of a release of counts: the tables of its cells, its atoms and its witnesses; else none."""
+        """Tables of cells, atoms and witnesses of a release of counts; else empty."""
         if not self.policy.get("statistics"):
             return ()
         parts = ("cells", "atoms", "witness")
@@ -92,50 +92,50 @@ class Entry:
 
     @property
     def lake(self) -> Mapping[str, str]:
-        """With ``publish: delta:..``: the place of the table that gets its rows, and the file there; else empty."""
+        """With ``publish: delta:..``: the place of the lake table, and the file there; else empty."""
         return self.report.get("lake") or {}
 
     @property
     def noisy(self) -> bool:
-        """Whether it has differentially private statistics."""
+        """Whether the release has differentially private statistics."""
         return bool(self.policy.get("noisy"))
 
     @property
     def certificate(self) -> tuple[TableRef, ...]:
-        """With boxes of their own: the tables of edges and of drawn boxes; else none."""
+        """With a box for every row: the tables of edges and of drawn boxes; else empty."""
         if not self.policy.get("privacy", {}).get("own_boxes"):
             return ()
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in ("edges", "drawn"))
 
     @property
     def edges(self) -> TableRef | None:
-        """With boxes of their own: the table of all boxes that a row fits; None: its class is all."""
+        """With a box for every row: the table of all boxes that a row fits; else None."""
         return self.certificate[0] if self.certificate else None
 
     @property
     def boxes(self) -> str | None:
-        """The column of its history with these boxes."""
+        """The history column with these boxes."""
         return "boxes" if self.certificate else None
 
     @property
     def tied(self) -> tuple[TableRef, ...]:
-        """The private tables by which its rows are matched with those of the source."""
+        """The private tables that match the rows with source rows."""
         return self.certificate or (self.link,)
 
     @property
     def placed(self) -> TableRef:
-        """Of these the one that has the class or the box of each row."""
+        """The private table with the class or the box of each row."""
         return self.tied[-1]
 
     @property
     def history(self) -> TableRef:
-        """Where the version's history stays; it is not dropped with the version."""
+        """The table of the version's history; it is not dropped with the version."""
         return TableRef(PRIVATE_SCHEMA, f"{self.physical}_history", self.database)
 
     def row(self) -> ReleaseRow:
-        """As the command line shows it."""
+        """The row as the command line shows it."""
         report = self.report
-        # What a run reports as lost is of its cohort alone; the version publishes those before it too.
+        # A run reports the loss of the new cohort alone; the version publishes earlier cohorts too.
         lost = report["lineage"]["loss"] if self.frozen else report.get("loss", {}).get("gcp", 0.0)
         rows = report["lineage"]["published"] if self.frozen else report.get("rows", 0)
         asked = ", ".join(
@@ -165,11 +165,11 @@ class Entry:
 
 
 def refuse_counts(entry: Entry, what: str) -> None:
-    """Refuse what is about rows.
+    """Refuse a command about rows for a release without rows.
 
     Args:
         entry: the version.
-        what: the command, and why it is about rows.
+        what: the command, and the reason why it is about rows.
 
     Raises:
         UnsupportedError: the release has counts.
@@ -182,9 +182,9 @@ def refuse_counts(entry: Entry, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began.
+    """The source of a version: fingerprint of the rows, (name, type) of the columns, start time of the run.
 
-    ``snapshot``: the version of a source that has versions of its own.
+    ``snapshot``: the version of a source with versions.
     """
 
     fingerprint: str
@@ -195,7 +195,7 @@ class SourceState:
 
 @lru_cache(maxsize=1024)
 def entry_of(row: tuple[object, ...], database: str | None) -> Entry:
-    """A row as it was read. Most rows are as they were the last time: their JSON is parsed once."""
+    """Entry of a row as read. Most rows do not change between reads: their JSON is parsed once."""
     cells = list(row)
     cells[1] = read_integer(cells[1])
     cells[8] = json.loads(str(cells[8]))

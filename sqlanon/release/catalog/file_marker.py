@@ -1,8 +1,8 @@
-"""The marker of a published DuckDB file: content, not a path, decides whether a file is one that a release published.
+"""The marker of a published DuckDB file: content, not a path, decides whether a release published a file.
 
-The metadata in the file have a keyed hash of the release, its version and its random token. The key is the release's
-secret, which the private schema of the source's database holds and no reader sees: the catalog of another database
-names files in vain, whatever is in it.
+The metadata in the file have a keyed hash of the release, the version and the random token. The key is the release's
+secret, which the private schema of the source's database holds and no reader sees: entries in the catalog of another
+database do not make a file a published one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAGIC_AT = 8
 def mark_rows(
     rows: Iterable[tuple[object, ...]], secret: str, release: str, version: int
 ) -> Iterator[tuple[object, ...]]:
-    """The rows of the metadata of a file, with its marker."""
+    """The metadata rows of a file, with the marker."""
     for row in rows:
         if row[0]:
             yield row
@@ -48,7 +48,7 @@ def _marker(secret: str, release: str, version: object, token: object) -> str:
 def _version_in_file(engine: Engine, entry: Entry) -> int | None:
     """The version in a file of a release, with the marker of this database's catalog.
 
-    None if the file is no such file.
+    None without such a marker.
 
     Raises:
         LockedError: another process has it open for writing.
@@ -66,14 +66,14 @@ def _version_in_file(engine: Engine, entry: Entry) -> int | None:
 
 
 def version_in(engine: Engine, entry: Entry) -> int | None:
-    """The version that readers of a version's file, or of its metadata view, have now; None: none of this release."""
+    """The version that a file or a metadata view shows now; None if it is not of this release."""
     if entry.file:
         return _version_in_file(engine, entry)
     return version_shown(engine, entry.release, entry.view) if entry.view else None
 
 
 def check_ours(engine: Engine, release: str, file: str) -> None:
-    """What is in the place of a file may be replaced: nothing, or a file that this release published.
+    """Check that the place of a file is empty, or has a file that this release published.
 
     Args:
         engine: the source's database.
@@ -81,10 +81,9 @@ def check_ours(engine: Engine, release: str, file: str) -> None:
         file: the place.
 
     Raises:
-        PolicyError: something else is there.
+        PolicyError: another object is there.
 
-    Cost: the file is read where another process has it open, as that lets nobody else open it: a copy is then looked
-    at.
+    Cost: a copy of the file if another process has it open, as nobody else can open it then.
     """
     path = Path(file)
     if not path.exists() and not path.is_symlink():
@@ -117,10 +116,10 @@ def _holds(engine: Engine, path: Path, release: str, place: tuple[str | None, st
 
 
 def check_marked(engine: Engine, entry: Entry, metadata: TableRef) -> None:
-    """The kept ``metadata`` of a version have a marker, so that the file which a rollback makes of them is known again.
+    """Check that the stored ``metadata`` of a version have a marker, by which a file made in a rollback is known again.
 
     Raises:
-        PolicyError: an earlier sqlanon made them.
+        PolicyError: an earlier sqlanon made the metadata.
     """
     secret = _secret(engine, entry.release)
     if secret is None or _marked_version(engine, metadata, entry.release, secret) != entry.version:

@@ -1,7 +1,7 @@
-"""What commits of a published lake table say: which release and version they made, and a keyed hash of it.
+"""Facts in the commits of a published lake table: release, version, file, and a keyed hash of them.
 
-The key is the release's secret, as of files (`sqlanon.release.catalog.file_marker`): what another program writes into
-the facts of a commit is known by it to be none of this release.
+The key is the release's secret, as of files (`sqlanon.release.catalog.file_marker`): it reveals facts of a commit that
+another program wrote.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Facts = Mapping[str, str]
 
 
 def make_facts(secret: str, release: str, version: int, file: str) -> dict[str, str]:
-    """The facts of the commit of a version; ``file``: what it adds, empty where it withdraws the version."""
+    """The facts of the commit of a version; ``file``: the added file, empty if the commit withdraws the version."""
     said = json.dumps(["lake", release, version, file])
     mark = hmac.new(secret.encode(), said.encode(), "sha256").hexdigest()
     return {"release": release, "version": str(version), "file": file, "mark": mark}
 
 
 def is_known(facts: Facts, secret: str | None, release: str) -> bool:
-    """Whether a commit is one of this release."""
+    """Whether a commit is of this release."""
     version = facts.get("version", "")
     if secret is None or not version.isdigit():
         return False
@@ -38,7 +38,7 @@ def is_known(facts: Facts, secret: str | None, release: str) -> bool:
 
 
 def check_own(release: str, place: str, secret: str | None, commits: Sequence[Facts]) -> None:
-    """What a table has may be replaced: it has no rows yet, or those that this release published.
+    """Check that a table may be replaced: it has no rows yet, or the rows that this release published.
 
     Raises:
         PolicyError: another program wrote it last.
@@ -51,11 +51,11 @@ def check_own(release: str, place: str, secret: str | None, commits: Sequence[Fa
 
 
 def lake_place(engine: Engine, spec: ReleaseSpec, *, pair: bool) -> str | None:
-    """Where a release's lake table is; None: it has none.
+    """Place of a release's lake table; None without one.
 
     Raises:
         UnsupportedError: the engine writes none, or the release has more than one table of plain rows.
-        PolicyError: something else is there.
+        PolicyError: the place has rows of another program.
     """
     if spec.publish_lake is None:
         return None
@@ -76,18 +76,18 @@ def _lasts(spec: ReleaseSpec) -> bool:
 
 
 def secret_of(engine: Engine, release: str) -> str | None:
-    """What the release's hashes are keyed with; None before its first version."""
+    """Key of the release's hashes; None before the first version."""
     catalog = Catalog(engine)
     return catalog.secret_in(engine.look_up(catalog.tables), release)
 
 
 def is_committed(engine: Engine, entry: Entry) -> bool:
-    """Whether the file of a version was committed at any time, whatever was committed since."""
+    """Whether the file of a version was committed at any time, also before later commits."""
     return any(facts.get("file") == entry.lake["file"] for facts in _own_commits(engine, entry))
 
 
 def is_shown(engine: Engine, entry: Entry) -> bool:
-    """Whether readers of the table have this version: nobody changed the table since."""
+    """Whether the table shows this version: nobody changed the table since."""
     assert engine.lake is not None
     commits = engine.lake.facts(entry.lake["place"])
     known = bool(commits) and is_known(commits[0], secret_of(engine, entry.release), entry.release)

@@ -1,9 +1,9 @@
-"""The lineage of a release (`refresh: {mode: frozen}`): in which class every key was ever published, and with what.
+"""The lineage of a release (`refresh: {mode: frozen}`): the class and the cells in which every key was published.
 
-Two tables of the private schema. One has a row for every key that was ever seen: its class, the versions in which it
-came and went, hashes of its values, and the columns that are published as they are; a key that waits has no class yet.
-The other has a row for every class, with what is published of its quasi columns. So a version is what the lineage says
-of it, whatever the source has become; the tables outlive the versions.
+Two tables of the private schema. The first has a row for every key that was ever seen: the class, the versions in which
+the key came and went, hashes of the values, and the columns published unchanged; a key that waits has no class yet. The
+second has a row for every class, with the published cells of the quasi columns. So the lineage alone defines a version,
+also after changes of the source; the tables outlive the versions.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from sqlanon.results import KeptLineage
 from sqlanon.sqltext import identifier, statement
 
 OWN = "_sqlanon_"
-"""How the lineage's own columns begin; the others are published."""
+"""Prefix of the lineage's private columns; the others are published."""
 KEEPS = ("_sqlanon_key", "_sqlanon_first", "_sqlanon_gone", "_sqlanon_refused", "_sqlanon_owner")
-"""Columns of its rows that a version which readers never had leaves as they are, or that are set back apart."""
+"""Columns of rows that undoing a version leaves unchanged, or that are reset separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The tables of one lineage.
+    """The tables of a lineage.
 
     Attributes:
         engine: the source's database.
         number: from 1.
-        rows, classes: its tables.
-        erased: hashes of keys that are never published again, of all lineages of the release.
+        rows, classes: the tables.
+        erased: hashes of keys that are never published again, for all lineages of the release.
     """
 
     engine: Engine
@@ -47,13 +47,13 @@ class Lineage:
 
     @classmethod
     def of(cls, engine: Engine, release: str, number: int) -> Lineage:
-        """The lineage of a release, whether or not there is one."""
+        """The lineage of a release, whether or not the tables exist."""
         rows = rows_table(release, number)
         names = (rows, f"{rows}_classes", f"{_base(release)}_erased")
         return cls(engine, number, *(private_table(engine, name) for name in names))
 
     def columns(self, table: TableRef) -> list[str]:
-        """The columns of one of its tables."""
+        """The columns of a table of the lineage."""
         return [column.name for column in self.engine.look_up([table]).columns(table)]
 
     def published_parts(self) -> list[str]:
@@ -61,7 +61,7 @@ class Lineage:
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
     def describe_kept(self) -> KeptLineage | None:
-        """What stays of it when its versions are dropped; None: somebody dropped its tables."""
+        """The tables that stay when all versions are dropped; None if somebody dropped them."""
         tables = (self.rows, self.classes)
         if not all(map(self.engine.exists, tables)):
             return None
@@ -75,26 +75,26 @@ class Lineage:
             parts=self.published_parts(),
         )
         keys, held = numbers(self.engine, counted)
-        drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
+        drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(table.name)}" for table in tables)
         return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
 
     def count_erased(self) -> int:
-        """How many keys are on the list of those that are never published again."""
+        """Number of keys on the list of keys that are never published again."""
         if not self.engine.exists(self.erased):
             return 0
         return count(self.engine, statement("frozen/listed", self.engine.dialect, erased=self.erased))
 
     def undo(self, version: int) -> None:
-        """Take back what a version set that readers never had, in the transaction that is open.
+        """Undo the changes of a version that readers never had, in the open transaction.
 
-        A cohort that was refused stays so, and classes that left with an erased key do: nothing is kept of them.
+        Refused cohorts stay refused, and classes that left with an erased key stay away: nothing is kept of them.
         """
         if not self.engine.exists(self.rows):
             return
         emptied = [name for name in self.columns(self.rows) if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")]
         dialect, rows = self.engine.dialect, self.rows
         made = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
-        # Somebody may have dropped one of them, and the run that says so undoes first. Without the list classes that
+        # Somebody may have dropped a table, and the run that reports it undoes first. Without the list, classes that
         # left stay away.
         if self.engine.exists(self.erased):
             made.append(statement("frozen/undo", dialect, rows=rows, version=version, erased=self.erased))
@@ -108,40 +108,40 @@ def _base(release: str) -> str:
 
 
 def rows_table(release: str, number: int) -> str:
-    """The name of the table of a lineage's rows, in the private schema."""
+    """Name of the table of a lineage's rows, in the private schema."""
     return f"{_base(release)}_lineage{number}"
 
 
 def number_of(entry: Entry) -> int | None:
-    """The lineage that a version belongs to; None: it was computed anew from the whole source."""
+    """Number of the version's lineage; None if the version was computed anew from the whole source."""
     return number_in(entry.report)
 
 
 def number_in(report: Mapping[str, Any]) -> int | None:
-    """The same, of the report of a version."""
+    """The same from the report of a version."""
     lineage = report.get("lineage")
     return int(lineage["number"]) if lineage else None
 
 
 def history_table_of(entry: Entry) -> TableRef:
-    """The table that has the history of a version."""
+    """Table with the history of a version."""
     number = number_of(entry)
     return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))
 
 
 def lineage_of(engine: Engine, entry: Entry) -> Lineage | None:
-    """The same, with its tables."""
+    """Lineage of a version, with the tables; None without a lineage."""
     number = number_of(entry)
     return None if number is None else Lineage.of(engine, entry.release, number)
 
 
 def find_current(state: ReleaseState) -> Lineage | None:
-    """The lineage that the next version belongs to: that of the newest version that readers had; None: there is none.
+    """Lineage of the next version: the lineage of the newest version that readers had; None without such a version.
 
-    After a rollback it is the same: what was shown since counts, as readers may have kept it.
+    A rollback does not change it: later versions count, as readers may have kept them.
 
     Raises:
-        GuardError: somebody dropped its tables.
+        GuardError: somebody dropped the lineage's tables.
     """
     shown = [entry for entry in state.versions if entry.status in SHOWN]
     found = lineage_of(state.engine, shown[-1]) if shown else None
@@ -158,12 +158,12 @@ def find_current(state: ReleaseState) -> Lineage | None:
 
 
 def secret_mark(secret: str | None) -> str:
-    """A mark of the secret that a lineage's hashes are made with; nobody can compute it from that."""
+    """Mark of the secret of a lineage's hashes; the secret cannot be computed from the mark."""
     return hashlib.sha256(f"{secret}/lineage".encode()).hexdigest()
 
 
 def of_other_secret(entry: Entry, secret: str | None) -> bool:
-    """Whether a version's lineage was made with another secret, so that no key of now is found in it."""
+    """Whether a version's lineage was made with another secret, so that no present key is found in it."""
     keyed = (entry.report.get("lineage") or {}).get("keyed")
     return bool(keyed) and keyed != secret_mark(secret)
 
@@ -175,17 +175,17 @@ def of_two_secrets(old: Entry, new: Entry) -> bool:
 
 
 def lineages_of(engine: Engine, entries: Sequence[Entry]) -> list[Lineage]:
-    """The lineages that versions of one release belong to, by number."""
+    """Lineages of versions of a release, by number."""
     found = {number_of(entry): lineage_of(engine, entry) for entry in entries}
     return [lineage for _, lineage in sorted((n, one) for n, one in found.items() if n and one)]
 
 
 def next_number(entries: Sequence[Entry]) -> int:
-    """The number of a lineage that begins now."""
+    """Number of a lineage that begins now."""
     return max((number_of(entry) or 0 for entry in entries), default=0) + 1
 
 
 def undo(engine: Engine, entry: Entry) -> None:
-    """Take back what a version set in its lineage, as readers never had it."""
+    """Undo the changes of a version in the lineage, as readers never had the version."""
     for lineage in lineages_of(engine, [entry]):
         lineage.undo(entry.version)

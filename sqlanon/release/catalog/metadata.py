@@ -33,7 +33,7 @@ COLUMNS = (
     ("published", "TEXT"),
     ("declared", "TEXT"),
 )
-"""One row a source column; ``published`` and ``declared`` are JSON. The row of column '' describes the release."""
+"""A row per source column; ``published`` and ``declared`` are JSON. The row of column '' describes the release."""
 
 
 def metadata_name(view: str) -> str:
@@ -54,10 +54,10 @@ def metadata_rows(
     Args:
         spec: the policy.
         roles: the source's columns.
-        names: what every quasi column becomes, by alias.
-        version: its number.
+        names: published names of every quasi column, by alias.
+        version: the version's number.
         facts: further facts about the release, as `facts_of` makes them.
-        reached: what verify measured on the released rows.
+        reached: measurements of verify on the released rows.
     """
     privacy = spec.privacy
     said: dict[str, object] = {
@@ -111,7 +111,7 @@ def metadata_rows(
 
 
 def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
-    """Facts about a release that its rows do not say; ``view`` is the public view's name."""
+    """Facts about a release that the rows do not show; ``view`` is the public view's name."""
     facts: dict[str, object] = {}
     if recoded.left_out:
         facts["left_out"] = recoded.left_out
@@ -144,7 +144,7 @@ def _requirements_to_json(privacy: PrivacySpec) -> dict[str, object]:
 
 
 def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]) -> dict[str, object]:
-    """What the policy bounds and maximizes, and the privacy that this allowed; any reader can count it in the view."""
+    """Bounds and maximized requirement of the policy, and the reached privacy; any reader can count it in the view."""
     return {
         "maximize": accuracy.maximize,
         "at_least": {
@@ -154,7 +154,7 @@ def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[Requireme
         },
         "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,
         "max_extent": {name: str(extent) for name, extent in accuracy.extents},
-        "reached": [{"name": one.name, "column": one.column, "reached": one.reached} for one in reached],
+        "reached": [{"name": result.name, "column": result.column, "reached": result.reached} for result in reached],
     }
 
 

@@ -1,4 +1,4 @@
-"""Releases of counts of one source: two of them are another system of sums, in which hidden cells may be found."""
+"""Releases of counts of the same source: two together are another system of sums, which may reveal hidden cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlanon.spec import ReleaseSpec
 
 
 def hold_counts(engine: Engine, spec: ReleaseSpec) -> AbstractContextManager[None]:
-    """The lock of the source of a release of counts: no other one of it is published meanwhile.
+    """Lock of the source of a release of counts: no other release of counts of it is published meanwhile.
 
     Raises:
         LockedError: another session runs a release of counts of this source.
@@ -29,16 +29,16 @@ def hold_counts_of(engine: Engine, source: str) -> AbstractContextManager[None]:
 
 
 def list_other_counts(engine: Engine, release: str, source: str) -> list[Entry]:
-    """Versions of other releases of counts of a source that readers have, or had."""
+    """Present and former published versions of other releases of counts of a source."""
     entries = Catalog(engine).entries(source=source)
-    return [one for one in entries if one.release != release and one.statistics and one.status in SHOWN]
+    return [entry for entry in entries if entry.release != release and entry.statistics and entry.status in SHOWN]
 
 
 def refuse_published(engine: Engine, release: str, source: str) -> None:
-    """Refuse counts where others of the same source are published.
+    """Refuse counts if other counts of the same source are published.
 
     Raises:
-        GuardError: there are some.
+        GuardError: there are other counts.
     """
     for entry in list_other_counts(engine, release, source):
         if entry.status == "published":

@@ -1,4 +1,4 @@
-"""What changed between two policies, in words, and whether it weakens what readers were promised.
+"""Differences of two policies in words, and whether they weaken the promises to readers.
 
 Policies come as the catalog keeps them (`sqlanon.release.catalog.redacted_policy.redact`): plain JSON values, lists
 of values as hashes.
@@ -29,13 +29,13 @@ Policy = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that two policies say differently.
+    """A difference of two policies.
 
     Attributes:
         what: the key, or the column and its setting.
         old, new: both values for people.
-        weaker: the new one promises less, or shows more.
-        setting: it does not touch what is released.
+        weaker: the new policy promises less, or shows more.
+        setting: the difference does not change the released rows.
     """
 
     what: str
@@ -55,18 +55,18 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
     found += _compare_setting("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
     found += _compare_setting("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
-    # With another key rows of versions before and after cannot be matched: what these reveal together is unknown.
+    # With another key, rows of earlier and later versions cannot be matched: their joint disclosure is unknown.
     found += _compare_setting("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
-    # Without `whole` the released rows stay the same; warnings and what an audit allows change.
+    # Without `whole` the released rows stay the same; warnings and the limits of an audit change.
     said = (old["persons"], new["persons"])
     less = new["persons"] == "ignored" or old["persons"] == "whole"
     found += _compare_setting("persons", *said, weaker=less, setting="whole" not in said)
     found += _failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
     found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
-    asked = [bool(one["refresh"].get("needs_approval")) for one in (old, new)]
+    asked = [bool(policy["refresh"].get("needs_approval")) for policy in (old, new)]
     found += _compare_setting("refresh.needs_approval", *asked, weaker=asked[0], setting=True)
-    signed = [sorted(one["refresh"].get("signers") or ()) for one in (old, new)]
+    signed = [sorted(policy["refresh"].get("signers") or ()) for policy in (old, new)]
     # A name that is new may approve what the others would not.
     more = bool(signed[0]) and not set(signed[1]) <= set(signed[0])
     found += _compare_setting(
@@ -85,7 +85,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _compare_setting("statistics", *counts, weaker=counts[0])
     found += _noisy(old.get("noisy"), new.get("noisy"))
     # Tokens that stay link versions.
-    rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
+    rotated = [bool((policy.get("together") or {}).get("rotate")) for policy in (old, new)]
     found += _compare_setting("rotate", *rotated, weaker=rotated[0])
     done = {
         "person",
@@ -124,7 +124,7 @@ def _noisy(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
 
 
 def list_weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
-    """Those that must be confirmed, for people."""
+    """Differences that must be confirmed, for people."""
     return tuple(str(item) for item in found if item.weaker)
 
 
@@ -158,11 +158,11 @@ def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
-    """Less of a requirement, or none of it any more, is weaker; so is what counts persons in the table as known."""
+    """A lower or dropped requirement is weaker; so is a setting that treats presence in the table as known."""
     for key, requirement in REQUIREMENTS.items():
         less = requirement.weaker(old.get(key), new.get(key))
         yield from _compare_setting(key, old.get(key), new.get(key), weaker=less)
-    # Of what is not installed here nothing is known but whether it is still asked in the same words.
+    # A requirement that is not installed is only compared word by word.
     for key in sorted(
         (set(old) | set(new))
         - set(REQUIREMENTS)
@@ -210,15 +210,15 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
-            # Values of a column that was no identifier were not counted.
+            # Values of a column that was not an identifier were not counted.
             counted = key == "accept_unique" or was == "identifier"
             yield from _compare_setting(f"column {name}: {key}", one, other, weaker=other and counted)
 
 
 def _finer(one: object, other: object) -> str:
-    """Whether a hierarchy's rule has more levels, or fewer, than another of its kind, for people.
+    """Whether a hierarchy's rule has more levels, or fewer, than another rule of the kind, for people.
 
-    The larger one has all levels of the smaller one.
+    The larger rule has all levels of the smaller rule.
     """
     if not isinstance(one, str) or not isinstance(other, str):
         return ""
@@ -242,7 +242,7 @@ def _role(column: Policy | None, policy: Policy) -> str:
 
 
 def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bool:
-    """Whether a column's new role shows more of it, or protects it less, than the old one."""
+    """Whether a column's new role shows more of the column, or protects it less, than the old role."""
     hidden = (HIDDEN, "identifier")
     if before == after or after in hidden:
         return False
@@ -258,11 +258,11 @@ def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bo
 
 def _protects(privacy: Policy, name: str) -> bool:
     """Whether a requirement is about a sensitive column."""
-    return any(_asked_of(key, privacy, name) for key, one in REQUIREMENTS.items() if one.sensitive)
+    return any(_asked_of(key, privacy, name) for key, requirement in REQUIREMENTS.items() if requirement.sensitive)
 
 
 def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
-    """What a requirement asks of a sensitive column; empty: nothing."""
+    """Values of a requirement for a sensitive column; empty if it does not apply."""
     asked, value = privacy.get(key), REQUIREMENTS[key].value
     if not asked or not isinstance(value, ByColumn):
         return [asked] if asked else []
@@ -270,21 +270,24 @@ def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
 
 
 def _measured_by(privacy: Policy, name: str) -> set[str]:
-    """Which settings of a sensitive column say how far its values are apart, to requirements that ask."""
+    """Settings of a sensitive column that define distances of values, for requirements that use distances."""
     settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
     distances = {
-        one.distance for key in REQUIREMENTS for one in _asked_of(key, privacy, name) if isinstance(one, Closeness)
+        requirement.distance
+        for key in REQUIREMENTS
+        for requirement in _asked_of(key, privacy, name)
+        if isinstance(requirement, Closeness)
     }
     return {settings[distance] for distance in distances if distance in settings}
 
 
 def _content(value: object) -> object:
-    """A hierarchy or an order by what it holds: the name of its file may change."""
+    """Content of a hierarchy or an order; the file's name may change."""
     return value["sha256"] if isinstance(value, Mapping) and "sha256" in value else value
 
 
 def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
-    """A format of exact rows, and means, which show sums, are both weaker than none."""
+    """A format of exact rows, and means, which show sums, are both weaker."""
     kind = new["format"]["kind"]
     yield from _compare_setting("format", old["format"]["kind"], kind, weaker=FORMATS[kind].exact)
     means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
@@ -292,7 +295,7 @@ def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
 
 
 def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
-    """An identifier that may not repeat, or is counted, keeps ten rows of one person from passing as k = 10."""
+    """An identifier that may not repeat, or is counted, keeps ten rows of the same person from passing as k = 10."""
     if old["rows_are"] != new["rows_are"] or new["persons"] == "ignored":
         return
     known = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
@@ -307,7 +310,7 @@ def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
 
 
 def _person(old: Policy, new: Policy) -> Iterator[Difference]:
-    """Persons by other columns may be more persons; so are rows without one that were one person, or were refused."""
+    """Persons by other columns may be more persons; so are rows without a person that were one person, or refused."""
     was, now = (
         [str(name) for name in old.get("person") or ()],
         [str(name) for name in new.get("person") or ()],
@@ -324,9 +327,9 @@ def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
 
 
 def _threshold(old: Policy | None, new: Policy | None) -> Iterator[Difference]:
-    """A higher risk, or that of a weaker attacker or of fewer known columns, accepts more; another reason does not.
+    """A higher risk, a weaker attacker or fewer known columns accept more; another reason does not.
 
-    It is no setting: the published version was not measured against the new one.
+    A threshold is no setting: the published version was not measured against the new threshold.
     """
     if old is None or new is None:
         yield from _compare_setting("threshold", _accepted(old), _accepted(new), weaker=old is not None)
@@ -343,5 +346,5 @@ def _accepted(threshold: Policy | None) -> str | None:
 
 
 _COMPARED = ("refresh.max_failing", "refresh.mode", "refresh.needs_approval", "refresh.signers", "together.rotate")
-"""Paths that have a comparison of their own."""
+"""Paths with a separate comparison."""
 _DEFAULTS = redact(ReleaseSpec("", "", (), PrivacySpec()))

@@ -1,4 +1,4 @@
-"""The private schema: the names of its tables, and what makes a schema."""
+"""The private schema: names of tables, and the statement that makes a schema."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Statement, TableRef
 from sqlanon.sqltext import identifier, statement
 
 METADATA = "_metadata"
-"""What the name of the metadata of a view or a table ends with."""
+"""Suffix of the metadata of a view or a table."""
 SENSITIVE = "_sensitive"
-"""What the name of a second table ends with, which holds the sensitive values."""
+"""Suffix of a second table, which holds the sensitive values."""
 
 
 def schema_of(engine: Engine, ref: TableRef) -> Statement:
-    """The statement that makes the schema of a table, where it is missing."""
+    """Statement that makes the schema of a table if it is missing."""
     schema = ".".join(identifier(part) for part in (ref.database, ref.schema) if part)
     return statement("publish/schema", engine.dialect, schema=schema)
 
 
 def private_table(engine: Engine, name: str) -> TableRef:
-    """A table of the private schema, by its exact name."""
+    """A table of the private schema, by the exact name."""
     return engine.target(f"{identifier(PRIVATE_SCHEMA)}.{identifier(name)}")
 
 

@@ -1,4 +1,4 @@
-"""Where a version goes."""
+"""Target of a version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlanon.release.catalog.views import sensitive_of
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
+    """Target of a release: the view, another file or None, the number of the version, the physical table's name.
 
     ``pair``: a second table holds the sensitive values; ``lake``: the place of a table that gets the view's rows.
     """
@@ -24,7 +24,7 @@ class Publication:
 
     @property
     def shown(self) -> str:
-        """For people."""
+        """Target in words, for people."""
         return self._spell_target(self.view)
 
     @property

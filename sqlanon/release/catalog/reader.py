@@ -1,4 +1,4 @@
-"""Reading the catalog: each question names what it needs, and the database gives these rows alone."""
+"""Reading the catalog: each query names the rows it needs, and the database gives these rows alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _JSON: dict[str, Bind] = {
 }
 """Patterns of texts that `json.dumps` wrote.
 
-They find all versions of a kind; the caller checks what was found.
+They find all versions of a kind; the caller checks the result.
 """
 
 _UNCONDITIONAL: dict[str, object] = {
@@ -42,12 +42,12 @@ _UNCONDITIONAL: dict[str, object] = {
 }
 
 _NAMED = 20
-"""So many releases are named in an error."""
+"""Maximum number of releases named in an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The names of a published release: its own, its source's and its view's.
+    """Names of a published release: of the release, the source and the view.
 
     ``file``: the file of the view, unless the view is in the database.
     """
@@ -61,13 +61,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Untidy:
-    """A release as `clean` sees it: how many of its versions are in which states.
+    """A release as `clean` sees it: number of versions per state.
 
     Attributes:
         open: versions that are being made, or were given up.
-        spare: versions that may be returned to; the oldest of them is ``oldest``.
+        spare: versions for a rollback; the oldest of them is ``oldest``.
         erased: the newest version that erased keys.
-        keep: how many versions stay.
+        keep: number of versions that stay.
     """
 
     release: str
@@ -80,16 +80,17 @@ class Untidy:
 
     @property
     def needed(self) -> bool:
-        """Whether something is to be dropped or settled."""
+        """Whether `clean` must drop or settle a version."""
         return self.open > 0 or (
             self.spare > 0 and (self.spare + self.published > self.keep or self.erased > self.oldest)
         )
 
 
 class CatalogReader:
-    """The questions to the catalog of one database.
+    """Queries of the catalog of a database.
 
-    An engine that changes no rows has several of a version, of which the last counts: there a release is read whole.
+    An engine that changes no rows has several rows per version, and the last counts: there all rows of a release are
+    read.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -99,7 +100,7 @@ class CatalogReader:
 
     @property
     def tables(self) -> tuple[TableRef, ...]:
-        """What is looked up before the catalog is read."""
+        """Tables to look up before the catalog is read."""
         return (self.table, self._secrets)
 
     def entries(
@@ -111,14 +112,14 @@ class CatalogReader:
         views: Sequence[TableRef] = (),
         source: str | None = None,
     ) -> list[Entry]:
-        """The catalog's rows, by release and version; empty where there is no catalog yet.
+        """The catalog's rows, by release and version; empty if there is no catalog yet.
 
         Args:
-            release: of this release alone.
-            statuses: in one of these states alone.
-            versions: of these numbers alone.
-            views: of releases alone that may have published one of these views, which are in one schema.
-            source: of this source alone.
+            release: only this release.
+            statuses: only these states.
+            versions: only these numbers.
+            views: only releases that may have published any of these views, which are in the same schema.
+            source: only this source.
         """
         asked: dict[str, Bind] = {
             key: value for key, value in (("release", release), ("source", source)) if value is not None
@@ -134,15 +135,15 @@ class CatalogReader:
         return [entry for entry in rows if not statuses or entry.status in statuses]
 
     def live(self, found: Found | None, release: str) -> list[Entry]:
-        """Of a release the versions that a run, a rollback or `clean` needs, by version.
+        """Versions of a release that a run, a rollback or `clean` needs, by version.
 
-        Those that have tables or are being made; the newest of each status, and so the newest of all; the newest of a
-        lineage that readers had; those with boxes of their own, as a later one is compared with them; those that erased
-        keys after one which has tables. Versions whose tables were dropped are left out.
+        Versions that have tables or are being made; the newest of each status, and so the newest of all; the newest of
+        a lineage that readers had; versions with a certificate, as later versions are compared with them; versions that
+        erased keys after a version that has tables. Other versions with dropped tables are left out.
 
         Args:
-            found: the catalog's tables as they were looked up, by who has made sure that they are read safely; None:
-                they are looked up.
+            found: the catalog's tables as they were looked up by a caller that made sure of safe reading; None to look
+                them up.
             release: the release.
         """
         asked = {"release": release, **_JSON}
@@ -150,7 +151,7 @@ class CatalogReader:
         return self._asked(name, asked, {**_UNCONDITIONAL, "release": True}, found)
 
     def beside(self, found: Found, release: str, source: str, views: Sequence[TableRef]) -> list[Entry]:
-        """The published versions of other releases that have the same source, or perhaps one of these views."""
+        """The published versions of other releases that have the same source, or perhaps any of these views."""
         if not self._engine.updates:
             every = self._asked("catalog/list", {}, _UNCONDITIONAL, found)
             return [entry for entry in every if entry.status == "published" and entry.release != release]
@@ -158,7 +159,7 @@ class CatalogReader:
         return self._asked("catalog/beside", asked, _view_parameters(asked, views), found)
 
     def instead(self, source: str) -> list[Entry]:
-        """Of each place that releases of a source had, what readers had there last."""
+        """The last version that readers had, for each place where a source was released."""
         if not self._engine.updates:
             return self.entries(source=source)
         return self._asked("catalog/instead", {"source": source}, {})
@@ -175,12 +176,14 @@ class CatalogReader:
         """The published versions as queries name them."""
         if not self._engine.updates:
             found = self.entries(statuses=("published",))
-            return [Place(one.release, one.source, one.view_schema, one.view_name, one.file) for one in found]
+            return [
+                Place(entry.release, entry.source, entry.view_schema, entry.view_name, entry.file) for entry in found
+            ]
         texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
     def find_published(self, name: str) -> Entry | None:
-        """The published version of a release by its name, or by that of its view; None: there is none."""
+        """Published version of a release, by the name of the release or of the view; None without one."""
         found = self.entries(name, statuses=("published",))
         if not found:
             view = self._engine.target(name)
@@ -198,22 +201,22 @@ class CatalogReader:
         return [(str(file), None if schema is None else str(schema), str(name)) for file, schema, name in rows]
 
     def looked_at(self, release: str, after: str) -> list[tuple[str, dict[str, object]]]:
-        """When runs looked at versions of a release after a time, and the reports of these versions."""
+        """Times after ``after`` at which runs looked at versions of a release, and the reports of these versions."""
         rows = self._rows("catalog/later", {"release": release, "at": after})
         return [(str(at), json.loads(str(report))) for at, report in rows]
 
     def untidy(self) -> list[Untidy]:
-        """The releases in which `clean` may find something to do, as they are now."""
+        """Releases in which `clean` may have work now."""
         made = []
         for release, *numbers, policy in self._rows("catalog/untidy", _JSON):
             refresh = json.loads(str(policy)).get("refresh")
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
             opened, spare, published, oldest, erased = (read_integer(number or 0) for number in numbers)
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
-        return [one for one in made if one.needed]
+        return [release for release in made if release.needed]
 
     def unknown_name(self, release: str) -> PolicyError:
-        """The error of a release that the catalog does not have; it names those that it has."""
+        """The error of a release that the catalog does not have; it names the known releases."""
         return PolicyError(f"{release} is not a release of this database; releases: {format_names(self.releases())}")
 
     def _asked(
@@ -237,7 +240,7 @@ class CatalogReader:
         *,
         safe: bool = False,
     ) -> list[Row]:
-        """Rows of the catalog; ``safe``: the caller has made sure that to read it runs no code of another role."""
+        """Rows of the catalog; ``safe``: the caller has made sure that reading runs no code of another role."""
         there = found or self._engine.look_up(self.tables)
         if self.table not in there.relations:
             return []
@@ -249,7 +252,7 @@ class CatalogReader:
 
 
 _MOST = 10_000_000
-"""Of a catalog so many versions can be listed."""
+"""Maximum number of listed versions of a catalog."""
 
 
 def format_names(names: Sequence[str]) -> str:
@@ -272,16 +275,16 @@ def in_ranges(numbers: Sequence[int]) -> str:
 
 
 def _bound(asked: dict[str, Bind], name: str, values: Sequence[str] | Sequence[int]) -> list[str]:
-    """Adds values to what is bound, and gives their names there."""
+    """Add values to the bind values, and give their names there."""
     names = [f"{name}_{i}" for i in range(len(values))]
     asked.update(zip(names, values, strict=True))
     return names
 
 
 def _view_parameters(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[str, object]:
-    """Parameters of the search for releases with one of some views.
+    """Parameters of the search for releases with any of some views.
 
-    A view is found by its own name, or by the name of the view beside it.
+    A view is found by the view's name, or by the name of the view beside it.
     """
     names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE)}
     schema = views[0].schema if views else None

@@ -14,17 +14,16 @@ from sqlanon.spec import EFFORTS, EffortSpec, MethodSpec, RefineSpec, ReleaseSpe
 
 
 def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
-    """The release with the method and the refinement that the catalog has of a version, where the policy names neither.
+    """The release with the method and refinement of a version in the catalog, if the policy names neither.
 
-    The method is chosen anew where there is no version, where the policy has changed otherwise, and where that is
-    asked.
+    The method is chosen anew if there is no version, if the policy has changed otherwise, or on request.
     """
     effort = spec.effort
     if effort is None or entry is None or effort.method != "open":
         return spec
     recorded = entry.policy
     said = recorded.get("effort", "fast")
-    # Without the key, a method that is not the default of 0.1.0 was named, and is no longer.
+    # Without the key, a method other than the default of 0.1.0 was named, and is no longer.
     unnamed = "effort" in recorded or (recorded.get("method") == _PLAIN and not recorded.get("refine"))
     if said not in EFFORTS or not unnamed or (said != effort.word and (effort.written or said != "fast")):
         return spec
@@ -35,11 +34,11 @@ def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
         effort=EffortSpec(said, effort.written, "kept"),
     )
     differs = list_differences(recorded, json.loads(json.dumps(redact(kept))))
-    return spec if any(not one.setting for one in differs) else kept
+    return spec if any(not difference.setting for difference in differs) else kept
 
 
 def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:
-    """A note where a release keeps a method that would not be chosen for a new one."""
+    """A note if a release keeps a method that would not be chosen for a new release."""
     effort = spec.effort
     if effort is None or effort.method != "kept" or effort.written or effort.word != "fast":
         return ()

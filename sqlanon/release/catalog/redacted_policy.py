@@ -70,7 +70,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         if spec.refine.least_gain == 0:
             del policy["refine"]["least_gain"]
     del policy["effort"]
-    if spec.effort is not None and spec.effort.word != "fast":  # which is what 0.1.0 took
+    if spec.effort is not None and spec.effort.word != "fast":  # the choice of 0.1.0
         policy["effort"] = spec.effort.word
     policy["privacy"] |= write_requirements(policy["privacy"].pop("more"))
     for key in ("own_boxes", "of_persons", "whole", "person_share"):  # 0.1.0 had none of them
@@ -80,7 +80,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
 
 
 def write_requirements(asked: Mapping[str, object]) -> dict[str, Any]:
-    """What is asked of requirements as plain JSON, with values that they list replaced by their hash."""
+    """Requirements as plain JSON, with lists of values replaced by their hash."""
     return cast("dict[str, Any]", _write_exact(_redact_lists(to_plain(asked))))
 
 
@@ -97,7 +97,7 @@ def _redact_lists(value: object) -> object:
 
 
 def _write_exact(value: object) -> object:
-    """The value with fractions as text, which JSON has no other exact form for."""
+    """The value with fractions as text, the only exact form in JSON."""
     if isinstance(value, Mapping):
         return {key: _write_exact(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Refresh: what a run would do tonight, and why, from the catalog and the source. It publishes nothing itself."""
+"""Refresh: decision of a run and the reasons, from the catalog and the source. Publishes nothing itself."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ State = Literal[
 ]
 
 EARLY = 20
-"""A release is due a twentieth of its period early: the scheduler's clock is never exact to the second."""
+"""A release is due a twentieth of the period early: the scheduler's clock is never exact to the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a run would do.
+    """Decision of a run.
 
     Attributes:
         state: the weightiest reason.
         why: every reason, for people.
-        weaker: what must be confirmed.
-        previous: the published version, or the one that readers had last; None: they never had any.
-        same_as: the source's fingerprint that leaves nothing to do; None: a new version is made in any case.
-        instead: of a first release, the version of another one that was published last in its place from the same
-            source.
+        weaker: weakenings that must be confirmed.
+        previous: the published version, or the last version of readers; None if they never had a version.
+        same_as: the source's fingerprint that leaves nothing to do; None if a new version is made in any case.
+        instead: for a first release, the last version of another release that was published in the same place from the
+            same source.
     """
 
     state: State
@@ -64,14 +64,14 @@ class Decision:
 
     @property
     def replaced(self) -> int | None:
-        """The version that readers have now."""
+        """Number of the published version."""
         return self.previous.version if self.previous and self.previous.status == "published" else None
 
     def require_confirmation(self, release: str, *, allow_weaker: bool) -> None:
         """Stop a weakening that was not confirmed.
 
         Raises:
-            GuardError: the policy promises less than that of the published version.
+            GuardError: the policy promises less than the policy of the published version.
         """
         before = self.previous or self.instead
         if self.weaker and before and not allow_weaker:
@@ -84,11 +84,11 @@ class Decision:
 
     @property
     def snapshot(self) -> str:
-        """What the source of the version before said of its own version; empty: it has none."""
+        """Version of the source as the version before recorded it; empty if the source has no versions."""
         return str(self.previous.report.get("snapshot", "")) if self.previous else ""
 
     def decide_again(self, source: SourceState) -> Decision:
-        """The same, now that the source was looked at."""
+        """The decision after a look at the source."""
         fingerprint, before = source.fingerprint, self.snapshot
         if self.same_as is not None and fingerprint == self.same_as:
             same = (
@@ -109,7 +109,7 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
     """Compare the policy and the source's columns with the published version; no row is read.
 
     Args:
-        state: what there is of the release.
+        state: state of the release.
         full: make a new version in any case.
 
     Raises:
@@ -147,9 +147,9 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
 
 
 def decide_first(state: ReleaseState) -> Decision:
-    """What the first run of a release would do.
+    """Decision of the first run of a release.
 
-    Where another release was withdrawn, its readers look in the same place: the new one is compared with it.
+    If another release was withdrawn from the same place, readers look there: the new release is compared with it.
     """
     spec, view = state.spec, state.view
     place = (str(view.schema).lower(), view.name.lower(), spec.publish_file)
@@ -171,14 +171,14 @@ def last_in_place(state: ReleaseState) -> Entry | None:
 
 
 def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
-    """The differences of a policy from that of a version."""
+    """The differences of a policy from the policy of a version."""
     return list_differences(entry.policy, json.loads(json.dumps(redact(spec))))
 
 
 def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
-    """How the source's columns changed since the published version was made.
+    """Changes of the source's columns since the published version was made.
 
-    What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
+    A policy that names a missing column, and a new column without a role, stop the release when roles are assigned.
 
     Raises:
         SchemaChangedError: the source has a column that ``rest: keep`` would now publish.
@@ -206,7 +206,7 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
 
 
 def _missing(state: ReleaseState, entry: Entry) -> str | None:
-    """Why readers lack what the catalog says they have: a text for messages; None: they have it."""
+    """Reason why readers lack the published version, as a text for messages; None if they have it."""
     if entry.file:
         if not Path(entry.file).exists():
             return f"{entry.file} is gone"
@@ -228,11 +228,11 @@ def read_fingerprint(
 
     The fingerprint is the number of rows with a keyed hash of the sum of their hashes over every column with a role.
 
-    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more
+    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs a further
     release. The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that
-    two fingerprints of sources that differ in one row do not reveal that row's hash.
+    two fingerprints of sources that differ in a row do not reveal that row's hash.
 
-    Cost: one scan of the source.
+    Cost: a scan of the source.
     """
     staged = (*roles.quasi, *roles.kept)
     texts = [reading.name for reading in staged if reading.column.kind == "text" and reading not in roles.pseudonyms]
@@ -251,7 +251,7 @@ def read_fingerprint(
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
-    """As `prepare.link_columns` chose them for this version."""
+    """Link columns as `prepare.link_columns` chose them for this version."""
     identifiers = {
         column["name"]: column.get("accept_repeats", False)
         for column in entry.policy["columns"]
@@ -270,15 +270,15 @@ def data_change(
     rows: int,
     made_of: Sequence[tuple[str, bool]] = (),
 ) -> DataChange | None:
-    """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
+    """Rows that came and went since a version was made, by the hashes that link published rows to source rows.
 
     Args:
         scratch: the run.
         entry: the version, whose link table is there.
         stage: the source now, with its links.
-        links: the columns that they hash.
+        links: the hashed columns.
         columns: the source's columns, in order.
-        rows: of the source.
+        rows: number of rows of the source.
         made_of: see `sqlanon.table.reading.Roles.link`.
     """
     if link_columns_of(entry, columns) != list(links):
@@ -296,12 +296,12 @@ def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int
 
 
 def shown_as(entry: Entry) -> str:
-    """The words of messages for the version that readers have, or had last."""
+    """Words in messages for the current or last version of readers."""
     return "is published" if entry.status == "published" else "was published last"
 
 
 def is_due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
-    """Whether ``every`` has passed since a run last looked at the release; without it a release is always due."""
+    """Whether ``every`` has passed since the last run on the release; without ``every`` a release is always due."""
     every = spec.refresh.every
     if every is None or entry is None:
         return True

@@ -1,4 +1,4 @@
-"""Who reads a release: the roles that a policy names as its readers, where the engine knows roles."""
+"""Readers of a release: the roles that a policy names, if the engine knows roles."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
 
 
 def guard_reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
-    """While a private table is read, that runs no code of another role.
+    """Context manager: reading a private table runs no code of another role.
 
     Raises:
-        DatabaseError: it could.
+        DatabaseError: reading could run such code.
     """
     return engine.rights.reading(table) if engine.rights else nullcontext()
 
@@ -34,8 +34,7 @@ def guard_reading(engine: Engine, table: TableRef) -> AbstractContextManager[Non
 def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
     """Grant USAGE on the views' schemas to the policy's readers, before the swap.
 
-    Otherwise a session that is changing rights on a schema would keep the readers of a view waiting that the swap has
-    locked.
+    Otherwise a session that changes rights on a schema would block readers of a view that the swap has locked.
 
     Raises:
         DatabaseError: another role owns a schema.
@@ -46,18 +45,18 @@ def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef
 
 
 def set_readers(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
-    """Grant SELECT on the views to the policy's readers, and revoke it from readers that it no longer names.
+    """Grant SELECT on the views to the policy's readers, and revoke it from readers that the policy no longer names.
 
     Rights granted by hand stay.
 
     Args:
         engine: the database, in a transaction.
-        readers: whom the policy names.
+        readers: roles that the policy names.
         views: every view of the release.
-        previous: the version whose readers they replace.
+        previous: the version with the readers to replace.
 
     Raises:
-        DatabaseError: another role owns what would have to be granted.
+        DatabaseError: another role owns an object to grant.
     """
     rights = engine.rights
     if not rights:

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError, visible
 
 NAMESPACE = "sqlanon"
-"""What a signature is for: one made for anything else is refused."""
+"""Purpose of signatures: a signature for another purpose is refused."""
 _SECONDS = 120
 """A key with a passphrase asks for it."""
 
@@ -34,7 +34,7 @@ def sign(text: str, key: Path) -> str:
 
 @contextmanager
 def signers_file(lines: Sequence[str]) -> Iterator[Path]:
-    """A file of allowed signers with these lines, while it is needed."""
+    """Yield a temporary file of allowed signers with these lines."""
     with tempfile.TemporaryDirectory(prefix="sqlanon-") as folder:
         file = Path(folder) / "signers"
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -45,14 +45,14 @@ def verify(text: str, signature: str, signer: str, signers: Path, what: str) -> 
     """Check that an allowed signer signed exactly this text.
 
     Args:
-        text: what was signed.
+        text: the signed text.
         signature: as `sign` gives it.
         signer: the name in the file of allowed signers.
         signers: that file, see ssh-keygen(1), ALLOWED SIGNERS.
         what: for the error.
 
     Raises:
-        PrivacyViolation: it is not that signer's signature of the text.
+        PrivacyViolation: the signature is not the signer's for the text.
         PolicyError: there is no such file.
         UnsupportedError: ssh-keygen is not installed.
     """

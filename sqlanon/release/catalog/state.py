@@ -1,4 +1,4 @@
-"""State of a release: its catalog rows, its views and tables, its secret.
+"""State of a release: catalog rows, views, tables and secret.
 
 It is read once, under the release's lock.
 """
@@ -20,12 +20,12 @@ from sqlanon.release.catalog.views import default_view, public_view, views_besid
 from sqlanon.spec import ReleaseSpec
 
 SHOWN = ("published", "withdrawn", "replaced", "dropped")
-"""States of versions that readers had, by which they had last."""
+"""States of versions that readers had, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseState:
-    """One release and what is around it.
+    """A release with the related objects of the database.
 
     The holder of the release's lock may use it until it changes something: no other session writes the catalog's rows
     of this release or its private tables. Views are other people's as well: the publishing transaction looks them up
@@ -35,11 +35,11 @@ class ReleaseState:
         engine: the source's database.
         spec: the release.
         versions: the catalog's rows of this release that a run needs, by version, as `CatalogReader.live` chooses them.
-        beside: the published versions of other releases that have the same source or perhaps the place of this one.
-        secret: what the release's hashes are keyed with; None before its first version.
-        tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet.
-            Empty: there are none.
-        found: the catalog's own tables, the names of all private ones, the source and the views.
+        beside: the published versions of other releases that have the same source or perhaps the same place.
+        secret: key of the release's hashes; None before the first version.
+        tokens: key of the pseudonyms, unless the environment holds it; ``fresh``: the key is not stored yet. Empty
+            without pseudonyms.
+        found: the catalog's tables, the names of all private tables, the source and the views.
     """
 
     engine: Engine
@@ -53,16 +53,16 @@ class ReleaseState:
 
     @property
     def source(self) -> Relation:
-        """The table that is released.
+        """The released table.
 
         Raises:
-            DatabaseError: there is none.
+            DatabaseError: there is no such table.
         """
         return self.found.named.get(self.spec.source) or self.engine.relation(self.spec.source)
 
     @property
     def view(self) -> TableRef:
-        """The public view; ``release.<source table>`` unless the policy names one."""
+        """The public view; ``release.<source table>`` unless the policy names a view."""
         return _view(self.engine, self.spec, self.source)
 
     @property
@@ -72,7 +72,7 @@ class ReleaseState:
 
     @property
     def last_shown(self) -> Entry | None:
-        """The version that readers have or had last."""
+        """The current or last version of readers."""
         return last_shown(self.versions)
 
     def every_version(self) -> list[Entry]:
@@ -80,7 +80,7 @@ class ReleaseState:
         return Catalog(self.engine).entries(self.spec.name)
 
     def exists(self, table: TableRef) -> bool:
-        """Whether a table or view is there; the database is asked only about what was not looked up."""
+        """Whether a table or view exists; the database is asked only about objects that were not looked up."""
         private = Catalog(self.engine).table
         if (table.schema, table.database) == (private.schema, private.database):
             return table.name in self.found.tables
@@ -92,12 +92,12 @@ class ReleaseState:
 def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> ReleaseState:
     """Read the state of a release in a few statements.
 
-    The caller holds its lock, and has found that the private schema belongs to this role.
+    The caller holds the release's lock, and has found that the private schema belongs to this role.
 
     Args:
         engine: the database.
-        spec: the release; that of the state has the method that a published version has, where it names none.
-        every: with all its versions.
+        spec: the release; if it names no method, the state's release has the method of the published version.
+        every: read all versions.
     """
     catalog = Catalog(engine)
     views = [
@@ -109,7 +109,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     versions = tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name))
     spec = keep_method(spec, last_shown(versions))
     keyed = spec.scope is not None
-    # Tokens that rotate are keyed with what no run keeps.
+    # No run keeps the key of tokens that rotate.
     stored = keyed and not spec.rotates
     kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
     tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
@@ -126,7 +126,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
 
 
 def scope_secret(scope: str) -> str:
-    """Under what name the private schema keeps what the pseudonyms of a scope are keyed with."""
+    """Name of the stored key of a scope's pseudonyms in the private schema."""
     return f"pseudonyms of scope {scope}"
 
 
@@ -146,7 +146,7 @@ def _find_siblings(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entr
 
 
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
-    """Where the public view may be; without a name of its own it has that of the source, as the database spells it."""
+    """Possible public views; without a name in the policy, the view has the source's name as the database spells it."""
     if spec.publish:
         return [public_view(engine, spec.publish)]
     lake = lake_of(spec.source)
@@ -155,7 +155,7 @@ def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
 
 
 def last_shown(entries: Sequence[Entry]) -> Entry | None:
-    """The version that readers have, or had last if the release was unpublished.
+    """The version that readers have, or the last version if the release was unpublished.
 
     A new version is compared with it.
     """

@@ -1,4 +1,4 @@
-"""Where a release goes: its view, the further views, its physical tables; and whether those names are free."""
+"""Target of a release: public view, further views, physical tables; and whether these names are free."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from sqlanon.release.catalog.views import views_beside, views_of
 
 
 def target_of(state: ReleaseState) -> Publication:
-    """Where the next version of a release will be published.
+    """Target of the next version of a release.
 
     Raises:
-        PolicyError: the place is taken by something that is not this release.
+        PolicyError: the place belongs to another release or object.
     """
     engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
     version = max((entry.version for entry in entries), default=0) + 1
@@ -50,10 +50,10 @@ def target_of(state: ReleaseState) -> Publication:
 
 
 def check_no_link(release: str, file: str) -> None:
-    """The published file is no symbolic link: to replace or remove that would leave readers the file behind it.
+    """Check that the published file is no symbolic link: replacing the link would leave readers the file behind it.
 
     Raises:
-        PolicyError: it is one.
+        PolicyError: it is a link.
     """
     if Path(file).is_symlink():
         raise PolicyError(
@@ -63,16 +63,16 @@ def check_no_link(release: str, file: str) -> None:
 
 
 def check_free(release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> None:
-    """The views of the release are its own, or do not exist yet.
+    """Check that the views belong to the release, or do not exist yet.
 
     Args:
-        release: its name.
-        target: where it goes.
-        entries: the catalog's rows of the release, and of others that have published one of these views.
+        release: the name.
+        target: target of the release.
+        entries: the catalog's rows of the release, and of others that have published any of these views.
         exists: whether a view is there.
 
     Raises:
-        PolicyError: a name is taken by another release or by something that sqlanon did not make.
+        PolicyError: a name is taken by another release or by an object that sqlanon did not make.
     """
     for ref in views_beside(target.view, target.pair):
         owners = _owners(ref, entries)
@@ -83,7 +83,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
 
 
 def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
-    """The same in the publishing transaction, where the views were looked up again."""
+    """The same in the publishing transaction, with views that were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
     views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
     if not all(_owners(ref, state.versions) for ref in views):  # since the state was read, perhaps by another release

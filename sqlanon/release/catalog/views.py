@@ -1,4 +1,4 @@
-"""The views of a release, and the table that each of them shows.
+"""The views of a release, and the table behind each view.
 
 A name does not mean that the view is there.
 """
@@ -20,7 +20,7 @@ from sqlanon.sqltext import identifier
 
 @dataclass(frozen=True, slots=True)
 class Pointing:
-    """A view and the physical table that it shows, whole."""
+    """A view and the physical table that it shows as a whole."""
 
     view: TableRef
     at: TableRef
@@ -47,12 +47,12 @@ def form_of(entry: Entry) -> Format:
 
 
 def is_pair(entry: Entry) -> bool:
-    """Whether a version has a second table, as its report records, so that its format need not be installed."""
+    """Whether a version has a second table, by the report, so that the format need not be installed."""
     return entry.report.get("published_sensitive") is not None
 
 
 def views_of(entry: Entry) -> tuple[TableRef, ...]:
-    """Every view of a version, where they are in this database."""
+    """Every view of a version that is in this database."""
     return views_beside(entry.view, is_pair(entry)) if entry.view else ()
 
 
@@ -60,7 +60,7 @@ def public_view(engine: Engine, name: str) -> TableRef:
     """The view that a policy names.
 
     Raises:
-        PolicyError: it would be in another catalog than the release.
+        PolicyError: the view would be in another catalog than the release.
     """
     view, here = engine.target(name), engine.target("release.x").database
     if view.database != here:
@@ -71,20 +71,20 @@ def public_view(engine: Engine, name: str) -> TableRef:
 
 
 def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
-    """The public view of a release; ``release.<source table>`` unless the policy names one."""
+    """The public view of a release; ``release.<source table>`` unless the policy names a view."""
     if spec.publish:
         return public_view(engine, spec.publish)
     return default_view(engine, engine.relation(spec.source).ref)
 
 
 def default_view(engine: Engine, source: TableRef) -> TableRef:
-    """The public view of a release that names none: that of the source's name, in the schema of releases."""
+    """The public view of a release without a view's name: the source's name, in the schema of releases."""
     lake = lake_of(source.name)
     return replace(engine.target("release.x"), name=lake.table if lake else source.name)
 
 
 def list_pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
-    """Every view of a version and the table it shows; ``name`` is the physical table's."""
+    """Every view of a version and the table it shows; ``name``: name of the physical table."""
     physical = private_table(engine, name)
     shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
     if pair:
@@ -93,7 +93,7 @@ def list_pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> 
 
 
 def metadata_table(physical: TableRef) -> TableRef:
-    """What a version's metadata view shows."""
+    """Table behind a version's metadata view."""
     return replace(physical, name=f"{physical.name}_metadata")
 
 

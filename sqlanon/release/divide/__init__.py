@@ -1,1 +1,1 @@
-"""From staged rows to classes that cover them: who runs a method on what, own boxes, suppression, recoding."""
+"""From staged rows to classes that cover them: choice of the rows for a method, own boxes, suppression, recoding."""

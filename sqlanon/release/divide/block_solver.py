@@ -1,4 +1,4 @@
-"""What workers run on the rows of a block: the keys of a curve, and a method on a table of its own."""
+"""Tasks of workers on the rows of a block: the keys of a curve, and a method on a table of the block alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Keys:
     Attributes:
         keys: of codes.
         packing: where the codes are.
-        quasi: how many of them the curve goes through, the first ones.
+        quasi: how many of them the curve goes through, from the first on.
     """
 
     keys: Any
@@ -54,7 +54,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """What methods read of a domain: its codes with the rows of each, and their positions where they have an order."""
+    """Input of methods from a domain: codes, number of rows of each, and positions where codes have an order."""
 
     domain: Domain
     rows: Longs
@@ -74,14 +74,14 @@ class Solver:
     """A block's name, row ids and words -> row ids, classes, words.
 
     A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its
-    name and a number of each class within it is a class of its own. Less than 0: the block cannot meet the
+    name and a number of each class within it is a class of the block alone. Less than 0: the block cannot meet the
     requirements, and has that number for itself.
 
     Attributes:
-        context: the run, without its engine.
-        method: its name and options.
-        columns: of the quasi columns, then of the sensitive ones.
-        packing: where their codes are.
+        context: the run, without the engine.
+        method: name and options of the method.
+        columns: of the quasi columns, then of the sensitive columns.
+        packing: places of the codes.
     """
 
     context: Context
@@ -154,7 +154,7 @@ class Solver:
                 made = self.method.assign(replace(self.context, scratch=scratch, encoded=here))
                 read = scratch.sql("blocks/rows", table=made.table, columns=["rid", "class"])
                 rows, found = scratch.fetch_arrays(read, ["int32", "int32"])
-        except (AssertionError, InfeasibleError):  # what kernels find out first
+        except (AssertionError, InfeasibleError):  # first errors of kernels
             return np.full(n, -1, np.int32)
         finally:
             engine.close()

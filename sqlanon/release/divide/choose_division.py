@@ -1,4 +1,4 @@
-"""Which division a policy asks for, on its engine: the only place that asks."""
+"""The division that a policy asks for on an engine: the only place that asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.spec import ReleaseSpec
 
 
 def division_of_run(spec: ReleaseSpec, workers: Workers | None) -> Division:
-    """The division of a release; ``workers``: those of its engine."""
+    """The division of a release; ``workers``: those of the engine."""
     if spec.token is not None:
         return TokenBlocks(spec.token.name)
     if spec.privacy.whole:

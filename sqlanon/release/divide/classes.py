@@ -31,7 +31,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a run may use: bytes for the kernels, and threads."""
+    """Resources of a run: bytes for the kernels, and threads."""
 
     memory: int
     threads: int
@@ -55,7 +55,7 @@ def make_classes(
     watch: Stopwatch,
     keyed: Keyed,
 ) -> Made:
-    """Encode, run the method, recode, and compare what would be released with the staged rows."""
+    """Encode, run the method, recode, and compare the rows to publish with the staged rows."""
     with watch.stage("encode"):
         encoded = encode(
             scratch,
@@ -98,7 +98,7 @@ def make_classes(
         divided = division.divide(context, ready.method, keyed)
         assignment = divided.assignment
     with watch.stage("recode"):
-        # Nothing verifies what a method states of its own rows: only methods of this package are believed.
+        # Nothing verifies a method's statements about its own rows: only methods of this package are believed.
         joint = joint_counts(scratch, encoded, spec.metrics, least_class(spec), machine.threads)
         if assignment.spans is None and not (spec.metrics or judged):
             read = encoded.quasi
@@ -165,7 +165,7 @@ def make_classes(
 
 
 def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
-    """What the rows lose in their classes, by every metric that is asked."""
+    """Losses of the rows in their classes, by every metric that is asked."""
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
     boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])

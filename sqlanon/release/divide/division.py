@@ -1,6 +1,6 @@
-"""A division: who runs the method of a policy on what, so that every staged row gets a class.
+"""A division: the input on which a policy's method runs, so that every staged row gets a class.
 
-The plain one is here, each other one is a file; see `choose_division`.
+The plain division is here, each other division is a file; see `choose_division`.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class Divided:
         return classed
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Proof:
-        """What proves the boxes; ``rows`` are those of `rows`."""
+        """Proof of the boxes; ``rows`` are those of `rows`."""
         return BY_TABLE
 
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """What a division draws and compares with.
+    """Secret and tokens with which a division draws and compares.
 
     Attributes:
-        secret: what the release's hashes are keyed with.
-        elsewhere: what tokens are like in the other tables of the scope: see `sqlanon.release.verify.tokens`.
+        secret: key of the release's hashes.
+        elsewhere: kinds of tokens in the other tables of the scope: see `sqlanon.release.verify.tokens`.
     """
 
     secret: str = field(repr=False)
@@ -64,15 +64,15 @@ class Keyed:
 
 
 class Division:
-    """How staged rows are divided; the plain one: the method sees rows, and meets what is asked of them.
+    """How staged rows are divided; the plain division: the method sees rows, and meets the requirements on them.
 
     Attributes:
-        title: what is divided, in a few words.
+        title: name of the divided units, in a few words.
         remarks: notes of plans.
         compares_all: a version is compared with all that readers had, as they may have kept them.
         joins_persons: all rows of a person are in one class.
         by_choice: the policy could as well have the method divide rows (`persons: rows`), which a run then compares.
-        sampled: a sample of the rows shows what all of them lose.
+        sampled: a sample of the rows shows the losses of all.
     """
 
     title: ClassVar[str] = "rows"
@@ -83,7 +83,7 @@ class Division:
     sampled: ClassVar[bool] = True
 
     def check_once(self, what: str) -> None:
-        """Whether a release can be made of ``what``, a file or a frame, where nothing stays for the next one.
+        """Check that a release can be made of ``what``, a file or a frame, where nothing stays for the next release.
 
         Raises:
             PolicyError: it cannot.
@@ -104,7 +104,7 @@ class Division:
         return requirements
 
     def try_method(self, context: Context, method: Method) -> Assignment:
-        """Run the method on a sample, for its loss."""
+        """Run the method on a sample, to measure the loss."""
         return method.assign(context)
 
     def list_judged(self, requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -115,19 +115,19 @@ class Division:
         return merge_failing_groups.not_monotone(requirements)
 
     def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-        """What a report says of so many groups that were united, as they failed one of ``requirements``."""
+        """Notes of a report about so many groups that were united, as they failed some of ``requirements``."""
         return merge_failing_groups.write_notes(groups, requirements)
 
     def key(self, secret: str) -> str:
-        """What the method's random choices are keyed with; ``secret`` is the release's."""
+        """Key of the method's random choices; ``secret`` is the release's."""
         return secret
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """Run the method.
 
         Raises:
-            PrivacyViolation: it gives what the policy does not accept.
-            InfeasibleError: it cannot meet what is asked.
+            PrivacyViolation: the policy does not accept the result.
+            InfeasibleError: the method cannot meet the requirements.
         """
         return Divided(of_classes(method, method.assign(context)))
 

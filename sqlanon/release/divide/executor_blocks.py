@@ -2,8 +2,8 @@
 
 Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and
 their borders are exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions
-below the upper levels of its tree, so that its classes are those of the whole table. Codes of a row are sent in few
-integers. In a worker a block is a table of its own, in a database in memory, which the method divides as it does any
+below the upper levels of the tree, so that classes are those of the whole table. Codes of a row are sent in few
+integers. In a worker a block is a separate table, in a database in memory, which the method divides as it does any
 other, with refinement and search. No class has rows of two blocks.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def assign_blocks(context: Context, method: Method, workers: Workers) -> Assignment:
-    """What the method assigns: in the engine's workers where that can be, otherwise here.
+    """The method's assignment, computed in the engine's workers if possible, otherwise here.
 
     Raises:
         InfeasibleError: a block alone cannot meet the requirements.
@@ -99,7 +99,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
-    """Mondrian with frequency sets of its upper levels counted by workers.
+    """Mondrian with frequency sets of the upper levels counted by workers.
 
     If these would be large, or do not suffice, SQL cuts the upper levels.
     """

@@ -1,6 +1,6 @@
 """The dual problem at the edges of a run.
 
-It checks what a policy may ask, whether enough privacy was reached, and whether the bound holds.
+It checks the requirements of a policy, whether enough privacy was reached, and whether the bound holds.
 
 The bound is a promise of the policy. It is measured by SQL on the boxes that are released, apart from every method.
 """
@@ -21,11 +21,11 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 _ROUNDED = Fraction(1, 10**12)
-"""What sums of doubles may add to an NCP."""
+"""Rounding error of sums of doubles in an NCP."""
 
 
 def describe_bound(accuracy: Accuracy | None) -> str | None:
-    """The bound in one line, for plan and notes; None without one."""
+    """The bound in one line, for plan and notes; None without a bound."""
     if accuracy is None:
         return None
     parts = [f"{name} within {_format(extent)}" for name, extent in accuracy.extents]
@@ -37,10 +37,10 @@ def describe_bound(accuracy: Accuracy | None) -> str | None:
 def note_reached(
     scratch: Scratch, spec: ReleaseSpec, requirements: Sequence[Requirement], encoded: Encoded, classed: TableRef
 ) -> tuple[str, ...]:
-    """What an assignment reaches, as a note.
+    """The values that an assignment reaches, as a note.
 
     Raises:
-        InfeasibleError: less than is accepted; the message states what the method reaches within the bound.
+        InfeasibleError: less than is accepted; the message states the values that the method reaches within the bound.
     """
     accuracy = spec.privacy.accuracy
     if accuracy is None:

@@ -1,10 +1,10 @@
-"""Classes that publish the same are one group to readers: where what is asked is not monotone, such a group may fail.
+"""Classes that publish the same are one group to readers: under requirements that are not monotone it may fail.
 
-Methods check every class that they make. Classes of equal rows, or whose values a format shows alike, are read as one;
-l over persons of it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over
-persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and
-the next one, in the order of what is published, become one class, until none fails. That ends, as the whole table as
-one class meets what is asked (see `guards.check_feasible`).
+Methods check every class that they make. Readers see a single group where classes have equal rows, or a format
+shows their values alike; l over persons of the group may be less than of each class, and delta-disclosure that ignores
+absent values may fail. Models over persons, which methods do not count (`Requirement.afterwards`), are first checked
+here. Then a group that fails and the next in the order of publication become one class, until none fails. That ends, as
+the whole table as one class meets the requirements (see `guards.check_feasible`).
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ def recode_classes(
     recode: Callable[[TableRef, TableRef | None], Recoded],
     blocks: Mapping[int, int] | None = None,
 ) -> tuple[TableRef, Recoded, int]:
-    """Recode classes, and unite those whose groups fail.
+    """Recode classes, and unite those with failing groups.
 
     Args:
         scratch: the run.
-        encoded: its columns.
+        encoded: the columns of the run.
         classed: the rows with their classes and the codes of all quasi columns.
-        spans: what the method says of its classes' boxes, or None.
+        spans: the method's statement of the boxes of classes, or None.
         requirements: those that groups must meet: see `not_monotone`.
         recode: the format's recoding of classed rows and spans.
-        blocks: of each class, those that it may be united with: what a group is then lies in one block; None: any.
+        blocks: of each class, those that it may be united with: every group then lies in one block; None: any.
 
     Returns:
-        the classed rows, what is published of their classes, and how many groups were united with others.
+        the classed rows, the recoding of their classes, and how many groups were united with others.
     """
     first, before, total = classed, scratch.made, 0
     read = any(one.reads_values for one in requirements)
@@ -88,7 +88,7 @@ def recode_classes(
 
 
 def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
-    """What a report says of so many groups."""
+    """Notes of a report about so many groups."""
     if not groups:
         return ()
     if any(one.afterwards for one in requirements):
@@ -110,7 +110,7 @@ def _unite_failing(
     values: Sequence[Values],
     blocks: Mapping[int, int] | None,
 ) -> tuple[Longs, Longs, int] | None:
-    """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
+    """The classes with their new numbers, and how many groups fail; None if no group fails or all rows are one group.
 
     ``values`` are those of the sensitive columns by code, where a requirement reads values.
     """
@@ -159,7 +159,7 @@ def _unite_failing(
 
 
 def _in_pairs(joins: Flags) -> Flags:
-    """Every second group of a sequence of groups to be joined with the next one, from the first on.
+    """Every second group of a sequence of groups to be joined with the next, from the first on.
 
     That way no group is in two pairs.
     """

@@ -1,6 +1,6 @@
 """Boxes of their own between method and publication.
 
-Rows and boxes are numbered, one matching is drawn, and every row occurs once for each of its boxes.
+Rows and boxes are numbered, a matching is drawn, and every row occurs once for each box that it fits.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The k matchings of a graph, remixed, of which one is drawn.
+    """The k matchings of a graph, remixed, and the matching that is drawn.
 
     Attributes:
         k: how many.
         table: scratch table (rid, class integer): the box in which every row is published.
         edges: scratch table (rid, slot, box integer; matching smallint): the boxes of every row.
         slots: scratch table (rid, slot integer).
-        content: what random numbers are keyed with, besides secret and release, as a keyed hash.
+        content: key of the random numbers besides secret and release, as a keyed hash.
     """
 
     k: int
@@ -49,14 +49,14 @@ class Drawn:
 def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matches) -> Drawn:
     """Number the rows and boxes of a graph, make k matchings of it and draw one, by the secret.
 
-    Rows are numbered by their quasi values, and rows of equal ones by a keyed hash: by that they also get their places
-    in the graph. So the method decides neither by its order nor by its numbers, and verification makes all of it again
+    Rows are numbered by their quasi values, and rows of equal values by a keyed hash: that also gives their places
+    in the graph. So order and numbers of the method decide nothing, and verification makes all of it again
     from the graph (`sqlanon.release.verify.certificate`).
 
     Args:
         context: the run as the method saw it.
         spec: the release.
-        secret: what the release's hashes are keyed with, which the method does not get.
+        secret: key of the release's hashes, hidden from the method.
         matches: the graph.
 
     Raises:
@@ -124,13 +124,13 @@ def _deal_boxes(matches: Matches, slot_of: Ints, lined: Ints) -> Ints:
 
 
 def list_asked(spec: ReleaseSpec) -> dict[str, object]:
-    """What a policy says of the boxes: the method, its options, and k."""
+    """The policy's settings for the boxes: the method, the method's options, and k."""
     options = METHODS[spec.method.name].values(spec.method.options)
     return {**options, "method": spec.method.name, "k": spec.privacy.k}
 
 
 def match_rows(scratch: Scratch, encoded: Encoded, classed: TableRef, own: Drawn) -> TableRef:
-    """A scratch table of the classed rows, each once for each of its boxes.
+    """A scratch table of the classed rows, each once for each box that it fits.
 
     Boxes are recoded and verified like classes.
 
@@ -149,7 +149,7 @@ class DrawnBoxes(Divided):
     Attributes:
         drawn: the boxes.
         spec: the release.
-        secret: what they are drawn with.
+        secret: key of the draw.
     """
 
     drawn: Drawn
@@ -164,14 +164,14 @@ class DrawnBoxes(Divided):
         return match_rows(scratch, encoded, classed, self.drawn)
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
-        """The certificate, whose tables get their names when the release has a version."""
+        """The certificate, before the version of the release gives names to the tables."""
         own, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
         candidates = Candidates(own.k, rows, own.edges, own.slots, unnamed.edges, own.content)
         return Certified(candidates, self.spec, self.secret, unnamed)
 
 
 class OwnBoxes(Division):
-    """The method gives each row boxes of its own, of which one is drawn; a method that gives classes may do so."""
+    """The method gives each row several boxes, of which one is drawn; a method that gives classes may do so."""
 
     title: ClassVar[str] = "rows with boxes of their own"
     remarks: ClassVar[tuple[str, ...]] = (
@@ -189,7 +189,7 @@ class OwnBoxes(Division):
     def check_once(self, what: str) -> None:
         """It cannot, as the secret would not stay.
 
-        Of drawings by several secrets a reader takes for each record the rows that fit its box in all, and those are
+        Of drawings by several secrets a reader takes for each record the rows that fit the boxes in all, and those are
         few.
         """
         raise PolicyError(
@@ -200,7 +200,7 @@ class OwnBoxes(Division):
         )
 
     def key(self, secret: str) -> str:
-        """Another secret than the one that draws."""
+        """A secret other than that of the draw."""
         return of_method(secret)
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:

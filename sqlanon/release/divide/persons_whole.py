@@ -1,11 +1,11 @@
 """`persons: whole`: a method divides persons, not their rows, and every row gets the class of its person.
 
-A person is one row to the method, with the least and the greatest code of its rows in every column (once where no
-person has more than one): the box of a class over its persons' rows is as wide as both together. So every method that
+A person is one row to the method, with the least and the greatest code of the person's rows in every column (once
+where no person has several): the box of a class over its persons' rows is as wide as both together. Every method that
 divides rows by k does, with k persons. Of a sensitive column the method sees the value that most rows of the person
-have, which is a guide only, and none where too few rows have it. What is asked over rows, and over persons otherwise
-than by their number, is judged on the rows: classes that fail are united with the next one (see
-`merge_failing_groups`). A union of classes meets what each met, as none of them shares a person with another.
+have, which is a guide only, and none where too few rows have it. Requirements over rows, and over persons except for
+their number, are judged on the rows: classes that fail are united with the next class (see `merge_failing_groups`). A
+union of classes meets the requirements that each met, as none of them shares a person with another.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
-"""What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
+"""Requirements on the values of rows: on persons they apply to the value that most rows of each have."""
 _USUAL = Fraction(3, 4)
 """Least share of rows with the most frequent value of their person, if that value guides a method.
 
@@ -46,17 +46,17 @@ mixed and of constant persons).
 
 
 def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """What is left to be judged on the rows; k persons have k rows, and verification counts both."""
+    """Requirements left to be judged on the rows; k persons have k rows, and verification counts both."""
     return [one for one in requirements if not one.across and not isinstance(one, KAnonymity | Persons)]
 
 
 def assign(context: Context, method: Method) -> Assignment:
-    """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
+    """The method's assignment of persons, for their rows. No boxes come with it, as these are of persons.
 
     Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes
     stay as they were.
 
-    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With
+    Cost: a GROUP BY of the rows by person, another for each sensitive column that must be diverse, and a join. With
     ``refine`` the method runs twice, and boxes of rows are made as often.
     """
     scratch, encoded = context.scratch, context.encoded
@@ -109,12 +109,12 @@ def _for_rows(context: Context, own: Context, method: Method, units: TableRef, n
 
 
 def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
-    """What is asked of values that most rows of their person have; ``usual`` is as `units_of` gives it."""
+    """Requirements on values that most rows of their person have; ``usual`` is as `units_of` gives it."""
     return [one for one in context.requirements if isinstance(one, Guide) and usual[one.value] >= _USUAL]
 
 
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
-    """A table of the persons, its encoded form, and the share of rows that keep each value.
+    """A table of the persons, the encoded form, and the share of rows that keep each value.
 
     The shares are of values that are asked about: the part of the rows that have the value which the method sees.
 
@@ -172,7 +172,7 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
 
 
 def _ends(domain: Domain, *, several: bool) -> list[Domain]:
-    """A column of the rows as columns of persons: its ends, or one that counts for both where they are equal."""
+    """A column of the rows as columns of persons: the ends, or one column for both where they are equal."""
     if several:
         return [domain, replace(domain, code=f"{domain.code}h")]
     weighed = replace(domain.reading.spec, weight=2 * domain.reading.spec.weight)
@@ -182,11 +182,10 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
 def guide_requirements(
     scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
 ) -> list[Requirement]:
-    """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
+    """Requirements on values, for the value that most rows of each person have: few classes then fail over rows.
 
-    What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that
-    the persons reach, which one class of all of them meets and hardly any other: then less is asked (see `_lessen`),
-    or nothing.
+    The most frequent values of persons can be less even than the rows. A requirement could then be nearly all that the
+    persons reach, met by a class of all of them and hardly any other: it is lowered (see `_lessen`), or dropped.
     """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
@@ -203,7 +202,7 @@ def guide_requirements(
 
 
 def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain) -> Fraction:
-    """What all rows of a table of codes reach as one class."""
+    """Value that all rows of a table of codes reach as one class."""
     if not isinstance(model, OfCounts):
         return model.measure(scratch.engine, Grouped(table, (), names)).reached
     found = count_values(scratch.engine, table, (), domain.code)
@@ -216,7 +215,7 @@ def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Seq
 def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
     """The requirements on values, adjusted to persons.
 
-    If persons leave less than half of the room that rows leave, they are scaled by the ratio of what both reach.
+    If persons leave less than half of the room that rows leave, they are scaled by the ratio of the reached values.
     """
     asked = Fraction(model.asked)
     ratio = persons / rows if rows else Fraction(1)
@@ -232,14 +231,14 @@ def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
 
 
 class PersonsWhole(Division):
-    """The method sees persons: what is asked of their rows is judged afterwards."""
+    """The method sees persons: requirements on their rows are judged afterwards."""
 
     title: ClassVar[str] = "whole persons"
     joins_persons: ClassVar[bool] = True
     by_choice: ClassVar[bool] = True
 
     def list_recognized(self, spec: ReleaseSpec) -> tuple[str, ...]:
-        """Those of the person: rows of one who is published wait."""
+        """Columns of the person: rows of persons who are published wait."""
         return spec.person
 
     def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:

@@ -39,7 +39,7 @@ class Suppressed:
 
 
 def plan_notes(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
-    """The notes of plan about what is allowed."""
+    """The notes of plan about the suppression that the policy allows."""
     if spec.suppression is None:
         return ()
     what = {"left_out": "left out of the release", "starred": "published with * in every quasi column"}
@@ -56,7 +56,7 @@ def count_suppressed(
 
     Raises:
         InfeasibleError: the policy allows fewer, or no row would be published; the message states how many there are.
-        PolicyError: the format hides no values, or the method does not do what the policy says.
+        PolicyError: the format hides no values, or the method suppresses otherwise than the policy says.
 
     Cost: a scan of the classes for each kind that the assignment declares.
     """

@@ -2,7 +2,7 @@
 
 Tokens reveal the rows of one person, so that persons of a class must have equally many rows.
 
-A reader of tokens sees more of a person than its class: how many rows it has there, and its cells in the other tables
+A reader of tokens sees more of a person than the class: the number of rows there, and the cells in the other tables
 of the scope. Persons are therefore divided into blocks first, by both, and a method divides the persons of each block.
 Fewer than k persons who are alike would be found by it: rows of theirs are left out until they are as many as those of
 k others, or none. Which of a person's rows, a keyed hash decides.
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """What is known of the persons' tokens.
+    """Tokens of the persons, and tokens published elsewhere.
 
     Attributes:
         token: their alias in the stage.
-        elsewhere: scratch table (token, sign) of the published tables of the scope; None: there are no others.
+        elsewhere: scratch table (token, sign) of the published tables of the scope; None without others.
     """
 
     token: str
@@ -99,7 +99,7 @@ def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[A
 
 
 def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints, Ints]:
-    """Rows of each person, and what its token is like elsewhere."""
+    """Rows of each person, and the kind of the person's token elsewhere."""
     import numpy as np
 
     (person,) = encoded.persons
@@ -136,12 +136,12 @@ def choose_row_counts(rows: Ints, like: Ints, absent: dict[int, int], k: int) ->
 
     Args:
         rows: of each person.
-        like: what kind of persons it is, from 1; 0: of those who are published nowhere else.
-        absent: of each kind, how many are published elsewhere and have no row.
+        like: the kind of each person, from 1; 0: published nowhere else.
+        absent: of each kind, the number of persons who are published elsewhere and have no row.
         k: persons.
 
     Returns:
-        rows that are published of each person, and its block.
+        number of published rows of each person, and the person's block.
 
     Cost: a sort of the persons, and the different numbers of rows of each kind.
     """
@@ -232,7 +232,7 @@ def _divide_block(
 
 
 class TokenBlocks(persons_whole.PersonsWhole):
-    """The method sees the persons of one block after the other, who are alike by their tokens."""
+    """The method sees the persons of a block at a time, who are alike by their tokens."""
 
     title: ClassVar[str] = "persons, in blocks of tokens that are alike,"
 

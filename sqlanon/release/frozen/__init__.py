@@ -1,4 +1,4 @@
-"""Refreshes that leave published classes as they are: `refresh: {mode: frozen}`.
+"""Refreshes that leave published classes unchanged: `refresh: {mode: frozen}`.
 
 The rules and their promises are in docs/frozen.md.
 """

@@ -1,4 +1,4 @@
-"""Which lineage the next version belongs to, and what of a policy needs a new one."""
+"""Lineage of the next version, and changes of a policy that need a new lineage."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ _SAME = re.compile(
     r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish|threshold)\b.*|column .*: "
     r"(weight|accept_unique)"
 )
-"""What may change within a lineage: how classes of a cohort are found, and the risk that all of them must keep."""
+"""Allowed changes within a lineage: search of a cohort's classes, and the risk that all classes must keep."""
 
 
 def lineage_of_run(
     state: ReleaseState, division: Division, *, anew: bool, listing: bool = False
 ) -> tuple[Lineage, bool] | None:
-    """The lineage of the version that a run would make, and whether the version is its first.
+    """Lineage of the version that a run would make, and whether the version is the lineage's first.
 
     None if the policy asks for no lineage.
 
     Args:
         state: the release.
-        division: how rows are divided.
-        anew: a new one is asked for.
+        division: division of the rows.
+        anew: a new lineage is requested.
         listing: erased keys are listed now, so that the list may be gone.
 
     Raises:
-        PolicyError: it is asked for where versions have no lineage.
+        PolicyError: a new lineage is requested for versions without lineages.
         GuardError: the lineage, its secret or the list of erased keys is gone, the clock went backwards, or the
             policy's changes need a new lineage.
     """
@@ -84,11 +84,11 @@ def lineage_of_run(
 
 def find_newest(state: ReleaseState, number: int) -> Entry:
     """The newest version of a lineage that readers had."""
-    return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
+    return [entry for entry in state.versions if entry.status in SHOWN and number_of(entry) == number][-1]
 
 
 def own_histories(state: ReleaseState) -> list[TableRef]:
-    """The histories of versions that were computed anew from the whole source.
+    """Histories of versions that were computed anew from the whole source.
 
     The histories of a lineage's versions are in the lineage.
     """
@@ -96,10 +96,10 @@ def own_histories(state: ReleaseState) -> list[TableRef]:
 
 
 def _check_clock(state: ReleaseState, number: int) -> None:
-    """No run of the lineage looked at the release later than now.
+    """Check that no run of the lineage looked at the release later than now.
 
     Raises:
-        GuardError: one did.
+        GuardError: a run did.
     """
     looked = Catalog(state.engine).looked_at(state.spec.name, after=now())
     seen = [_parse_time(at) for at, report in looked if number_in(report) == number]
@@ -115,10 +115,12 @@ def _check_clock(state: ReleaseState, number: int) -> None:
 def shows_erased_keys(state: ReleaseState) -> bool:
     """Whether readers still have a class with an erased key.
 
-    That happens if an erasure was stopped before its version replaced theirs.
+    That happens if an erasure was stopped before the erasing version replaced the readers' version.
     """
     entry = state.published
-    return entry is not None and any(_shows_erased(state, entry, one) for one in lineages_of(state.engine, [entry]))
+    return entry is not None and any(
+        _shows_erased(state, entry, lineage) for lineage in lineages_of(state.engine, [entry])
+    )
 
 
 def _shows_erased(state: ReleaseState, entry: Entry, lineage: Lineage) -> bool:
@@ -159,17 +161,16 @@ def _parse_time(at: str) -> datetime.datetime:
 def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) -> tuple[list[str], bool]:
     """Differences of policy and source columns from the lineage's last version that end its classes.
 
-    By the columns ``recognized`` rows are found again. The second value is whether the policy is weaker.
+    Rows are found again by the columns ``recognized``. The second value says whether the policy is weaker.
     """
     spec = state.spec
-    changed = [one for one in policy_changes(last, spec) if not one.setting]
-    found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
+    changed = [difference for difference in policy_changes(last, spec) if not difference.setting]
+    found = [str(difference) for difference in changed if difference.weaker or not _SAME.fullmatch(difference.what)]
     before = dict(last.source_columns or ())
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in recognized
     }
-    # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes
-    # both for one.
+    # The lineage's columns, and the order in which the key is hashed, follow the spelling, which engines may ignore.
     there = {column.name for column in state.source.columns}
     spelled = {name.lower(): name for name in before if name not in there}
     for column in state.source.columns:
@@ -180,4 +181,4 @@ def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) ->
             found.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
         elif before.get(name, column.shown_type) != column.shown_type:
             found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
-    return found, any(one.weaker for one in changed)
+    return found, any(difference.weaker for difference in changed)

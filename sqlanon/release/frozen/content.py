@@ -1,4 +1,4 @@
-"""What writes and verifies a version of a lineage."""
+"""Functions that write and verify a version of a lineage."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
-        exact = [(one.name, one.name) for one in draft.staged.roles.insensitive]
+        exact = [(reading.name, reading.name) for reading in draft.staged.roles.insensitive]
         counted = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
         done = replace(
             as_verified(report, verified, watch),
-            # Counted also where nothing is published as it is: versions before 0.2 have none here, and may show more.
+            # Counted also without unchanged columns: versions before 0.2 have no figure here, and may show more.
             exposed=counted or Exposure(verified.min_class, 0, 0, (), verified.classes),
             suppressed=read_integer(starred),
             lineage=replace(
@@ -89,7 +89,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
 
 
 def _facts(done: RunReport) -> dict[str, object]:
-    """What the metadata say beside the rows: numbers of rows that are not as in the source."""
+    """Facts for the metadata: numbers of rows that differ from the source."""
     found = done.lineage
     assert found is not None
     facts: dict[str, object] = {
@@ -104,7 +104,7 @@ def _facts(done: RunReport) -> dict[str, object]:
 def _find_before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
     """The newest version of the lineage with an existing table.
 
-    None also if the lineage has erased all it kept of the classes in that version.
+    None also if the lineage has erased the contents of classes in that version.
     """
     for entry in reversed(state.versions):
         of = number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version

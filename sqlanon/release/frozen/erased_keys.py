@@ -42,7 +42,7 @@ def _key_columns(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list
 
 
 def lineages_by_others(state: ReleaseState) -> frozenset[int]:
-    """The numbers of earlier lineages with another key, type of it or secret.
+    """Numbers of earlier lineages with another key, type of the key or secret.
 
     Nobody knows which of their rows have a given key.
     """
@@ -55,7 +55,7 @@ def lineages_by_others(state: ReleaseState) -> frozenset[int]:
 
 
 def count_unrecognized(state: ReleaseState, secret: str | None) -> int | None:
-    """Number of erased keys on the list with another key, type of it or secret, so that no run recognizes them.
+    """Number of erased keys listed with another key, type of the key or secret, so that no run recognizes them.
 
     None if the list is gone.
     """
@@ -68,16 +68,16 @@ def count_unrecognized(state: ReleaseState, secret: str | None) -> int | None:
 
 
 def secret_is_lost(state: ReleaseState) -> bool:
-    """Whether the newest lineage's hashes were made with another secret than the one that is there."""
+    """Whether the newest lineage's hashes were made with another secret than the present secret."""
     shown = [entry for entry in state.versions if entry.frozen and entry.status in SHOWN]
     return bool(shown) and of_other_secret(shown[-1], state.secret)
 
 
 def check_listed(state: ReleaseState) -> None:
-    """The list of erased keys, which every lineage has, is there, and its keys are recognized in the source.
+    """Check that the list of erased keys, which every lineage has, exists, and that the listed keys are recognized.
 
     Raises:
-        GuardError: somebody dropped it, or the key, its type or the secret is another now.
+        GuardError: somebody dropped the list, or the key, its type or the secret has changed.
     """
     found = count_unrecognized(state, state.secret)
     if found == 0:
@@ -98,10 +98,10 @@ def check_listed(state: ReleaseState) -> None:
 
 
 def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> None:
-    """A version that is no lineage's publishes every row of the source: none of them has a key that was erased.
+    """Check that no row of the source has an erased key, as a version outside of lineages publishes every row.
 
     Raises:
-        GuardError: one has, or that cannot be known.
+        GuardError: a row has an erased key, or that is unknown.
     """
     erased = Lineage.of(state.engine, state.spec.name, 1).erased
     if state.exists(erased) and not staged.keyed:

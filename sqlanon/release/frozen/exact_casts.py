@@ -21,7 +21,7 @@ def keys_as_texts(release: str, keys: Sequence[Mapping[str, object]]) -> tuple[l
     """The columns of a list of keys, and the keys as texts.
 
     Raises:
-        PolicyError: a key has other columns than the first one, or no value.
+        PolicyError: a key has other columns than the first key, or no value.
     """
     names = list(keys[0]) if keys else []
     if any(row.keys() != keys[0].keys() or None in row.values() for row in keys):
@@ -30,16 +30,16 @@ def keys_as_texts(release: str, keys: Sequence[Mapping[str, object]]) -> tuple[l
 
 
 def says(column: Column, text: str, typed: str | None) -> bool:
-    """Whether a text is the value that the cast to its column's type made of it.
+    """Whether a text equals the result of the cast to the column's type.
 
-    Numbers are compared as decimals, dates and times as ISO 8601 has them, all else as the database prints it. So what
-    a cast rounds (30.6 as an integer), cuts (a text for varchar(n), the time of a date) or guesses (05/01/2024) is not
-    the value.
+    Numbers are compared as decimals, dates and times as ISO 8601 has them, all else as the database prints it. So a
+    text that a cast rounds (30.6 as an integer), cuts (a text for varchar(n), the time of a date) or guesses
+    (05/01/2024) does not equal the result.
 
     Args:
         column: of the key.
         text: as the list has it.
-        typed: the value, as the database prints it; None: it made NULL of it.
+        typed: the result, as the database prints it; None if the cast gave NULL.
     """
     if typed is None:
         return False
@@ -56,11 +56,11 @@ def _numbers(_: Column, text: str, typed: str) -> bool:
 
 
 def _times(_: Column, text: str, typed: str) -> bool:
-    """The fractions are compared as texts: Python keeps six digits of them."""
-    said, made = (_FRACTION.search(one) for one in (text, typed))
+    """Fractions of seconds are compared as texts: Python keeps six digits."""
+    said, made = (_FRACTION.search(value) for value in (text, typed))
     if (said[1].rstrip("0") if said else "") != (made[1].rstrip("0") if made else ""):
         return False
-    left, right = (datetime.fromisoformat(_FRACTION.sub("", one, count=1).strip()) for one in (text, typed))
+    left, right = (datetime.fromisoformat(_FRACTION.sub("", value, count=1).strip()) for value in (text, typed))
     if left.tzinfo is None:  # in the zone of the session, in which the database prints it
         right = right.replace(tzinfo=None)
     return left == right  # never where the text alone has a zone: the type does not keep it

@@ -23,21 +23,21 @@ def exit_groups(
 ) -> TableRef | None:
     """Divide classes of 2k rows and more into groups that each meet every requirement, as many as that allows.
 
-    An exit group publishes what its class does and is a class of its own to the lineage. Rows are dealt to groups by
-    their sensitive values in turn; where a group of a class fails, the class is divided into half as many.
+    An exit group publishes the cells of the class and is a separate class in the lineage. Rows are dealt to groups by
+    their sensitive values in turn; if a group of a class fails, the class is divided into half as many groups.
 
     Args:
         scratch: the run.
         history: the cohort, as `sqlanon.release.history.history.rows_of` makes it.
-        groups: its classes.
+        groups: classes of the cohort.
         k: rows of a group, at least.
-        asked: what every group must meet; none that counts persons.
-        sensitive: how many sensitive columns there are.
+        asked: requirements on every group; none may count persons.
+        sensitive: number of sensitive columns.
 
     Returns:
-        rows that are divided: hash of the key, class, number of the group; None: no class is.
+        divided rows: hash of the key, class, number of the group; None if no class is divided.
 
-    Cost: a sort of the cohort by class for every attempt, one more than the logarithm of the largest class in k.
+    Cost: a sort of the cohort by class for every attempt; attempts: 1 + the logarithm of the largest class in k.
     """
     numbers, names = range(1, sensitive + 1), [f"s{i}" for i in range(1, sensitive + 1)]
     divided: TableRef | None = None
@@ -48,9 +48,9 @@ def exit_groups(
         if not scratch.count("table/count", source=dealt):
             break
         below = []
-        for i, one in enumerate(asked):
+        for i, requirement in enumerate(asked):
             below.append(scratch.table(f"below_{attempt}_{i}"))
-            one.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
+            requirement.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
         made = scratch.table(f"divided_{attempt}")
         scratch.execute("frozen/divided", made=made, dealt=dealt, below=below, before=divided)
         divided, least, attempt = made, 2 * least, attempt + 1

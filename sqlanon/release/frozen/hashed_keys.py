@@ -31,12 +31,11 @@ def hashed_keys(
         spec: the release.
         roles: the source's columns.
         names: the columns of the list.
-        keys: its texts.
-        secret: what the release's hashes are keyed with.
+        keys: the texts of the list.
+        secret: key of the release's hashes.
 
     Raises:
-        PolicyError: the columns are not those of the key, or a text is no value of its column, or of another than it
-            says.
+        PolicyError: the columns are not those of the key, or a text is not, or not exactly, a value of the column.
     """
     columns = key_columns(spec, roles)
     spelled = {name.lower(): at for at, name in enumerate(names)}
@@ -82,10 +81,10 @@ def hashed_keys(
 
 
 def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
-    """Every text of the list is the value that was read from it, or the class of another key would be erased.
+    """Check that every text of the list equals the value read from it: else the class of another key would be erased.
 
     Raises:
-        PolicyError: some are not; their number for each column.
+        PolicyError: some texts differ; the text has their number for each column.
     """
     problems = []
     for i, column in enumerate(columns):

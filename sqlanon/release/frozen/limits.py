@@ -16,9 +16,9 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
 
     Args:
         spec: the release.
-        rows: of the source.
+        rows: number of rows of the source.
         found: the version.
-        too_long: since when a row has waited that waits longer than ``max_age``; None: none does.
+        too_long: start of the wait of a row that waits longer than ``max_age``; None without such a row.
 
     Raises:
         PrivacyViolation: a limit is exceeded; the text has the figures and the choices.
@@ -51,10 +51,10 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
 
 
 def require_kept_rows(spec: ReleaseSpec, found: LineageReport) -> None:
-    """Stop a version of which all rows would be new: they may be the published ones by other keys.
+    """Stop a version with new rows only: they may be the published rows by other keys.
 
     Raises:
-        PrivacyViolation: rows would enter, and none of those before would stay.
+        PrivacyViolation: rows would enter, and no published row would stay.
     """
     if found.left and found.published == found.entered > 0:
         raise PrivacyViolation(
@@ -71,7 +71,7 @@ def require_rows(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = Fal
     Args:
         spec: the release.
         found: the version.
-        erasing: keys are erased by it.
+        erasing: the version erases keys.
 
     Raises:
         PrivacyViolation: no row would stay published.

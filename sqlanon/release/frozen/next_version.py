@@ -31,8 +31,8 @@ class Stays:
     """Published rows, counted before the version is written.
 
     Attributes:
-        before: in the version before; ``published`` of them stay, of which the source no longer has ``retained`` and
-            has ``stale`` with other values.
+        before: rows in the version before; ``published`` of them stay. Of these, the source no longer has ``retained``,
+            and has ``stale`` with other values.
     """
 
     before: int = 0
@@ -46,14 +46,14 @@ class Outlook:
     """The next version of a lineage in rows.
 
     Attributes:
-        lineage: its lineage.
-        rows: of the source.
+        lineage: the version's lineage.
+        rows: number of rows of the source.
         now: the time of the run.
-        compared: the source compared with the lineage; None: the lineage begins.
-        seen: the source's rows by what the lineage has of them.
-        tried: the rows of the cohort that is tried now; None: none is.
+        compared: the source compared with the lineage; None if the lineage begins.
+        seen: the source's rows by their state in the lineage.
+        tried: rows of the cohort to try now; None without a cohort.
         stays: the published rows.
-        after: as ``seen``, when the version is published.
+        after: as ``seen``, after publication of the version.
         entered: rows that are new in the version.
     """
 
@@ -68,11 +68,11 @@ class Outlook:
     entered: int
 
     def refuse(self) -> Outlook:
-        """The same when the cohort could not be published."""
+        """The outlook if the cohort could not be published."""
         return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
 
     def hold(self, spec: ReleaseSpec) -> None:
-        """Stop a version that has drifted too far from its source, before a cohort is tried.
+        """Stop a version that has drifted too far from the source, before a cohort is tried.
 
         Raises:
             PrivacyViolation: a limit is exceeded, or the source has none of the published rows.
@@ -82,7 +82,7 @@ class Outlook:
         limits.hold(spec, self.rows, found, too_long(spec, self.after, self.now))
 
     def report(self) -> LineageReport:
-        """Rows that stay published, what the source has in addition to them, and how many are new in the version."""
+        """Numbers of rows that stay published, of other rows of the source, and of rows that are new in the version."""
         stays, seen, entered = self.stays, self.after, self.entered
         return LineageReport(
             self.lineage.number,
@@ -119,9 +119,8 @@ def look(
         state: the release as the run found it.
         lineage: the lineage of the version.
         staged: the source as it was read.
-        begins: it begins with this version.
-        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this
-            version.
+        begins: the lineage begins with this version.
+        erasing: scratch table of hashes of all keys that are never published again; None if this version erases no key.
         whole: rows of persons who are published wait.
 
     Raises:
@@ -138,7 +137,7 @@ def look(
 def _compare_source(
     scratch: Scratch, lineage: Lineage, staged: Staged, *, begins: bool, erasing: TableRef | None, whole: bool
 ) -> tuple[Comparison | None, Census]:
-    """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""
+    """The source compared with the lineage, None if the lineage begins; and the source's rows by state."""
     if begins:
         return None, _of_new(scratch, staged.spec, lineage, staged)
     compared = compare(scratch, lineage, staged.roles, staged.stage, erasing or lineage.erased, whole=whole)
@@ -157,7 +156,7 @@ def _cohort(
     begins: bool,
     erasing: TableRef | None,
 ) -> Staged | None:
-    """The rows of the cohort that is tried now, as a table of their own; None: none is."""
+    """Rows of the cohort to try now, as a separate table; None without a cohort."""
     if begins and not seen.erased:
         return staged
     if erasing is not None or (not begins and not is_due(staged.spec, seen, staged.source.read_at)):

@@ -1,4 +1,4 @@
-"""What the next run of a lineage would do with which rows: for plan."""
+"""Effects of the next run of a lineage on rows, for plan."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from sqlanon.spec import ReleaseSpec
 
 
 def plan_notes(spec: ReleaseSpec, looked: Outlook, why: str, *, begins: bool) -> tuple[str, ...]:
-    """What a plan says of the rows of a lineage: those that stay, those that wait, and those for a new lineage.
+    """Notes of a plan on the rows of a lineage: rows that stay, rows that wait, and rows for a new lineage.
 
     Args:
         spec: the release.
         looked: the source compared with the lineage.
-        why: why the cohort cannot be published; empty: it can, or there is none.
+        why: reason why the cohort cannot be published; empty if it can, or without a cohort.
         begins: the lineage begins.
     """
     seen, number = looked.seen, looked.lineage.number

@@ -1,4 +1,4 @@
-"""The source's rows by what the lineage has of them, and whether those that wait are to be published."""
+"""The source's rows by their state in the lineage, and whether waiting rows are to be published."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """Rows of the source.
+    """Rows of the source by state.
 
     Attributes:
         new: never seen; ``waiting``: for their cohort; ``refused``: in a cohort that could not be published;
-            ``published``: in a class of the published ones; ``gone``: in one that left; ``later``: of persons who were
-            published before it came, with ``persons: whole``; ``erased``: never published again.
-        waits_since: since when the row has waited for its cohort that has waited longest, as ISO 8601; None: none
-            waits.
-        refused_since: since when the refused row has waited that has waited longest.
+            ``published``: in a published class; ``gone``: in a class that left; ``later``: of persons published before
+            the row came, with ``persons: whole``; ``erased``: never published again.
+        waits_since: start of the longest wait for a cohort, as ISO 8601; None if no row waits.
+        refused_since: start of the longest wait of a refused row.
     """
 
     new: int
@@ -44,11 +43,11 @@ class Census:
         return self.new + self.waiting
 
     def without_cohort(self) -> Census:
-        """The same when the cohort is published."""
+        """The census after publication of the cohort."""
         return replace(self, new=0, waiting=0, waits_since=None)
 
     def with_refused(self, now: str) -> Census:
-        """The same when the cohort could not be published."""
+        """The census if the cohort could not be published."""
         since = min(filter(None, (self.waits_since, self.refused_since)), default=now)
         return replace(self.without_cohort(), refused=self.refused + self.cohort, refused_since=since)
 
@@ -60,11 +59,10 @@ class Comparison:
     Attributes:
         rows: scratch table of every row that the source or the lineage has (frozen/compared).
         leaving: scratch table of the classes that leave.
-        census: the source's rows by what the lineage has of them; ``gone`` holds those whose class leaves now with an
-            erased key.
-        stays: published rows whose class stays; the source has ``retained`` of them no more, of ``changed`` with
-            another value in a column that is published as it is, and of ``apart`` with other quasi values alone, which
-            may lie in the published cell.
+        census: the source's rows by state; ``gone`` includes rows of classes that leave now with an erased key.
+        stays: published rows of classes that stay. Of these, the source no longer has ``retained``; it has ``changed``
+            with another value in a column published unchanged, and ``apart`` with other quasi values alone, which may
+            lie in the published cell.
     """
 
     rows: TableRef
@@ -79,11 +77,11 @@ class Comparison:
 def compare(
     scratch: Scratch, lineage: Lineage, roles: Roles, stage: TableRef, erased: TableRef, *, whole: bool
 ) -> Comparison:
-    """Compare the staged rows with the lineage. Cost: one join of both by key, and groupings of its narrow result.
+    """Compare the staged rows with the lineage. Cost: a join of both by key, and groupings of the narrow result.
 
     Args:
         scratch: the run.
-        lineage: its lineage.
+        lineage: the release's lineage.
         roles: the source's columns.
         stage: the source's rows, with their key.
         erased: hashes of keys that are never published again.
@@ -129,10 +127,10 @@ _STATUSES = ("new", "waiting", "refused", "published", "gone", "later", "erased"
 
 
 def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
-    """Whether the rows that wait are to be published: by their number and the time alone, never by a value.
+    """Whether waiting rows are to be published: by their number and the time alone, never by a value.
 
     Raises:
-        GuardError: a row waits since later than now.
+        GuardError: a row's wait starts later than now.
     """
     waited = _seconds(spec, seen.waits_since, now)
     if seen.cohort >= spec.refresh.cohort_rows(spec.privacy.k):
@@ -142,7 +140,7 @@ def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
 
 
 def too_long(spec: ReleaseSpec, seen: Census, now: str) -> str | None:
-    """Since when a row that was never published has waited that waits longer than `max_age`; None: none does."""
+    """Start of the wait of a never published row that waits longer than `max_age`; None without such a row."""
     since = min(filter(None, (seen.waits_since, seen.refused_since)), default=None)
     waited = _seconds(spec, since, now)
     return since if spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age else None

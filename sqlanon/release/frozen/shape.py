@@ -1,4 +1,4 @@
-"""The columns of a lineage: those of its first cohort, and what a later NULL adds to them."""
+"""Columns of a lineage: columns of the first cohort, and columns that a later NULL adds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Shape:
     """The columns that a version of a lineage publishes.
 
     Attributes:
-        names: what every quasi column becomes, by alias.
+        names: published names of every quasi column, by alias.
         layout: the columns of the view.
         parts: the published columns that come from the class, in order.
-        added: those that the lineage does not have yet, and their types.
-        filled: of a column that says whether there are NULLs, by name, what it is for classes that were made before
-            there were any: SQL over a class, called r.
+        added: columns that the lineage does not have yet, and their types.
+        filled: per column that flags NULLs, the value for classes that were made before the first NULL: SQL over a
+            class, called r.
     """
 
     names: Mapping[str, Names]
@@ -37,8 +37,8 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
     Args:
         spec: the release.
         roles: the source's columns.
-        kept: the columns that the lineage has of classes; None: it begins now.
-        cohort: what every quasi column becomes in the cohort, by alias; empty: there is none.
+        kept: columns of classes in the lineage; None if the lineage begins now.
+        cohort: published names of every quasi column in the cohort, by alias; empty without a cohort.
     """
     form = format_of(spec.format.kind)
     names, columns, added, filled = {}, list[Published](), {}, {}
@@ -64,9 +64,9 @@ def shape_of(spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort
 
 
 def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
-    """Type and value of the column about NULLs, for a class whose rows had none.
+    """Type and value of the column about NULLs, for a class of rows without NULL.
 
-    Where its first part is hidden, any value is possible.
+    If the first part is hidden, any value is possible.
     """
     first = f"r.{identifier(names.published()[0])}"
     if state:
@@ -75,7 +75,7 @@ def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
 
 
 def kept_columns(roles: Roles) -> list[dict[str, object]]:
-    """The columns that are published as they are, as templates take them."""
+    """The columns published unchanged, as templates take them."""
     return [
         {
             "alias": reading.alias,

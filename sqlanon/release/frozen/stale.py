@@ -1,4 +1,4 @@
-"""How many published rows the source has with other values than those that are published."""
+"""Number of published rows with other values in the source than in the release."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def stale_rows(
     stage: TableRef,
     shape: Shape,
 ) -> int:
-    """Rows that stay published otherwise than the source has them now.
+    """Number of rows that stay published with other values than the source has now.
 
-    A row is current whose columns that are published as they are did not change, and whose quasi values lie in the
-    published cell. Where a cell is a mean of its class, or a single value, every other quasi value is outside.
+    A row is current if the columns published unchanged have not changed, and the quasi values lie in the published
+    cell. If a cell is a mean of the class, or a single value, every other quasi value is outside.
 
-    Cost: for rows of which only quasi values changed a join with the stage by row number, and one with the published
-    classes.
+    Cost: for rows with changes of quasi values alone, a join with the stage by row number, and a join with the
+    published classes.
     """
     if not compared.apart or spec.format.mean:
         return compared.changed + compared.apart
     moved = scratch.table("moved")
-    columns = [one["alias"] for one in (*quasi_columns(roles), *kept_columns(roles))]
+    columns = [column["alias"] for column in (*quasi_columns(roles), *kept_columns(roles))]
     scratch.execute(
         "frozen/moved",
         moved=moved,
@@ -56,7 +56,7 @@ def _count_uncovered(
     shape: Shape,
     rows: int,
 ) -> int:
-    """Rows of which only quasi values changed, and that are outside of what is published for them."""
+    """Number of rows with changes of quasi values alone that are outside of their published cells."""
     form, released = format_of(spec.format.kind), scratch.table("moved_classes")
     scratch.execute(
         "publish/kept_classes",

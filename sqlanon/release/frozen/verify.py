@@ -1,6 +1,6 @@
 """Verification of a version of a lineage, in the publishing transaction.
 
-It trusts only tables, and shares no code with what made the version.
+It trusts only tables, and shares no code with the writer of the version.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def verify_version(
         scratch: the run.
         draft: the version, as it was recorded in the lineage.
         physical: the written table.
-        before: the version before; None: there is none, or its table is gone.
-        last: what the version before in the lineage reached.
+        before: the version before; None without a version or its table.
+        last: results of the version before in the lineage.
 
     Returns:
-        what was measured of the classes that a reader of the version sees, with what their exit groups reach; and of
-        the exit groups.
+        measurements of the classes that a reader of the version sees, with the results of their exit groups; and of the
+        exit groups.
 
     Raises:
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of
-            the table does not meet a requirement, or the table is not what the lineage says.
+            the table does not meet a requirement, or the table differs from the lineage.
     """
     step, shape, kept, found = draft.step, draft.shape, draft.kept, draft.found
     requirements, sensitive = draft.staged.requirements, draft.staged.roles.sensitive
@@ -91,11 +91,13 @@ def verify_version(
         _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
         _as_made(scratch, step, cohort, physical, kept)
-    asked = of_rows([one for one in requirements if not one.counts_persons])
-    aliases, names = [one.alias for one in sensitive], [one.name for one in sensitive]
+    asked = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
+    aliases, names = [reading.alias for reading in sensitive], [reading.name for reading in sensitive]
     by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, asked)
     by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, asked)
-    of_persons = _persons(scratch, step, cohort, [one for one in requirements if one.counts_persons], last)
+    of_persons = _persons(
+        scratch, step, cohort, [requirement for requirement in requirements if requirement.counts_persons], last
+    )
     return replace(by_cells, requirements=(*by_class.requirements, *of_persons)), by_class
 
 
@@ -114,7 +116,7 @@ class _InSource:
 def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageReport) -> _InSource:
     """Compare keys, first by 64 bits of a hash.
 
-    If that finds a difference, which may be two keys of one hash, the keys themselves are compared.
+    If that finds a difference, which may be two keys with the same hash, the keys themselves are compared.
     """
     lineage = step.lineage
     for exact in (False, True):
@@ -128,7 +130,7 @@ def _in_source(scratch: Scratch, step: Step, stage: TableRef, counted: LineageRe
 
 
 def _as_counted(here: _InSource, found: LineageReport) -> None:
-    """No class left too early, and as many rows of the source are published as were counted."""
+    """Check that no class left too early, and that as many rows of the source are published as were counted."""
     if here.early:
         raise PrivacyViolation(f"{here.early} rows of the source are in classes that leave; nothing was published")
     if here.published != found.published - found.retained:
@@ -141,12 +143,12 @@ def _as_counted(here: _InSource, found: LineageReport) -> None:
 def _persons(
     scratch: Scratch, step: Step, cohort: Made | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
 ) -> tuple[RequirementResult, ...]:
-    """Requirements over persons: each class was measured when it was made, and has the same rows since.
+    """Results of requirements over persons: each class was measured when it was made, and has the same rows since.
 
     No person may be in two classes.
 
-    A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before
-    and of the cohort.
+    Rows of a class hold no lasting number of the person, so the result is the worst of the version before and the
+    cohort.
     """
     if step.whole:
         apart = scratch.fetch("frozen/persons_apart", rows=step.lineage.rows)
@@ -154,17 +156,23 @@ def _persons(
             raise PrivacyViolation(
                 f"{apart[0][0]} persons are in more than one class of the lineage; nothing was published"
             )
-    before = {(one.name, one.column): one for one in last}
+    before = {(result.name, result.column): result for result in last}
     if cohort is None:
-        return tuple(before[one.name, one.column] for one in asked if (one.name, one.column) in before)
+        return tuple(
+            before[requirement.name, requirement.column]
+            for requirement in asked
+            if (requirement.name, requirement.column) in before
+        )
     made = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
-    lowest = {(one.name, one.column): max if one.at_most else min for one in asked}
+    lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
     return tuple(
         replace(
-            one,
-            reached=lowest[one.name, one.column](one.reached, before.get((one.name, one.column), one).reached),
+            result,
+            reached=lowest[result.name, result.column](
+                result.reached, before.get((result.name, result.column), result).reached
+            ),
         )
-        for one in made
+        for result in made
     )
 
 
@@ -177,10 +185,10 @@ def _as_before(
     parts: Sequence[str],
     now: tuple[str, ...],
 ) -> None:
-    """The lineage still says of the version before what readers have: no row has moved, no cell has changed.
+    """Check that the lineage still matches the readers' version before: no row has moved, no cell has changed.
 
-    Fingerprints are sums over rows: that of the version before is the one of this version without the rows that came,
-    with those that left.
+    Fingerprints are sums over rows: this version's without the rows that came, with the rows that left, is the
+    fingerprint of the version before.
     """
     earlier = scratch.engine.relation(table_name(before.table))
     there = [column.name for column in earlier.columns]
@@ -199,17 +207,17 @@ def verify_before(
     kept: Sequence[Mapping[str, object]],
     parts: Sequence[str] | None = None,
 ) -> None:
-    """The lineage says of the version before what readers have, by all of its rows.
+    """Check that the lineage matches the readers' version before, by all rows.
 
     Args:
         scratch: the run.
-        step: what is to be recorded in the lineage, or was.
+        step: the step, before or after it is recorded in the lineage.
         before: the version before.
-        kept: the columns that are published as they are.
-        parts: the published columns that come from the class; None: those of the lineage now.
+        kept: the columns published unchanged.
+        parts: the published columns that come from the class; None for the lineage's present columns.
 
     Raises:
-        PrivacyViolation: it does not.
+        PrivacyViolation: they differ.
     """
     earlier = scratch.engine.relation(table_name(before.table))
     there = {column.name for column in earlier.columns}
@@ -238,7 +246,7 @@ def _differing(
     *,
     came: bool,
 ) -> tuple[str, ...]:
-    """The fingerprint of the rows of the version that the one before does not have, or of those that it has alone."""
+    """Fingerprint of the rows that only this version has, or of the rows that only the version before has."""
     name = "came" if came else "left"
     rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
     scratch.execute(
@@ -264,7 +272,7 @@ def _differing(
 def _as_made(
     scratch: Scratch, step: Step, cohort: Made, physical: Relation, kept: Sequence[Mapping[str, object]]
 ) -> None:
-    """The cohort is in the lineage as the method made it, whole."""
+    """Check that the whole cohort is in the lineage as the method made it."""
     names = {
         column.name for column in scratch.engine.look_up([cohort.recoded.released]).columns(cohort.recoded.released)
     }
@@ -285,7 +293,7 @@ def _as_made(
 
 
 def _columns(physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]) -> list[dict[str, object]]:
-    """Columns of a version in one order, as templates compare them."""
+    """Columns of a version in a fixed order, as templates compare them."""
     own = {column.name for column in physical.columns if column.own_operators}
     return [
         *({"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts),
@@ -302,7 +310,7 @@ def _fingerprint_staged(
     parts: Sequence[str],
     name: str,
 ) -> tuple[str, ...]:
-    """The fingerprint of rows and what is published of their classes (verify/fingerprint says how)."""
+    """Fingerprint of rows with the published cells of their classes (defined in verify/fingerprint)."""
     marks = scratch.table(f"marks_{name}")
     own = {column.name for column in physical.columns if column.own_operators}
     with scratch.together():
@@ -316,7 +324,7 @@ def _fingerprint_staged(
 def _fingerprint_written(
     scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
 ) -> tuple[str, ...]:
-    """Fingerprint of a written table, with its columns in the order of `_columns`.
+    """Fingerprint of a written table, with the columns in the order of `_columns`.
 
     The order in the table follows the source's, which may change.
     """
@@ -325,14 +333,14 @@ def _fingerprint_written(
     other = [
         {"source": "s", "column": column.name, "name": column.name, "as_text": column.own_operators}
         for column in physical.columns
-        if column.name not in known  # the lineage has none of it, so that the fingerprints differ
+        if column.name not in known  # not in the lineage, so that the fingerprints differ
     ]
     found = scratch.fetch("verify/fingerprint", target=physical.ref, published=[*named, *other])[0]
     return tuple(map(str, found))
 
 
 def verify_counts(rows: int, found: LineageReport) -> None:
-    """Every row of the source is published once, or waits, and every published row is the source's or retained.
+    """Check that every row of the source is published once or waits, and that every published row is in it or retained.
 
     Raises:
         PrivacyViolation: the numbers do not add up.

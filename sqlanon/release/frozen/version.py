@@ -1,4 +1,4 @@
-"""A version of a lineage: its changes there, and the tables from which it is written.
+"""A version of a lineage: changes of the lineage, and the tables from which the version is written.
 
 It reads the lineage alone, never the source.
 """
@@ -21,7 +21,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A cohort that is published: its rows and classes as the lineage keeps them, in scratch tables."""
+    """A cohort to publish: rows and classes as the lineage keeps them, in scratch tables."""
 
     rows: TableRef
     classes: TableRef
@@ -29,21 +29,21 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a version changes in its lineage.
+    """Changes of a lineage by a version.
 
     Attributes:
-        lineage: its tables.
-        release: its name.
+        lineage: the lineage's tables.
+        release: name of the release.
         version: the version.
-        begins: it is the lineage's first.
+        begins: the version is the lineage's first.
         at: the time of the run.
-        entered: the cohort that is published; None: none is.
-        leaving: scratch table of the classes that leave; None: none does.
-        stage: the source's rows with their key; None: the source was not read.
+        entered: the cohort to publish; None without a cohort.
+        leaving: scratch table of the classes that leave; None if no class leaves.
+        stage: the source's rows with their key; None if the source was not read.
         whole: rows of persons who are published wait.
-        erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
-        listed_by: a mark of the key and the secret that these were made with.
-        histories: of versions that were no lineage's: of erased keys' classes they keep nothing either.
+        erased: scratch table of hashes of keys that are never published again from now on; None without new keys.
+        listed_by: mark of the key and the secret of these hashes.
+        histories: histories of versions outside of lineages: they keep nothing of classes with erased keys either.
         by_others: numbers of earlier lineages in which nobody finds a key: they keep no cell.
     """
 
@@ -64,16 +64,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A version of a lineage that is to be published.
+    """A version of a lineage to publish.
 
     Attributes:
         staged: the source as it was read.
-        step: what it changes in its lineage.
-        shape: its columns.
-        made: the cohort's classes; None: there is no cohort.
-        report: so far.
-        found: the numbers of its rows.
-        secret: what the release's hashes are keyed with.
+        step: changes of the lineage.
+        shape: the version's columns.
+        made: the cohort's classes; None without a cohort.
+        report: the report so far.
+        found: numbers of rows.
+        secret: key of the release's hashes.
     """
 
     staged: Staged
@@ -86,12 +86,12 @@ class Draft:
 
     @property
     def kept(self) -> Sequence[Mapping[str, object]]:
-        """The columns that are published as they are."""
+        """The columns published unchanged."""
         return kept_columns(self.staged.roles)
 
 
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
-    """Write a step into the lineage, in the transaction that is open; ``added`` and ``filled`` as in `Shape`."""
+    """Write a step into the lineage, in the open transaction; ``added`` and ``filled`` as in `Shape`."""
     lineage = step.lineage
     made: list[Statement] = []
     at: dict[str, Bind] = {"at": step.at}
@@ -132,7 +132,7 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
 
 
 def list_erased(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: str) -> list[Statement]:
-    """What puts hashes of keys on the list of erased ones, and notes how they were made."""
+    """Statements that put hashes of keys on the list of erased keys, with the mark of their key and secret."""
     by: dict[str, Bind] = {"mark": mark}
     return [
         scratch.sql("frozen/listed_by", by, erased=lineage.erased),
@@ -141,10 +141,9 @@ def list_erased(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mar
 
 
 def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool) -> None:
-    """Note that the rows that wait now could not be published, in a transaction of its own.
+    """Record that the waiting rows could not be published, in a separate transaction.
 
-    That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed
-    cohort.
+    The record stays whatever becomes of the version: rows that are tried again with later rows would be a mixed cohort.
     """
     with scratch.engine.publishing():
         if not scratch.engine.exists(lineage.erased):
@@ -155,9 +154,9 @@ def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: Tab
 
 
 def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
-    """Delete what is kept of the classes with an erased key, except their keys.
+    """Delete the stored contents of the classes with an erased key, except their keys.
 
-    If nobody knows which classes had the key, it is deleted for all.
+    If nobody knows which classes had the key, the contents of all classes are deleted.
     """
     if not scratch.engine.exists(lineage.rows):
         return
@@ -196,7 +195,7 @@ def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The rows and classes of one version, in scratch tables that publish/table reads."""
+    """Rows and classes of a version, in scratch tables that publish/table reads."""
 
     rows: TableRef
     classes: TableRef
@@ -212,15 +211,15 @@ def make_published(
     *,
     placed: bool = True,
 ) -> Published:
-    """What a version of the lineage publishes. Cost: a copy of its rows.
+    """Published rows and classes of a version of the lineage. Cost: a copy of the version's rows.
 
     Args:
         scratch: the run.
-        lineage: its lineage.
+        lineage: the version's lineage.
         version: the version.
-        kept: the columns that are published as they are.
+        kept: the columns published unchanged.
         parts: the published columns that come from the class.
-        name: what the scratch tables are called.
+        name: prefix of the scratch tables' names.
         placed: classes are ranked, for the order of a table that is written.
     """
     rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
@@ -247,12 +246,12 @@ def describe_cohort(
 
     Args:
         scratch: the run.
-        step: of the version that publishes it.
+        step: step of the version that publishes the cohort.
         made: the cohort's classes.
-        history: its history, as `sqlanon.release.history.history.rows_of` makes it.
-        exits: its rows of classes that are divided into exit groups; None: no class is.
+        history: the cohort's history, as `sqlanon.release.history.history.rows_of` makes it.
+        exits: rows of classes that are divided into exit groups; None without such classes.
         shape: the columns of the version.
-        owned: its rows have the person's hash, which is kept.
+        owned: rows have the person's hash, which is kept.
     """
     roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
     offset = 0 if step.begins else scratch.count("frozen/last", classes=step.lineage.classes)

@@ -1,1 +1,1 @@
-"""What versions of one release reveal together: the private history of each, and comparisons of two."""
+"""Disclosures of several versions of one release: the private history of each, and comparisons of two."""

@@ -4,7 +4,7 @@ It finds the rows that a record may be of, to a reader of both.
 
 The reader of docs/threat-model.md knows the quasi values of all rows in both versions, and so who came and who went.
 Worse than there, he knows which two records are of one row, as private values may show it. A record of both versions is
-then of a row that fits its old and its new box; one that arrived, of a row that arrived and fits its box; one that left
+then of a row that fits the old and the new box; one that arrived, of a row that arrived and fits the box; one that left
 likewise. Of these candidates only such count as some assignment of all records has. How likely each of them is, is not
 measured.
 """
@@ -33,10 +33,10 @@ def candidate_sets(scratch: Scratch, old: Side, new: Side, k: int) -> Mapping[st
 
     Every row is a group, and fails with fewer than ``k`` candidates.
 
-    Rows are matched by key alone: a row that changed is common, as its record may be known by a private column that did
+    Rows are matched by key alone: a row that changed is common, as the record may be known by a private column that did
     not.
 
-    Cost: joins of the rows that fit a box, k for every row, and one step for each.
+    Cost: joins of the rows that fit a box, k for every row, and a step for each.
     """
     return {
         "arrived": _measure(count_possible(scratch, new, old, common=False), k),

@@ -28,7 +28,7 @@ BY_ROWS = (
     "persons: whole: persons are counted in each group of rows, and not in all groups together that the rows of one "
     "person are in"
 )
-"""Numbers of persons differ from version to version, so that a person of two versions is not known to be one."""
+"""Numbers of persons differ from version to version, so that nobody knows that persons of two versions are the same."""
 
 
 def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> HistoryReport:
@@ -41,10 +41,10 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         scratch: the run, or the audit.
         old: the earlier version.
         new: the later version.
-        privacy: what every group must meet.
-        fewest: persons in every group, at least, by each identifier that its version counts; 1 asks for none.
+        privacy: the requirements on every group.
+        fewest: persons in every group, at least, by each identifier that the version counts; 1 asks for none.
 
-    Cost: three joins of the two histories by key, and one step a link.
+    Cost: three joins of the two histories by key, and a step a link.
     """
     if old.key != new.key:
         return _report_unknown(scratch, old, new, "the key's columns or their types changed")
@@ -189,7 +189,7 @@ def _find_failing(
     shared: Sequence[str],
     fewest: int,
 ) -> None:
-    """Make the table ``failing`` of the rows of the version ``whole`` whose group does not meet all that is asked."""
+    """Make the table ``failing`` of the rows of the version ``whole`` in groups that do not meet all requirements."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     counted = whole.persons

@@ -1,4 +1,4 @@
-"""A new version and those before it: changes in the source, and what the versions reveal together.
+"""A new version and earlier versions: changes in the source, and joint disclosures of the versions.
 
 Run and plan share it.
 """
@@ -34,7 +34,7 @@ NOT_COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The new version compared with those before it; ``table`` is its own history, where there is a key."""
+    """The new version compared with earlier versions; ``table`` is the new history, where there is a key."""
 
     table: TableRef | None
     data: DataChange | None
@@ -54,7 +54,7 @@ def compare_versions(
     version: int,
     secret: str,
 ) -> Compared:
-    """What the new version reveals together with those that readers had.
+    """Joint disclosures of the new version and of those that readers had.
 
     Args:
         scratch: the run.
@@ -63,10 +63,10 @@ def compare_versions(
         earlier: the versions before.
         data: rows that came and went, unless the histories say it.
         version: the number of the new version.
-        secret: what the release's hashes are keyed with.
+        secret: key of the release's hashes.
 
     Raises:
-        GuardError: one of them has boxes of their own, rows have other candidates than before, and the policy sets no
+        GuardError: a version has boxes of their own, rows have other candidates than before, and the policy sets no
             bound.
     """
     previous = earlier.previous
@@ -106,11 +106,11 @@ def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Ear
     """The earlier version that gives every row the same candidates and the same box, so that nothing is new to readers.
 
     Where there is none, and one of two versions has boxes of their own, a policy must say how many rows they may leave
-    with fewer candidates than k: without boxes of their own a reader of both is left with what two classes have in
-    common, here often with one row. Versions that were replaced or taken back count, as readers may have kept them.
+    with fewer candidates than k: without such boxes a reader of both has the intersections of two classes, here often
+    of one row. Versions that were replaced or taken back count, as readers may have kept them.
 
     Raises:
-        GuardError: it does not.
+        GuardError: the policy does not say it.
     """
     others, spec = earlier.with_candidates(), earlier.state.spec
     same = made.proof.same_as(scratch, earlier.state, made, others, ready.roles.link)

@@ -1,4 +1,4 @@
-"""The versions that readers had, with which a coming one is compared."""
+"""The versions that readers had, with which a coming version is compared."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SEEN = ("published", "replaced", "withdrawn", "dropped")
 
 
 class Earlier:
-    """The versions before a coming one.
+    """The versions before a coming version.
 
     Args:
         state: the release; where ``every``, with all its versions.
-        previous: the version that readers have, or had last; None: there is none.
-        every: all versions that readers had are compared with the coming one, as they may have kept them. Otherwise
-            they are those whose rows have boxes of their own.
+        previous: the version that readers have, or had last; None without such a version.
+        every: all versions that readers had are compared with the coming version, as they may have kept them. Otherwise
+            only versions with boxes of their own.
     """
 
     def __init__(self, state: ReleaseState, previous: Entry | None, *, every: bool) -> None:
@@ -39,14 +39,14 @@ class Earlier:
         return [entry for entry in self.state.versions if entry.status in SEEN and self.counts_candidates(entry)]
 
     def comparable(self, *, kept: bool = True) -> list[Entry]:
-        """The versions with a history: the previous one, and after a rollback the newest as well.
+        """The versions with a history: the previous version, and after a rollback the newest as well.
 
         ``kept``: also those of `with_candidates`.
         """
         known = self._comparable(self.state.versions)
         newest = max((one.version for one in self.state.versions if one.status in SEEN), default=0)
         if not any(one.version == newest for one in known):
-            # An earlier version whose tables were dropped may have its history.
+            # An earlier version with dropped tables may have a history.
             known = self._comparable(self.state.every_version())
         wanted = [known[-1].version] if known else []
         wanted += [self.previous.version] if self.previous else []
@@ -54,7 +54,7 @@ class Earlier:
         return [entry for entry in known if entry.version in wanted]
 
     def has_lost(self, comparable: Sequence[Entry]) -> bool:
-        """Whether the previous version is not among them, as its lineage is gone or was made with another secret."""
+        """Whether the previous version is not among them: the lineage is gone or was made with another secret."""
         previous = self.previous
         return previous is not None and previous.frozen and all(one.version != previous.version for one in comparable)
 
@@ -63,7 +63,7 @@ class Earlier:
 
 
 def list_kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
-    """Of the versions of a release those that readers had and whose history is there, oldest first."""
+    """The versions that readers had and that still have a history, oldest first."""
     return [
         entry
         for entry in entries

@@ -1,9 +1,9 @@
-"""History: what two versions of one release reveal together, by the classes that share a row.
+"""History: joint disclosures of two versions of one release, by the classes that share a row.
 
-A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So he
+A reader of both versions who finds a component of linked classes knows the contents of its old and new classes. So he
 can distinguish three kinds of groups: the rows that arrived in it, those that left it, and those common to an old and a
-new class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row is both
-one that left and one that arrived.
+new class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row has both
+left and arrived.
 
 The private schema keeps a keyed hash of the key, the class (with boxes of their own: all that the row fits), and keyed
 hashes of the values and of the persons' numbers for every version ever published. Nothing here prevents anything: it
@@ -55,9 +55,9 @@ def rows_of(
         roles: the source's columns by role.
         classed: staged rows with their class.
         groups: which class is in which group of the release.
-        secret: what the hashes of keys and values are keyed with.
+        secret: key of the hashes of keys and values.
         counted: the persons that are counted.
-        omitted: scratch table of the rows that the version leaves out; None: there are none.
+        omitted: scratch table of the rows that the version leaves out; None without such rows.
     """
     history = scratch.table("history")
     scratch.execute(
@@ -75,7 +75,7 @@ def rows_of(
 
 
 def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
-    """Columns of a history of its own: of the sensitive values, and of the persons."""
+    """Columns of a history besides key and class: of the sensitive values, and of the persons."""
     return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
 
 
@@ -93,16 +93,16 @@ def compare_new(
     ready: Prepared,
     proof: Proof,
 ) -> tuple[HistoryReport, ...]:
-    """What a version that is being made reveals together with those before it: one report for each of ``entries``.
+    """Joint disclosures of a new version and earlier versions: one report for each of ``entries``.
 
     Args:
         scratch: the run.
         spec: the policy of the new version.
         entries: the earlier versions to compare with.
         history: the new version's history, as `rows_of` makes it.
-        version: its number.
+        version: number of the new version.
         ready: the source.
-        proof: what proves the boxes of the new version.
+        proof: proof of the new version's boxes.
     """
     persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
     columns = [{"name": column.name, "role": column.role} for column in spec.columns]
@@ -113,7 +113,7 @@ def compare_new(
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
-    """Stop a version that reveals too much together with one before.
+    """Stop a version that reveals too much together with an earlier version.
 
     Raises:
         PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
@@ -129,7 +129,7 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
 
 
 def format_figures(one: HistoryReport) -> str:
-    """The figures of one comparison in a line."""
+    """The figures of a comparison in a line."""
     if one.unknown:
         return f"they cannot be compared: {one.unknown}"
     parts = []
@@ -143,13 +143,13 @@ def format_figures(one: HistoryReport) -> str:
 
 
 def report_incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
-    """That two versions cannot be compared: all rows of the new one fail."""
+    """Report that two versions cannot be compared: all rows of the new version fail."""
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
 
 
 def is_gone(entry: Entry) -> str:
-    """Why a version is compared with none: its lineage was dropped."""
+    """Reason why a version is compared with none: the lineage was dropped."""
     return f"the lineage of version {entry.version} is gone"
 
 
@@ -161,7 +161,7 @@ def report_lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> Hi
 
 
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
-    """Every version against the one before it, and against the one it replaced where that is another.
+    """Every version against the version before, and against the version that it replaced where that is another.
 
     Raises:
         PolicyError: no such release, or no two versions of it have a history.

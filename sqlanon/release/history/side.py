@@ -1,4 +1,4 @@
-"""One version of a release in a comparison of two: its history, and what the hashes there were made of."""
+"""A version of a release in a comparison of two: the history, and the inputs of the hashes in it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sqlanon.table.scratch import Scratch
 
 
 class Side:
-    """One version in a comparison: its history table, and what its hashes were made of.
+    """A version in a comparison: the history table, and the inputs of the hashes in it.
 
     Args:
-        version: its number.
-        history: its table.
-        policy: its policy, as the catalog has it.
+        version: number of the version.
+        history: the history table.
+        policy: the policy, as the catalog has it.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed,
             otherwise.
-        persons: of events: per identifier that is counted, its column in the history.
-        boxes: the column of its history with all boxes that a row fits; None: its class is all.
+        persons: of events: the column in the history of each identifier that is counted.
+        boxes: the column of the history with all boxes that a row fits; None: the class is all.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Side:
 
 
 def side_of(scratch: Scratch, entry: Entry) -> Side:
-    """A version of the catalog; an older sqlanon kept no persons in its history."""
+    """A version of the catalog; an older sqlanon kept no persons in the history."""
     persons_of, history = hashes_of(counted_in(entry.policy)), stored_rows(scratch.engine, entry).history(scratch)
     if persons_of:
         there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
@@ -63,7 +63,7 @@ class Boxed(Protocol):
 
     @property
     def boxes(self) -> str | None:
-        """The column of its history with all boxes that a row fits; None: its class is all."""
+        """The column of the history with all boxes that a row fits; None: the class is all."""
 
 
 def counts_candidates(one: Boxed, two: Boxed) -> bool:

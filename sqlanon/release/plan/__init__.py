@@ -1,1 +1,1 @@
-"""Plan: the stages of a run and whether they can be carried out, its cost, its columns and its SQL."""
+"""Plan: the stages of a run and whether they can be carried out, cost, columns and SQL."""

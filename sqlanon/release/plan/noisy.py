@@ -1,6 +1,6 @@
-"""Plan of differentially private statistics: what a version costs and how much noise it has; for its owner what is cut.
+"""Plan of differentially private statistics: cost and noise of a version, and for the owner the cuts by bounding.
 
-What bounding cuts is counted exactly, for the owner alone: to choose contributions by it is a leak that no ledger sees.
+Cuts by bounding are counted exactly, for the owner alone: choosing contributions by them is a leak that no ledger sees.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_VERSIONS = 1000
 
 
 def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanReport:
-    """What a run would do; nothing is charged, drawn or written.
+    """Plan of a run; nothing is charged, drawn or written.
 
     Args:
         engine: the source's database.
@@ -45,7 +45,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
         watch: measures the stages.
 
     Raises:
-        PolicyError: the source cannot be measured, or delta is above one in the number of persons.
+        PolicyError: the source cannot be measured, or delta is above 1 in the number of persons.
         InfeasibleError: the budget does not suffice.
     """
     asked = spec.noisy
@@ -147,10 +147,10 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
 
 
 def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str) -> tuple[list[str], int]:
-    """What bounding cuts, for the owner; and the number of rows.
+    """Cuts by bounding, for the owner; and the number of rows.
 
     Raises:
-        PolicyError: delta is above one in the number of persons.
+        PolicyError: delta is above 1 in the number of persons.
     """
     spec = state.spec
     asked = spec.noisy

@@ -1,4 +1,4 @@
-"""Plan: what a run would do and whether it can, computed without publishing anything."""
+"""Plan: the actions of a run and whether it can succeed, computed without publishing anything."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ def plan(
     *,
     new_lineage: bool = False,
 ) -> PlanReport:
-    """What a run would do.
+    """Actions and expected result of a run.
 
     Args:
         engine: the source's database.
         spec: the release.
         progress: gets stages, counts and notes.
-        beside: other releases of the same policy, for warnings about what readers see together; the tables that are
-            published together with it are read too, as a change of one makes new versions of all.
-        machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
-            here too: what both versions reveal together depends on its classes.
+        beside: other releases of the same policy, for warnings about readers of several; the tables that are
+            published together with this release are read too, as a change of one makes new versions of all.
+        machine: resources of a run; None: this machine, as by default. With a key and an earlier version, the method
+            runs here too: joint disclosures of both versions depend on the classes.
         new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
 
     Raises:
-        PolicyError, GuardError, InfeasibleError: what would stop the run.
+        PolicyError, GuardError, InfeasibleError: errors that would stop the run.
     """
     progress = progress or Silent()
     machine = machine or Machine.here()
@@ -181,7 +181,7 @@ def estimate(  # noqa: PLR0913 - older than the limit
 
     Refinement is not included.
 
-    ``walk``: what the SQL around it costs.
+    ``walk``: cost of the surrounding SQL.
     """
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
@@ -224,7 +224,7 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
 
 
 def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
-    """The tables that are published together with one, in their order, where all are given."""
+    """The tables that are published together with a table, in their order, where all are given."""
     given = {one.name: one for one in beside} | {spec.name: spec}
     names = spec.together.tables if spec.together else ()
     return [given[name] for name in names] if names and given.keys() >= set(names) else [spec]
@@ -242,7 +242,7 @@ def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch,
 
 
 def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
-    """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
+    """Changes in the rows, and joint disclosures of both versions; the stage is used up by it."""
     spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
     if previous is None or work.unchanged:
         return NOTHING_COMPARED
@@ -261,7 +261,7 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
 
 
 def _approval(work: Work) -> tuple[str, ...]:
-    """What a run would say of the policy's approval."""
+    """Message of a run about the policy's approval."""
     try:
         return hold_approval(work.state.engine, work.spec, before=last_in_place(work.state))
     except GuardError as refused:

@@ -1,4 +1,4 @@
-"""What a plan shows: what becomes of every column, and the SQL of a run whose text does not depend on the data."""
+"""Contents of a plan: the treatment of every column, and the SQL of a run whose text does not depend on the data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqlanon.table.tree import hierarchy_of
 
 
 def columns_of(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
-    """The columns in the source's order; ``lost``: what each loses, where that was measured."""
+    """The columns in the source's order; ``lost``: the loss of each column, if it was measured."""
     form = format_of(spec.format.kind)
     names = form.layout(ready.roles, ready.quasi, spec.format).names
     domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
@@ -75,7 +75,7 @@ def _treatment(domain: Domain) -> str:
 
 
 def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
-    """The texts of the statements, each after its name."""
+    """The texts of the statements, each after the statement's name."""
     form = format_of(spec.format.kind)
     layout = form.layout(ready.roles, ready.quasi, spec.format)
     stage = TableRef(None, "_sqlanon_run_stage")

@@ -1,4 +1,4 @@
-"""Guards: what stops a release before any work, each with its explicit opt-out (design, section 9)."""
+"""Guards: refusals of a release before any work, each with an explicit opt-out (design, section 9)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OWN = 2
 FEW_VALUES = 50
 """Largest number of values of a column of categories.
 
-A quasi column is one however few rows have a value, a sensitive one however few persons.
+Quasi columns qualify however few rows have a value, sensitive columns however few persons.
 """
 
 
@@ -44,7 +44,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
     """Guards that read the source: identifiers that repeat, insensitive columns that identify.
 
     Raises:
-        GuardError: every guard that stops the release, each with its opt-out.
+        GuardError: every guard that stops the release, each with the opt-out.
     """
     problems = []
     columns = {column.name: column for column in roles.relation.columns}
@@ -100,10 +100,10 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int, *
 def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> None:
     """Guard of persons with several rows.
 
-    It finds insensitive columns with too many rows whose value is one person's alone.
+    It finds insensitive columns with too many rows that have a value of a single person.
 
     Raises:
-        GuardError: there is one, and the policy does not accept it.
+        GuardError: there is such a column, and the policy does not accept it.
     """
     if not spec.person:
         return
@@ -124,10 +124,10 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
 
 
 def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensitive: Sequence[Domain]) -> None:
-    """A sensitive column of mostly distinct values identifies its rows, or the persons who have several.
+    """Guard of sensitive columns of mostly distinct values, which identify rows, or the persons who have several.
 
     Raises:
-        GuardError: it does, and the policy does not accept it.
+        GuardError: there is such a column, and the policy does not accept it.
     """
     problems = []
     for domain in sensitive:
@@ -146,7 +146,7 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
 def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Domain) -> tuple[int, str]:
     """Largest number of owners of values in a column, in words too.
 
-    They are the persons if each value is one person's, else the rows.
+    They are the persons if each value is of a single person, else the rows.
     """
     rows = staged.rows
     if spec.person and domain.distinct > FEW_VALUES:
@@ -161,17 +161,17 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
 def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Sequence[Domain], *, part: bool) -> None:
     """Refuse quasi columns of text without hierarchy that would be published as lists of nearly all their values.
 
-    Such a column is published as sets of its values, or as the first and the last of them.
+    Such a column is published as sets of values, or as the first and the last of them.
 
-    Where its values are mostly different, that is a list of them all. Where `person` is named and each value is one
-    person's, they are compared with the number of persons.
+    Where the values are mostly different, that is a list of them all. Where `person` is named and each value is of a
+    single person, they are compared with the number of persons.
 
     Args:
         scratch: the database.
         spec: the release.
-        staged: what was read.
-        quasi: its quasi columns.
-        part: what was read is a part of the source's rows: the column is then looked at in the source.
+        staged: the staged source.
+        quasi: the quasi columns.
+        part: the stage has a part of the source's rows: the column is then looked at in the source.
 
     Raises:
         GuardError: they are, and the policy does not accept it.
@@ -203,10 +203,10 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
 def guard_values(
     scratch: Scratch, spec: ReleaseSpec, sensitive: Sequence[Domain], requirements: Sequence[Requirement]
 ) -> None:
-    """Requirements that ask what values are find what they need.
+    """Check that requirements on values find the values they need.
 
     Raises:
-        PolicyError: every one that does not.
+        PolicyError: every requirement that does not.
     """
     by_name = {domain.reading.name: domain for domain in sensitive}
     problems = []
@@ -219,10 +219,10 @@ def guard_values(
 
 
 def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
-    """The policy is one that its format can keep.
+    """Check that the format can keep the policy.
 
     Raises:
-        PolicyError: everything that does not fit, each with what to do.
+        PolicyError: every problem, each with a remedy.
     """
     problems = format_of(spec.format.kind).problems(spec, roles)
     if problems:
@@ -280,7 +280,7 @@ def check_feasible(
     rows: int,
     persons: Sequence[str] = (),
 ) -> tuple[Feasible, ...]:
-    """What the whole table as one class reaches: no release of all its rows can reach more of a monotone requirement.
+    """Values that the whole table reaches as one class: no release of all rows reaches more in a monotone requirement.
 
     Where rows may be left out, those that remain may be more diverse: the method finds out.
 

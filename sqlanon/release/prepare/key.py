@@ -1,4 +1,4 @@
-"""The key of a release: its columns in the source, and the stage's column of their hash, which must identify rows."""
+"""The key of a release: columns in the source, and the stage's column of their hash, which must identify rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     """The key's columns as the source spells them, in an order of their own: they are hashed in it.
 
     Raises:
-        PolicyError: the source lacks one.
+        PolicyError: the source lacks a column.
     """
     known = {column.name.lower(): column.name for column in roles.relation.columns}
     known |= {column.name: column.name for column in roles.relation.columns}
@@ -53,7 +53,7 @@ def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int, *, needed: bool) -> 
 def count_repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
     """Number of rows without a key, and of rows minus that of keys; ``key``: the column of hashes of keys.
 
-    Cost: a pass, and a second one if it finds some.
+    Cost: a pass, and a second pass if it finds some.
     """
     nulls, alike = scratch.numbers("history/alike", rows=rows, key=key)
     if not alike:

@@ -1,4 +1,4 @@
-"""The population that a policy names: where it is, and what a release can reach in it at most."""
+"""The population that a policy names: its table, and the greatest values that a release can reach in it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | No
 def feasible_in(
     spec: ReleaseSpec, requirements: Sequence[Requirement], rows: int, population: Population
 ) -> tuple[Feasible, ...]:
-    """What the last level of every column reaches, which no other node exceeds.
+    """Values that the last level of every column reaches, which no other node exceeds.
 
     Raises:
         InfeasibleError: a requirement asks for more; the text gives the largest feasible value.

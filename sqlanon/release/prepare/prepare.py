@@ -132,11 +132,11 @@ def profile(
     part: bool = False,
     judged: bool = True,
 ) -> Prepared:
-    """Find the domains of a source that was read, and decide whether a release of it can be made.
+    """Find the domains of a staged source, and decide whether a release of it can be made.
 
-    ``units``: what the method divides; ``memory``: bytes for the kernels; ``part``: the rows are some of the source's,
-    so that a column that has many values there may have few in all, and a value that a requirement lists may occur in
-    others. ``judged``: False where no method is to run, and the columns alone are of interest.
+    ``units``: the units that the method divides; ``memory``: bytes for the kernels; ``part``: the rows are some of the
+    source's, so that a column with many values there may have few in all, and a value that a requirement lists may
+    occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
     spec, roles, stage, rows = staged.spec, staged.roles, staged.stage, staged.rows
     persons, asked = staged.persons, staged.requirements
@@ -206,7 +206,7 @@ def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:
-    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where those repeat."""
+    """The columns hashed to tie released rows to source rows: the identifiers, or all columns where those repeat."""
     names = [column.name for column in roles.identifiers]
     unique = spec.rows_are == "persons" and any(not item.accept_repeats for item in roles.identifier_specs)
     return names if unique else [column.name for column in roles.relation.columns]

@@ -1,4 +1,4 @@
-"""Warnings of plan about columns whose range is that of a few rows."""
+"""Warnings of plan about columns with a range set by a few rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NARROW = 100
 
 
 def warn_of_outliers(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
-    """A warning for each ordered column of which 99 % of the rows lie in less than 1/`NARROW` of its range.
+    """A warning for each ordered column with 99 % of the rows in less than 1/`NARROW` of the range.
 
     Cost: a sort of each column's values.
     """

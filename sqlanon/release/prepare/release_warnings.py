@@ -1,4 +1,4 @@
-"""Warnings of plan and run: what the format, the readers and other releases of the source mean together."""
+"""Warnings of plan and run about the format, the readers and other releases of the source in combination."""
 
 from __future__ import annotations
 

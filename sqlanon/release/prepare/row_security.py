@@ -21,15 +21,15 @@ def source_snapshot(
 
     Args:
         engine: the session.
-        asked: the releases, each with its source.
-        planned: nothing is released of what is read, so that a part will do; `hidden_rows` says so.
+        asked: the releases, each with the source.
+        planned: no rows are released, so that a part will do; `hidden_rows` says so.
 
     Raises:
         GuardError: row-level security hides rows from this role; the text names the tables.
     """
     strict = [(spec, source) for spec, source in asked if spec.row_security is None and not planned]
     try:
-        if len(strict) < len(asked):  # one transaction has one setting: what it does not refuse is looked up
+        if len(strict) < len(asked):  # one transaction has one setting: sources that it does not refuse are looked up
             for spec, source in strict:
                 refuse_hidden(engine, spec, source)
         with engine.snapshot(whole=len(strict) == len(asked)):
@@ -50,7 +50,7 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
         GuardError: row-level security hides rows from this role.
     """
     found: list[str] = []
-    with suppress(DatabaseError):  # what failed first is what the caller must hear of
+    with suppress(DatabaseError):  # the caller must hear of the first failure
         found = _hiding(engine, spec, source)
     if found:
         raise GuardError(

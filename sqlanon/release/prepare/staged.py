@@ -1,4 +1,4 @@
-"""What a run has of its source: the rows as they were read, and then with domains, ready to encode."""
+"""A run's copy of the source: the rows as they were read, and then with domains, ready to encode."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sqlanon.table.reading import Counted, Roles
 
 
 class Units(Protocol):
-    """What a method divides: rows, or persons."""
+    """Units that a method divides: rows, or persons."""
 
     def requirements_of(self, requirements: Sequence[Requirement]) -> Sequence[Requirement]:
-        """What the method is asked for."""
+        """Requirements that the method solves."""
 
     def codes(self, persons: tuple[Domain, ...]) -> tuple[Domain, ...]:
         """The domains of persons that the method reads."""
@@ -33,15 +33,15 @@ class Reading:
     """How a source is read.
 
     Attributes:
-        secret: what the release's hashes are keyed with.
-        memory: bytes for the kernels, unless the policy has a limit of its own.
-        tokens: what pseudonyms are keyed with, as the private schema has it.
+        secret: key of the release's hashes.
+        memory: bytes for the kernels, unless the policy has a limit.
+        tokens: key of the pseudonyms, as the private schema has it.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
         held: the caller has a snapshot, of several tables.
-        follows: the caller compares the keys with those of a lineage, which finds repeated ones.
+        follows: the caller compares the keys with those of a lineage, which finds repeated keys.
         lasting: classes stay while rows leave them: rows and persons are recognized in later versions.
-        planned: nothing is released of what is read.
-        snapshot: what the source of that fingerprint said of its own version: at the same one no row is read.
+        planned: no rows are released.
+        snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
     """
 
     secret: str = field(repr=False)
@@ -55,7 +55,7 @@ class Reading:
     snapshot: str = ""
 
     def known_mark(self, snapshot: str) -> str | None:
-        """The fingerprint of the source's rows, where its version shows it; None: they are to be read."""
+        """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""
         same = bool(snapshot) and snapshot == self.snapshot
         return self.same_as.partition(" ")[0] if same and self.same_as is not None else None
 
@@ -66,13 +66,13 @@ class Staged:
 
     Attributes:
         spec: the release.
-        roles: its columns.
-        stage: scratch table of its rows; ``rows`` of them.
-        source: what the catalog keeps of it.
+        roles: the columns.
+        stage: scratch table of the rows; ``rows`` of them.
+        source: the catalog's record of the source.
         persons: the counted identifiers.
-        requirements: what is asked.
+        requirements: those of the policy.
         keyed: the stage holds the key's hash.
-        people, beside: a population that the rows are of: its columns, and its staged rows.
+        people, beside: a population that contains the rows: columns, and staged rows.
         lasting: see `Reading`.
     """
 
@@ -100,7 +100,7 @@ class Unchanged:
 class Prepared:
     """A staged and profiled source, ready to encode.
 
-    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only), ``person_codes`` their
+    ``persons`` are the identifiers with hashes in the stage (``rows_are: events`` only), ``person_codes`` their
     domains where a requirement counts persons.
     """
 
@@ -121,17 +121,13 @@ class Prepared:
 
     @property
     def solved(self) -> tuple[Requirement, ...]:
-        """What methods are asked for, each in the form in which they solve it best."""
+        """Requirements for methods, each in the form in which they solve it best."""
+        values = {domain.reading.name: domain.codes for domain in self.sensitive}
         return tuple(
-            one.of_two_values() if not one.across and one.column in self._of_two_values else one
+            one.in_best_form(values[one.column]) if not one.across and one.column in values else one
             for one in self.requirements
             if not one.afterwards
         )
-
-    @property
-    def _of_two_values(self) -> frozenset[str]:
-        """Sensitive columns of two values."""
-        return frozenset(domain.reading.name for domain in self.sensitive if domain.codes == 2)
 
     @property
     def owned(self) -> bool:

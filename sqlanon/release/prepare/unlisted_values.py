@@ -10,7 +10,7 @@ from sqlanon.table.scratch import Scratch
 
 
 def count_others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, ...]:
-    """How many rows have a value that the hierarchy does not list and that counts as the named one, by column.
+    """How many rows have a value that the hierarchy does not list and that counts as the named value, by column.
 
     Columns without such rows are left out.
 

@@ -1,6 +1,6 @@
 """Limits on the width of a release.
 
-Rows may have too many columns, or too long texts, for an engine or its memory.
+Rows may have too many columns, or too long texts, for an engine or the memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
 
 _HEADER = 40
-"""Bytes of a row in addition to its columns, rounded up."""
+"""Bytes of a row in addition to the columns, rounded up."""
 
 
 def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping[str, int], memory: int) -> None:
@@ -55,7 +55,7 @@ def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping
 
 
 def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
-    """The widest table of a run, a row a class with its box, fits into the engine's rows.
+    """The widest table of a run, a row for each class with the box, fits into the engine's rows.
 
     Raises:
         PolicyError: it does not; the message states how many quasi columns do.

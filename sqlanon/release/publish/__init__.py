@@ -1,4 +1,4 @@
-"""From classes to what readers see: tables are written and verified, views swapped.
+"""From classes to published views: tables are written and verified, views swapped.
 
 Versions can be returned to, withdrawn and dropped.
 """

@@ -1,4 +1,4 @@
-"""Approve a release, list what was approved, revoke it: rows of the catalog bound to a policy and to figures."""
+"""Approve a release, list approvals, revoke them: rows of the catalog bound to a policy and to figures."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LONGEST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What somebody decides.
+    """A decision on a release.
 
     Attributes:
-        by: the name.
+        by: the person's name.
         until: the last day on which it holds, ``2027-06-30``.
         condition: in their words.
         key: the file of a private SSH key that signs it.
@@ -51,11 +51,11 @@ def approve(engine: Engine, release: str, decided: Decision, planned: ReleaseSpe
     Args:
         engine: the source's database.
         release: ``NAME`` for the published version, or ``NAME@VERSION``.
-        decided: what is decided.
-        planned: approve this policy in place of that of a version: there need not be one.
+        decided: the decision.
+        planned: approve this policy in place of a version's policy; no version is needed.
 
     Raises:
-        PolicyError: no such version, a date that has passed or is none, or a signature that cannot be made.
+        PolicyError: no such version, an invalid or past date, or a signature that cannot be made.
     """
     until = _read_date(decided.until)
     for what, text in (("--by", decided.by), ("--condition", decided.condition)):
@@ -70,10 +70,10 @@ def approve(engine: Engine, release: str, decided: Decision, planned: ReleaseSpe
 
 
 def revoke(engine: Engine, release: str, by: str, reason: str | None = None, key: Path | None = None) -> Approval:
-    """Revoke every approval of a release; runs that need one stop from now on.
+    """Revoke every approval of a release; runs that need approval stop from now on.
 
     Raises:
-        PolicyError: there is none, or it was revoked already.
+        PolicyError: there is no approval, or it was revoked already.
     """
     for what, text in (("--by", by), ("--reason", reason)):
         _check_text(what, text)
@@ -123,8 +123,8 @@ def _add(
 
 
 def _check_clock(made: Approval, before: Sequence[Approval]) -> None:
-    """Refuse an approval that would be older than what was decided before; a revocation always ends approvals."""
-    last = max((one.given for one in before), default=made.given)
+    """Refuse an approval that would be older than the last decision; a revocation always ends approvals."""
+    last = max((decision.given for decision in before), default=made.given)
     if last > made.given:
         raise PolicyError(
             f"{made.release}: the last decision on it was given at {last.isoformat(timespec='seconds')}, and this "
@@ -133,54 +133,54 @@ def _check_clock(made: Approval, before: Sequence[Approval]) -> None:
 
 
 def list_approvals(engine: Engine, release: str | None = None, signers: Path | None = None) -> list[ListedApproval]:
-    """Every decision with what can be said of it now, oldest first.
+    """Every decision with the current state, oldest first.
 
     Args:
         engine: the source's database.
-        release: of this release alone.
-        signers: a file of allowed signers (ssh-keygen(1)), by which signatures are checked.
+        release: only decisions on this release.
+        signers: a file of allowed signers (ssh-keygen(1)) to check signatures with.
 
     Raises:
-        PrivacyViolation: a signature is not that of its approver and text.
+        PrivacyViolation: a signature does not match the approver and the text.
         PolicyError: there is no such release.
     """
     every = Approvals(engine).list(release)
     if release is not None and not every and not Catalog(engine).versions(release):
         raise Catalog(engine).unknown_name(release)
     now = datetime.datetime.now(datetime.UTC)
-    published = {one.release: one for one in Catalog(engine).entries(statuses=("published",))} if every else {}
+    published = {entry.release: entry for entry in Catalog(engine).entries(statuses=("published",))} if every else {}
     found = []
-    for one in every:
-        decisions = [other for other in every if other.release == one.release]
+    for decision in every:
+        decisions = [other for other in every if other.release == decision.release]
         same = [
             other
             for other in decisions
-            if other.action == "approved" and not list_differences(other.policy, one.policy)
+            if other.action == "approved" and not list_differences(other.policy, decision.policy)
         ]
-        state = one.state(decisions, same, now)
-        days = (one.ends - now).days if state == "valid" else 0
-        grown = _grown(one, published.get(one.release)) if state == "valid" else ()
-        found.append(ListedApproval(one, state, days, _signed(one, signers), grown))
+        state = decision.state(decisions, same, now)
+        days = (decision.ends - now).days if state == "valid" else 0
+        grown = _grown(decision, published.get(decision.release)) if state == "valid" else ()
+        found.append(ListedApproval(decision, state, days, _signed(decision, signers), grown))
     return found
 
 
-def _signed(one: Approval, signers: Path | None) -> str:
-    if one.signature is None:
+def _signed(approval: Approval, signers: Path | None) -> str:
+    if approval.signature is None:
         return "no"
     if signers is None:
         return "not checked"
-    check_signature(one, signers)
-    return f"by {one.approver}"
+    check_signature(approval, signers)
+    return f"by {approval.approver}"
 
 
-def _grown(one: Approval, entry: Entry | None) -> tuple[str, ...]:
-    """Risks of the published version above those that were seen."""
-    if entry is None or not one.figures:
+def _grown(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
+    """Risks of the published version above the approved risks."""
+    if entry is None or not approval.figures:
         return ()
     now = _figures(entry)
     return tuple(
         f"{TITLES[key]}: {share(seen, 1)} was approved, {share(now[key], 1)} is published"
-        for key, seen in one.figures.items()
+        for key, seen in approval.figures.items()
         if key in TITLES and seen is not None and now.get(key) is not None and now[key] > seen
     )
 

@@ -1,6 +1,6 @@
 """Arrays that many classes publish alike.
 
-It finds those that the engine may write by number (see sql/duckdb/publish/table.sql).
+Finds the arrays that the engine may write by number (see sql/duckdb/publish/table.sql).
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ MANY_ROWS = 100_000
 FEW_ARRAYS = 8192
 """Largest number of different arrays of a column in a list that every block of rows carries.
 
-8192 cost about a tenth of what they save.
+8192 cost about a tenth of the saving.
 
 Their numbers are small integers.
 """
 
 
 def find_repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
-    """The published arrays that come from the class and of which there are few different ones.
+    """Published array columns that come from the class and have few different values.
 
     Args:
         scratch: the run.
         recoded: the classes.
-        rows: how many the release has.
+        rows: number of rows of the release.
     """
     engine = scratch.engine
     if rows < MANY_ROWS or not engine.capabilities.ordered_product:

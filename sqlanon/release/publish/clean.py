@@ -1,4 +1,4 @@
-"""Clean: drop what killed runs and old versions left."""
+"""Clean: drop tables of killed runs and old versions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.table.scratch import sweep
 
 
 def clean(engine: Engine) -> tuple[str, ...]:
-    """Drop what killed runs and old versions left, as far as the catalog names it; gives what was dropped.
+    """Drop tables of killed runs and old versions, as far as the catalog names them; gives the dropped names.
 
     On an engine without temporary tables these are also the scratch tables of runs that are gone.
 
@@ -23,7 +23,7 @@ def clean(engine: Engine) -> tuple[str, ...]:
     copies = engine.compaction.swept() if engine.compaction else []
     dropped = [*copies, *sweep(engine)]
     names = catalog.releases()
-    # Without transactions a server may finish what a killed run began: there every release is looked at.
+    # Without transactions a server may finish a statement of a killed run: every release is checked.
     untidy = {one.release for one in catalog.untidy()} if engine.transactions else set(names)
     untidy |= {release for release, _ in list_kept(engine)}
     for name in sorted({*names, *untidy}):

@@ -20,17 +20,17 @@ from sqlanon.results import CompactReport
 
 
 def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Progress | None = None) -> CompactReport:
-    """Have the engine write anew what holds private tables of which rows were changed or deleted.
+    """Have the engine rewrite the files of private tables with changed or deleted rows.
 
     Args:
         engine: the database.
-        releases: those whose tables it is about; None: all.
+        releases: the releases with these tables; None for all.
         progress: gets the stage.
 
     Raises:
-        UnsupportedError: this engine, or this database, has none; the text says what does it.
-        LockedError: a run of one of them is going on, or the database's file is open elsewhere.
-        DatabaseError: it cannot be done. Every table has its rows.
+        UnsupportedError: the engine or the database has no compaction; the text names the alternative.
+        LockedError: a run of such a release is going on, or the database's file is open elsewhere.
+        DatabaseError: compaction is not possible. Every table keeps its rows.
     """
     compaction = compaction_of(engine)
     compaction.check_compaction()
@@ -53,10 +53,10 @@ def compact(engine: Engine, releases: Sequence[str] | None = None, progress: Pro
 
 
 def compaction_of(engine: Engine) -> Compaction:
-    """How the engine writes files anew.
+    """Compaction of the engine.
 
     Raises:
-        UnsupportedError: it does not; the text says what does in its place.
+        UnsupportedError: the engine has none; the text names the alternative.
     """
     require(engine, "--compact")
     assert engine.compaction is not None
@@ -64,9 +64,9 @@ def compaction_of(engine: Engine) -> Compaction:
 
 
 def _list_changed(engine: Engine, entries: Sequence[Entry]) -> Iterator[TableRef]:
-    """The tables of releases with rows that are changed or deleted later.
+    """Tables of releases with rows that are changed or deleted later.
 
-    The others are dropped as a whole.
+    The other tables are dropped as a whole.
     """
     for entry in entries:
         yield from stored_rows(engine, entry).changing

@@ -1,9 +1,8 @@
-"""A release in a table of a lake: its rows in a private table of the database, then in a file, then in one commit.
+"""A release in a lake table: rows go into a private table of the database, then into a file, then into a commit.
 
-The database has the view as well, so that the release is asked and audited there. Its catalog says what is under way
-(``pending``: a run, ``returning``: a rollback, ``withdrawing``) before the commit, which decides, and ``published`` or
-``withdrawn`` after; `sqlanon.release.publish.second_file.reconcile` finishes what was committed, and removes the file
-of what was not.
+The database has the view as well, for queries and audits. The catalog records the pending step (``pending``: a run,
+``returning``: a rollback, ``withdrawing``) before the commit, which decides, and ``published`` or ``withdrawn`` after;
+`sqlanon.release.publish.second_file.reconcile` finishes committed steps, and removes the files of the others.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from sqlanon.results import RunReport
 
 
 def name_file() -> str:
-    """A new name for the file of a version, which no other attempt has."""
+    """New name for the file of a version; no other attempt has the same name."""
     return f"sqlanon-{secrets.token_hex(12)}.parquet"
 
 
@@ -37,7 +36,7 @@ def commit_version(engine: Engine, entry: Entry, watch: Stopwatch) -> None:
 
     Raises:
         PrivacyViolation: the written file differs from the table.
-        PolicyError: another program's rows are there, or a column's type is not one of the format.
+        PolicyError: the table has rows of another program, or the format lacks a column's type.
         LockedError: another program committed meanwhile.
     """
     assert engine.lake is not None
@@ -48,7 +47,7 @@ def commit_version(engine: Engine, entry: Entry, watch: Stopwatch) -> None:
 
 
 def withdraw(engine: Engine, entry: Entry) -> None:
-    """Let readers of the table of a version have no row; what was done before is not done again."""
+    """Remove the rows of a version from the readers' table, unless that was done before."""
     if is_shown(engine, entry):
         _commit(engine, entry, None)
 
@@ -62,13 +61,13 @@ def _commit(engine: Engine, entry: Entry, file: str | None) -> None:
 
 
 def mark_returning(engine: Engine, entry: Entry, policy: Mapping[str, Any]) -> Entry:
-    """Record that a version is to be committed again, in a file of a new name; gives its row of the catalog."""
+    """Record that a version is to be committed again, in a file of a new name; gives the catalog row."""
     catalog, lake = Catalog(engine), {**entry.lake, "file": name_file()}
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
         catalog.keep_policy(entry, policy)
         catalog.replace_report(entry.release, entry.version, replace(RunReport.from_dict(entry.report), lake=lake))
-    return next(one for one in _rows(engine, entry) if one.version == entry.version)
+    return next(row for row in _rows(engine, entry) if row.version == entry.version)
 
 
 def _rows(engine: Engine, entry: Entry) -> Sequence[Entry]:

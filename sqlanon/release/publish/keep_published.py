@@ -1,4 +1,4 @@
-"""A release that stays as it is: what a run that publishes nothing notes, and the readers that the policy names now."""
+"""Unchanged releases: a run records the check and applies the readers that the policy names now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlanon.spec import ReleaseSpec
 
 
 def keep(state: ReleaseState, entry: Entry, at: str) -> None:
-    """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
+    """Record a run that publishes nothing, and apply the current readers and retention."""
     engine, spec = state.engine, state.spec
     with engine.publishing():
         grant_usage(engine, spec.readers, views_of(entry))
@@ -38,18 +38,18 @@ def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
 
 
 def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
-    """Refuse to keep a version whose classes have fewer persons than the policy asks by now; readers still have it.
+    """Refuse to keep a version with fewer persons in a class than the policy now asks; readers still have it.
 
     Raises:
-        PrivacyViolation: they have.
+        PrivacyViolation: a class has fewer persons.
     """
-    if not spec.privacy.of_persons:  # else it was made by requirements over persons
+    if not spec.privacy.of_persons:  # else the requirements count persons
         persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
 
 
 def published_report(
     spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
 ) -> RunReport:
-    """The report of a published version that a run leaves as it is."""
+    """Report of a published version that a run leaves unchanged."""
     known = RunReport.from_dict(entry.report)
     return replace(known, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warn_of_persons(spec))

@@ -1,7 +1,7 @@
-"""Scratch tables that a run with ``keep_scratch`` leaves in the private schema, for the search of an error.
+"""Scratch tables that a run with ``keep_scratch`` leaves in the private schema, for debugging.
 
-They hold source values. The catalog lists each before it is made, and only what it lists is dropped: by the next run of
-the release, and by `clean`.
+They hold source values. The catalog lists each table before it is made. Only listed tables are dropped: by the next run
+of the release, and by `clean`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Step
 
 NAME = "scratch"
-"""The private table that lists what is kept."""
+"""Private table that lists the kept tables."""
 
 
 class KeptScratch:
-    """What one run keeps; what the run before it kept is dropped. The release's lock is held."""
+    """Tables that a run keeps; those of the previous run are dropped. The release's lock is held."""
 
     def __init__(self, state: ReleaseState, *, keep: bool) -> None:
-        """Drop what was kept, and with ``keep`` make the list that names what will be."""
+        """Drop the kept tables and, with ``keep``, make the list for new tables."""
         self.tables: list[KeptTable] = []
         self._engine, self._release = state.engine, state.spec.name
         if NAME in state.found.tables:
@@ -58,7 +58,7 @@ class KeptScratch:
 
 
 def list_kept(engine: Engine) -> list[tuple[str, str]]:
-    """Release and name of every scratch table that is kept; the caller has checked that the private schema is ours."""
+    """Release and name of every kept scratch table; the caller has checked that the private schema is ours."""
     if not engine.exists(list_table(engine)):
         return []
     rows = engine.fetch(statement("catalog/list_scratch", engine.dialect, scratch=list_table(engine)))
@@ -66,7 +66,7 @@ def list_kept(engine: Engine) -> list[tuple[str, str]]:
 
 
 def drop_kept(engine: Engine, release: str) -> list[str]:
-    """Drop what is kept of a release, whose lock is held; gives the names."""
+    """Drop the kept tables of a release and give their names. The release's lock is held."""
     listed = [name for of, name in list_kept(engine) if of == release]
     # Where rows are not deleted the list has those of earlier runs as well.
     dropped = listed if engine.updates else [name for name in listed if engine.exists(private_table(engine, name))]
@@ -81,5 +81,5 @@ def drop_kept(engine: Engine, release: str) -> list[str]:
 
 
 def list_table(engine: Engine) -> TableRef:
-    """The private table that lists what is kept."""
+    """Private table that lists the kept tables."""
     return private_table(engine, NAME)

@@ -1,6 +1,6 @@
 """Publish: the versioned physical table, then the public view, swapped in one transaction with the catalog row.
 
-How a release gets into a file of its own is in `sqlanon.release.publish.second_file`.
+`sqlanon.release.publish.second_file` puts a release into a separate file.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A version of classes that were made now.
+    """A version of new classes.
 
     Attributes:
-        ready: the source, and what is asked of the classes.
+        ready: the source, and the requirements on the classes.
         made: the classes.
-        report: so far.
-        secret: what the release's hashes are keyed with.
-        history: scratch table of the version's history, where there is a key.
+        report: the report so far.
+        secret: key of the release's hashes.
+        history: scratch table of the version's history, if there is a key.
         siblings: the tables that are published together with it.
     """
 
@@ -69,14 +69,14 @@ class Draft:
     siblings: tokens.Siblings | None = None
 
     def of_version(self, engine: Engine, physical: str) -> Draft:
-        """The same with the names that private tables have in the version."""
+        """The same draft with the names of private tables in the version."""
         proof = self.made.proof.of_version(engine, physical)
         recoded = replace(self.made.recoded, members=proof.members)
         report = replace(self.report, certificate=proof.content)
         return replace(self, made=replace(self.made, recoded=recoded, proof=proof), report=report)
 
     def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history into a table of its own, which stays when the version is dropped.
+        """Copy the history into a separate table, which stays when the version is dropped.
 
         No statistics of private values are left.
         """
@@ -92,25 +92,25 @@ class Draft:
 def linked_values(ready: Prepared) -> list[str]:
     """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
     names = {reading.name for reading in ready.roles.sensitive}
-    counted = any(one.counts_persons and one.column in names for one in ready.requirements)
+    counted = any(requirement.counts_persons and requirement.column in names for requirement in ready.requirements)
     return [reading.alias for reading in ready.roles.sensitive] if counted else []
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A version that is to be published: what is written, and what verifies it.
+    """A version to publish: functions that write and verify the tables.
 
     Attributes:
-        write: makes the tables of readers at a place, and runs statements beside.
-        verify: measures the written tables, as a place and what was looked up say, and gives the report.
+        write: makes the tables of readers at a place, and runs further statements.
+        verify: measures the written tables, by their place and the objects looked up, and gives the report.
         beside: statements that make private tables.
-        keep: does what else is private, in the publishing transaction; for a release in another file before that is put
-            in place.
+        keep: makes the other private tables, in the publishing transaction; for a release in another file, before the
+            file is put in place.
         metadata: the rows of the metadata table, of the verified report.
-        report: so far.
-        source: what the catalog keeps of the source.
+        report: the report so far.
+        source: state of the source for the catalog.
         seed: of the version's random numbers.
-        secret: what the release's hashes are keyed with.
+        secret: key of the release's hashes.
     """
 
     write: Callable[[TableRef, Sequence[Statement]], None]
@@ -125,7 +125,7 @@ class Content:
 
 
 def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft: Draft, watch: Stopwatch) -> Content:
-    """One version of classes that were made now, for `put_in`; nothing is written yet.
+    """Content of a version of new classes, for `put_in`; nothing is written yet.
 
     Args:
         state: the release as the run found it.
@@ -173,7 +173,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
-            persons = [one.alias for one in ready.persons]
+            persons = [person.alias for person in ready.persons]
             done = replace(done, exposed=proof.expose(scratch, made, physical, ready.roles.insensitive, persons))
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
@@ -183,7 +183,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         linked=private_table(engine, f"{target.physical}_link"),
         classed=classed,
         groups=recoded.groups,
-        persons=[one.alias for one in ready.persons],
+        persons=[person.alias for person in ready.persons],
         values=linked_values(ready),
         omitted=recoded.omitted,
         link=ready.roles.link,
@@ -208,10 +208,10 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
 
 
 def put_in(new: New) -> RunReport:
-    """Write, verify and swap in one version; returns the report as the catalog has it.
+    """Write, verify and swap in a version; returns the report as the catalog has it.
 
     Raises:
-        PrivacyViolation: the written tables fail, or what people decided refuses them; everything is rolled back.
+        PrivacyViolation: the written tables fail, or a decision of people refuses them; everything is rolled back.
     """
     engine = new.state.engine
     with new.watch.stage("state"):
@@ -233,12 +233,12 @@ def put_together(parts: Sequence[New]) -> list[RunReport]:
     """Write, verify and swap in the versions of several tables in one transaction; the reports as the catalog has them.
 
     Raises:
-        PrivacyViolation: what is written fails; everything is rolled back.
+        PrivacyViolation: the written tables fail; everything is rolled back.
     """
     engine = parts[0].state.engine
     for part in parts:
         with part.watch.stage("state"):
-            # What an earlier part made is there now.
+            # Objects made by an earlier part exist now.
             now = read_state(engine, part.state.spec)
             make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
     with engine.publishing():
@@ -255,12 +255,12 @@ Judge = Callable[[RunReport], RunReport]
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """A version on its way to its readers.
+    """A version in publication.
 
     Attributes:
         state: the release as the run found it.
         target: where the version goes.
-        content: what is written.
+        content: content to write.
         watch: measures the stages.
         judge: has the last word on the verified version.
     """
@@ -276,7 +276,7 @@ class New:
         return list_pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
 
     def fill(self) -> tuple[RunReport, Found]:
-        """Write its tables and verify them; the verified report, and what is in the places of its views."""
+        """Write the tables and verify them; returns the verified report, and the objects in the places of the views."""
         engine, previous = self.state.engine, self.state.published
         physical = private_table(engine, self.target.physical)
         with self.watch.stage("publish"):
@@ -301,7 +301,7 @@ class New:
         return Catalog(state.engine).add(state.spec, target, status, report, content.source, content.seed)
 
     def swap(self, done: RunReport, found: Found) -> Entry:
-        """Point the views at it, with its row of the catalog and the rights of its readers."""
+        """Point the views at the version, add the catalog row and grant the readers' rights."""
         engine, spec, previous = self.state.engine, self.state.spec, self.state.published
         shown = self._shown
         views = [item.view for item in shown]
@@ -318,11 +318,11 @@ class New:
         """Drop the versions that are not kept."""
         state = self.state
         with self.watch.stage("cleanup"):
-            old = [replace(one, status="replaced") if one == state.published else one for one in state.versions]
+            old = [replace(entry, status="replaced") if entry == state.published else entry for entry in state.versions]
             drop_old(state.engine, state.spec.name, [*old, new])
 
     def put_in_lake(self, place: str) -> RunReport:
-        """The same with a table in a lake, whose commit decides."""
+        """The same with a lake table; the lake's commit decides."""
         engine, spec = self.state.engine, self.state.spec
         with engine.publishing():
             done, _ = self.fill()
@@ -366,10 +366,7 @@ class New:
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
-    """Create what a version needs.
-
-    It is the private schema, of this role alone, the catalog, the secret, and the schema of the views.
-    """
+    """Create the private schema (of this role alone), the catalog, the secret, and the schema of the views."""
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]
     there = all(ref.schema in state.found.schemas for ref in schemas)
@@ -454,7 +451,7 @@ def _publish_file(new: New) -> RunReport:
 
 
 def _clean_up(engine: Engine, release: str) -> None:
-    """What failed first is what the caller must hear of; what cannot be done here the next run does."""
+    """Clean up without hiding the first error from the caller; the next run repeats failed steps."""
     with suppress(DatabaseError):
         reconcile(engine, release)  # asks the file, or the metadata view, which version there is
         drop_old(engine, release)

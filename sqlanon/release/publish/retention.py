@@ -14,15 +14,15 @@ from sqlanon.sqltext import statement
 
 
 def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
-    """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
+    """Drop the tables of versions beyond those to keep; only tables that the catalog names, never CASCADE.
 
-    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How
-    many stay is what the newest policy says. Where keys were erased, none of the versions before stays.
+    Versions that a rollback withdrew go first, then the oldest, and the predecessor of the published version last. The
+    newest policy says how many stay. If keys were erased, no earlier version stays.
 
     Args:
         engine: the source's database.
         release: the release.
-        entries: its live rows of the catalog, where they are known.
+        entries: live catalog rows of the release, if known.
     """
     catalog = Catalog(engine)
     if entries is None:
@@ -47,8 +47,8 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
 
 
 def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
-    """Whether a version is older than one that erased keys (also one that was killed): no rollback may show it."""
-    erasures = [one.version for one in entries if (one.report.get("lineage") or {}).get("erasing")]
+    """Whether a version is older than an erasure of keys (also in a killed run): no rollback may show it."""
+    erasures = [other.version for other in entries if (other.report.get("lineage") or {}).get("erasing")]
     return entry.version < max(erasures, default=0)
 
 
@@ -68,7 +68,7 @@ def status_when_dropped(entry: Entry) -> str:
 
 
 def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
-    """What drops the tables of a version, in the transaction that is open; its history outlives it."""
+    """Statements that drop the tables of a version, in the open transaction; the history outlives the version."""
     return [statement("table/drop", engine.dialect, target=table) for table in _tables_of(entry)]
 
 
@@ -89,7 +89,7 @@ def _drop_late(engine: Engine, entries: Sequence[Entry]) -> list[str]:
 
 
 def _tables_of(entry: Entry) -> list[TableRef]:
-    # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
+    # The released rows first: without them a rollback is refused, should the rest be left to the next run.
     tables = [
         entry.table,
         entry.link,

@@ -38,20 +38,20 @@ _DIGITS = 10
 
 
 def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
-    """Publish an earlier version of a release again. What was published is withdrawn and stays until `keep` drops it.
+    """Publish an earlier version of a release again. The current version is withdrawn and stays until `keep` drops it.
 
-    After `unpublish`, it is the version that was withdrawn, or ``to``.
+    After `unpublish`, publishes the withdrawn version, or ``to``.
 
     Args:
         engine: the source's database.
         release: the release.
-        to: the version; None: the newest one that was replaced and is kept.
-        allow_weaker: confirm that its policy promises less than that of the published version.
+        to: the version; None for the newest replaced version that is kept.
+        allow_weaker: confirm a policy that promises less than the policy of the published version.
 
     Raises:
-        PolicyError: no such release or version, or its table was dropped.
-        GuardError: its policy is weaker, and that was not confirmed.
-        PrivacyViolation: it has boxes of their own, and its table or its certificate is not as it was verified.
+        PolicyError: no such release or version, or the table was dropped.
+        GuardError: the policy is weaker, and that was not confirmed.
+        PrivacyViolation: the version has a certificate, and certificate or table changed since verification.
         LockedError: another session runs this release now, or readers held the view for too long.
     """
     with engine.lock(f"release {release}"), ExitStack() as holding:
@@ -65,8 +65,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
             raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown_name(release)}; {example}")
         entry = _find_version(engine, release, entries, current, to)
-        for one in (current, entry):
-            if together := one.policy.get("together"):
+        for version in (current, entry):
+            if together := version.policy.get("together"):
                 raise PolicyError(
                     f"{release} is published together with the other tables of {together['name']}, in versions that "
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
@@ -137,7 +137,7 @@ def _return_views(
             set_readers(engine, readers, views, previous)
             record_version(engine, entry.release, entry.version)
         except BaseException:
-            with suppress(DatabaseError):  # what failed first is what the caller must hear of
+            with suppress(DatabaseError):  # the caller must hear of the first error
                 reconcile(engine, entry.release)
             raise
         return
@@ -161,7 +161,7 @@ def _return_to_lake(engine: Engine, entry: Entry, policy: Mapping[str, Any], cur
     try:
         commit_version(engine, mark_returning(engine, entry, policy), Stopwatch(entry.release, Silent()))
     except BaseException:
-        with suppress(DatabaseError):  # what failed first is what the caller must hear of
+        with suppress(DatabaseError):  # the caller must hear of the first error
             reconcile(engine, entry.release)
         raise
     with engine.publishing():
@@ -180,7 +180,7 @@ def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Ma
     try:
         give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
     except BaseException:
-        with suppress(DatabaseError):  # what failed first is what the caller must hear of
+        with suppress(DatabaseError):  # the caller must hear of the first error
             reconcile(engine, entry.release)
         raise
     with engine.publishing():
@@ -231,10 +231,10 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
 
 
 def report_version(engine: Engine, name: str) -> VersionReport:
-    """Everything the catalog knows of ``NAME@VERSION``; without a version, of the published one.
+    """Everything the catalog knows of ``NAME@VERSION``; without a version, of the published version.
 
     Raises:
-        PolicyError: there is none.
+        PolicyError: there is no such version.
     """
     return _report(find_version(engine, name))
 
@@ -243,18 +243,18 @@ def diff(engine: Engine, first: str, second: str) -> DiffReport:
     """Two versions side by side: rows, classes, loss, requirements, policy.
 
     Raises:
-        PolicyError: one of them is not in the catalog.
+        PolicyError: a version is not in the catalog.
     """
-    one, two = find_version(engine, first), find_version(engine, second)
-    found = list_differences(one.policy, two.policy)
-    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), list_weakenings(found))
+    old, new = find_version(engine, first), find_version(engine, second)
+    found = list_differences(old.policy, new.policy)
+    return DiffReport(_report(old), _report(new), tuple(str(item) for item in found), list_weakenings(found))
 
 
 def find_version(engine: Engine, name: str) -> Entry:
-    """The row of ``NAME@VERSION`` in the catalog; without a version, of the published one.
+    """Catalog row of ``NAME@VERSION``; without a version, of the published version.
 
     Raises:
-        PolicyError: there is none.
+        PolicyError: there is no such version.
     """
     release, at, number = name.rpartition("@")
     if not at or not number.isdigit():

@@ -1,8 +1,8 @@
-"""A release in a DuckDB file of its own: built next to the file that readers have, flushed, and put in its place.
+"""A release in a separate DuckDB file: built next to the published file, flushed, and moved over it.
 
 A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only,
-the tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under
-way (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+the tables of versions to return to stay in the private schema of the source's file, and the catalog records the pending
+step (``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def write_file(
         release: the release.
         path: where the file goes.
         fill: writes into the database that is attached under this name.
-        watch: what measures the stages.
+        watch: measures the stages.
 
     Raises:
-        PolicyError: what is there by now is not a file that this release published.
+        PolicyError: the file there by now was not published by this release.
     """
     assert engine.second_file is not None
     # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this
@@ -66,7 +66,7 @@ def write_file(
 
 
 def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> None:
-    """Copy what readers get into the private schema, for a rollback."""
+    """Copy the readers' tables into the private schema, for a rollback."""
     with engine.publishing():
         for item in shown:
             _copy(engine, item.at, replace(item.view, database=database))
@@ -91,7 +91,7 @@ def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
 
 
 def make_schema(engine: Engine, view: TableRef) -> None:
-    """The schema of a view, where it is missing."""
+    """Create the schema of a view if it is missing."""
     if view.schema and not engine.has_schema(view):
         engine.execute(schema_of(engine, view))
 
@@ -99,10 +99,10 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 def record_version(engine: Engine, release: str, version: int) -> list[Entry]:
     """Record that readers have this version now.
 
-    The record is written for it and the version before, in the open transaction, if there are any.
+    Updates the status of this version and of the version before, in the open transaction, if they exist.
 
-    Views of a version before which this one does not have go: no run would refresh them any more. Gives the rows of the
-    catalog that `CatalogReader.live` chooses.
+    Views that only the version before has are dropped: no run would refresh them any more. Returns the catalog rows
+    that `CatalogReader.live` chooses.
     """
     catalog = Catalog(engine)
     entries = catalog.live(None, release)
@@ -123,9 +123,9 @@ def record_version(engine: Engine, release: str, version: int) -> list[Entry]:
 
 
 def record_withdrawal(engine: Engine, entry: Entry) -> None:
-    """The release has no version now: say so of the one that was published, in the transaction that is open.
+    """Mark the published version as withdrawn, in the open transaction: the release has no version now.
 
-    While nothing is published, only that one is ``withdrawn``, so that a rollback finds what readers had last.
+    While nothing is published, only that version is ``withdrawn``, so that a rollback finds the last published version.
     """
     catalog = Catalog(engine)
     for other in catalog.entries(entry.release, statuses=("withdrawn",)):
@@ -134,7 +134,7 @@ def record_withdrawal(engine: Engine, entry: Entry) -> None:
 
 
 def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
-    """What becomes of a version that did not reach the file."""
+    """New status of a version that did not reach the file."""
     if entry.status == "pending":
         return "abandoned"
     if not any(other.status in ("published", "withdrawn") for other in entries):
@@ -151,12 +151,12 @@ def _is_there(engine: Engine, entry: Entry) -> bool:
 
 
 def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
-    """Tidy up after what was killed between building another file, or replacing views, and saying so in the catalog.
+    """Tidy up after a kill between building another file, or replacing views, and recording it in the catalog.
 
     Args:
         engine: the source's database.
         release: the release.
-        entries: its live rows of the catalog, where they are known.
+        entries: live catalog rows of the release, if known.
     """
     catalog = Catalog(engine)
     tidied = []

@@ -1,4 +1,4 @@
-"""The swap: views of a release pointed at another version's tables, within the transaction that is open.
+"""The swap: views of a release pointed at another version's tables, within the open transaction.
 
 Readers see the old version until that transaction commits. Their rights and those of others on the views survive.
 """
@@ -15,12 +15,12 @@ from sqlanon.sqltext import statement
 
 
 def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None) -> None:
-    """Point the views, and drop those of the previous version that the new one does not have.
+    """Point the views, and drop views of the previous version that the new version does not have.
 
     Args:
         engine: the database, in a transaction.
         pointings: every view of the new version.
-        previous: the version that is published, whose other views no run would refresh any more.
+        previous: the published version; later runs do not refresh other views of it.
         found: these views and tables and those of the previous version, where they were looked up in this transaction.
 
     Raises:
@@ -44,16 +44,16 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, 
 
 
 def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
-    """Replace the view if its columns stay or new ones come last.
+    """Replace the view if the columns stay or new columns come last.
 
-    Otherwise it is dropped and created again with its rights.
+    Otherwise it is dropped and created again with the same rights.
     """
     wanted = found.columns(item.at)
     rights: list[Statement] = []
     if item.view in found.relations:
         known = found.columns(item.view)
-        # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without
-        # one.
+        # An engine without transactions replaces a view whatever its columns: dropping it first would leave readers
+        # without a view.
         if engine.transactions and _types(wanted[: len(known)]) != _types(known):
             if engine.rights:
                 rights = engine.rights.restoring_statements(item.view, [column.name for column in wanted])

@@ -1,18 +1,18 @@
-"""Publishing where statements are no transaction: views are replaced one after the other, and one of them decides.
+"""Publishing without transactions: views are replaced in sequence, and a deciding view is the commit point.
 
-To replace that one is the commit point. Before it the other views of the release are made to show whichever version it
-shows, after it they are made to show the new version plainly. So readers have the old version or the new one, whole,
+Before the deciding view is replaced, the other views of the release are made to show the same version as it shows;
+afterwards they are made to show the new version plainly. So readers have the whole old version or the whole new version
 after each statement.
 
-Where the columns of the views stay, the metadata view decides: what it shows, the others show (``publish/switch``).
-Where those of a view of rows change, no view can show the rows of both versions, so it decides itself: the metadata
-view shows the version whose columns it has (``publish/follow``), and the others show what the metadata view does. Views
-that only one of the versions has are empty while the other is shown. Where the columns of both views of a pair change,
-so is the second one between the commit point and the statement after it.
+If the columns of the views stay, the metadata view decides, and the others show the same version (``publish/switch``).
+If the columns of a view of rows change, no view can show the rows of both versions, so that view decides: the metadata
+view shows the version with the same columns (``publish/follow``), and the others follow the metadata view. Views of a
+single version are empty while the other version is shown. If the columns of both views of a pair change, the second
+view is empty between the commit point and the next statement.
 
-The catalog says what is under way, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``,
-``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes what was
-committed and takes back the rest.
+The catalog records the pending step, as for a release in a file (`sqlanon.release.publish.second_file`): ``pending``,
+``returning`` or ``withdrawing`` before, ``published`` or ``withdrawn`` after, and `reconcile` finishes committed steps
+and takes back the rest.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from sqlanon.release.publish.swap import swap
 from sqlanon.sqltext import identifier, statement
 
 Named = dict[str, str | None]
-"""A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None where one lacks it."""
+"""A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None if missing."""
 
 
 def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
-    """Let readers have a version whose tables are there and verified; `point_views` is left to do.
+    """Publish a version with verified tables; `point_views` is left to do.
 
     Args:
         engine: the database.
         shown: every view of the version, the public one first, then that of the metadata.
-        previous: the version that is published.
+        previous: the published version.
     """
     public, metadata, *_ = shown
     after = {item.view: item.at for item in shown}
@@ -107,27 +107,31 @@ def _switch(
 
 
 def _in_order(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
-    """The columns of two tables of the same shape, each table's by its own names; the view has those of the first."""
+    """Columns of two tables of the same shape, paired by position; the view has the names of the first table."""
     return [{"name": old.name, "before": old.name, "after": new.name} for old, new in zip(before, after, strict=True)]
 
 
 def _match_columns(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
-    """The columns of the metadata tables: an older one may lack some, and spell others otherwise."""
+    """Columns of the metadata tables: an older table may lack some, and spell others differently."""
     exact = {column.name: column.name for column in before}
     spelled = {column.name.lower(): column.name for column in before} | exact
     return [
-        {"name": one.name, "before": spelled.get(one.name, spelled.get(one.name.lower())), "after": one.name}
-        for one in after
+        {
+            "name": column.name,
+            "before": spelled.get(column.name, spelled.get(column.name.lower())),
+            "after": column.name,
+        }
+        for column in after
     ]
 
 
 def _shape(columns: Sequence[Column]) -> list[tuple[str, str]]:
-    """What a reader's query depends on: names, however they are spelled, and types, in their order."""
+    """Columns as a reader's query depends on them: lower-case names and types, in order."""
     return [(column.name.lower(), column.type) for column in columns]
 
 
 def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> dict[str, Any]:
-    """By what the columns of the next version differ from those before, as parameters of ``publish/follow``."""
+    """Difference of the columns of the next version from the version before, as parameters of ``publish/follow``."""
     old, new = ([column.name.lower() for column in columns] for columns in (before, after))
     sign: dict[str, Any] = {"renamed": [], "types": None}
     gained = [column.name for column in after if column.name.lower() not in old]
@@ -145,14 +149,14 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
 
 
 def point_views(engine: Engine, entry: Entry, previous: Entry | None) -> None:
-    """The views of a version show its tables plainly, and those that only the previous one has are gone."""
+    """Make the views of a version show the tables plainly, and drop views that only the previous version has."""
     if entry.view is not None:
         public, metadata, *more = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
         swap(engine, [*more, metadata, public], previous)
 
 
 def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
-    """Views that were to show a version that was not committed show the published one plainly again."""
+    """Make views prepared for an uncommitted version show the published version plainly again."""
     for other in entries:
         if other.status == "published" and other.view is not None and other.view == entry.view:
             _drop_new(engine, entry, other)
@@ -185,5 +189,5 @@ def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
 
 
 def probe_view(entry: Entry) -> TableRef:
-    """A view that is made for a moment, to compare it with what readers have."""
+    """A short-lived view, to compare its definition with the readers' view."""
     return replace(entry.table, name=f"{entry.physical}_view")

@@ -25,23 +25,23 @@ from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
 
 PURGED = ("replaced", "withdrawn", "abandoned", "dropped")
-"""Versions whose tables a purge drops; of a dropped one the history of its rows may be left."""
+"""Versions that a purge drops; a dropped version may have a history of rows left."""
 
 
 def unpublish(engine: Engine, release: str, *, purge: bool = False) -> UnpublishReport:
-    """Take a release away from its readers: its views, or the file that it was published into.
+    """Withdraw a release from readers: drop the views, or the published file.
 
-    The version that was published is ``withdrawn`` in the catalog. Its tables stay in the private schema, so that
+    The published version becomes ``withdrawn`` in the catalog. Its tables stay in the private schema, so that
     `rollback` can publish it again; a later run makes a new version. Rights on the views are dropped with them.
 
     Args:
         engine: the source's database.
         release: the release.
-        purge: drop the tables and histories of all its versions as well. Then nothing may be published.
+        purge: drop the tables and histories of all versions as well. Then no version need be published.
 
     Raises:
-        PolicyError: nothing is published under this name, or what has the name of its view was not made by sqlanon.
-        DependentsError: other objects read its views. Nothing was changed.
+        PolicyError: nothing is published under this name, or the object with the view's name was not made by sqlanon.
+        DependentsError: other objects read the views. Nothing was changed.
         DatabaseError: a version's tables could not be dropped; the release is withdrawn by then.
         LockedError: a run of this release is going on, or readers held the views for too long.
     """
@@ -69,7 +69,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
-            tuple(kept for kept in (one.describe_kept() for one in lineages) if kept),
+            tuple(kept for kept in (lineage.describe_kept() for lineage in lineages) if kept),
             lineages[0].count_erased() if lineages else 0,
         )
 
@@ -91,10 +91,10 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
 
 
 def _refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> None:
-    """The views of a version that are there are its own, and nothing else reads them.
+    """Check that the existing views of a version are sqlanon's, and that no other object reads them.
 
     Raises:
-        PolicyError, DependentsError: that is not so.
+        PolicyError, DependentsError: the check fails.
     """
     for item in there:
         _check_own(engine, entry, item)
@@ -108,13 +108,13 @@ def _refuse_others(engine: Engine, entry: Entry, there: Sequence[Pointing]) -> N
 
 
 def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
-    """The view is the one that was published: the same query over the same table.
+    """Check that the view is the published view: the same query over the same table.
 
     Raises:
-        PolicyError: it is something else by now.
+        PolicyError: the view was replaced.
     """
     if engine.definition(item.view) is not None:
-        engine.hold(item.view)  # what is checked is what is dropped
+        engine.hold(item.view)  # so that the checked view is the dropped view
     found = engine.definition(item.view)
     if found is not None and not engine.exists(item.at):
         return  # its table was dropped by hand: such a view shows nothing to anybody
@@ -163,7 +163,7 @@ def _withdraw_from_lake(engine: Engine, entry: Entry) -> None:
 
 
 def _purge(engine: Engine, release: str) -> tuple[int, ...]:
-    """Drop what is left of every version, each in one transaction; gives the versions that had anything."""
+    """Drop the remaining tables of every version, each in a transaction; gives the versions that had any."""
     catalog = Catalog(engine)
     purged, refused = [], []
     names = engine.look_up([], schema=catalog.table).tables

@@ -1,8 +1,7 @@
 """A run as a list of stages.
 
-Stages are small values made from the policy and the state of the release; each says what is done to which release.
+Stages are small values made from the policy and the state of the release; each names a release and the action on it.
 
-`execute` carries a list out, plan prints it, preview stops in it; several tables are a list after the other. What
-belongs here: the stages (`stage`), what they find of one table (`work`), and what a kind of versions must do in them
-(`version`).
+`execute` carries a list out, plan prints it, preview stops in it; several tables are a list after the other. Contents:
+the stages (`stage`), their results for one table (`work`), and the duties of a kind of versions in them (`version`).
 """

@@ -1,4 +1,4 @@
-"""The stages of a run, and what carries a list of them out."""
+"""The stages of a run, and the execution of a list of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_of(works: Works) -> ReadSources:
 
 
 def stages_after_reading(works: Works) -> list[Stage]:
-    """The further stages, now that the sources were read: where one table has anything new, all get a new version."""
+    """The further stages, now that the sources were read: where any table has anything new, all get a new version."""
     if all(work.unchanged for work in works.values()):
         return [Leave(name, _version(work)) for name, work in works.items()]
     made = [stage for work in works.values() for stage in work.version.stages(work)]
@@ -65,7 +65,7 @@ class ReadSources:
         return f"read {', '.join(self.sources)} in one snapshot"
 
     def run(self, works: Works, *, planned: bool = False) -> None:
-        """See `Stage.run`; ``planned``: nothing is released of what is read, and all of it is read."""
+        """See `Stage.run`; ``planned``: no rows are released, and all rows are read."""
         all_of = [works[name] for name in self.releases]
         several = len(all_of) > 1
         sources = [(work.spec, work.state.source.ref) for work in all_of]
@@ -162,7 +162,7 @@ class ComparePersons:
 
 @dataclass(frozen=True, slots=True)
 class Divide:
-    """Divide the rows into classes, recode them, and compare what would be published with the rows."""
+    """Divide the rows into classes, recode them, and compare the rows to publish with the source rows."""
 
     release: str
     method: str
@@ -180,7 +180,7 @@ class Divide:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Find what a version reveals together with those before it; of its keys a history is made."""
+    """Find the disclosures of a version together with earlier versions; the version's keys make a history."""
 
     release: str
     earlier: int | None
@@ -198,7 +198,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Measure the loss, and what else the report says of what would be published."""
+    """Measure the loss, and the other facts that the report states about the rows to publish."""
 
     release: str
 

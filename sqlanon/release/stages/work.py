@@ -1,4 +1,4 @@
-"""One table on its way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
+"""A table on the way through a run: its `Work`, the kind of `Version` that it gets, and a `Stage`."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Planned:
     """The rows of a version that is planned.
 
     Attributes:
-        ready: the rows that a method would divide; where there are none, the source's, of which the columns alone were
-            read.
+        ready: the rows for a method to divide; where there are none, those of the source, of which only the columns
+            were read.
         tried: a method would run.
-        notes: what happens to which rows.
+        notes: notes about treatments of rows.
     """
 
     ready: Prepared
@@ -46,7 +46,7 @@ class Planned:
 
 
 class Version(Protocol):
-    """How the next version of a release is made of its source and of the versions before it."""
+    """How the next version of a release is made of the source and of earlier versions."""
 
     @property
     def follows(self) -> bool:
@@ -61,10 +61,10 @@ class Version(Protocol):
         """Whether it is made of all rows of the source, and can be compared with the versions before it."""
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
-        """The decision, with what this kind of versions adds to the reasons for a new one."""
+        """The decision, with the reasons for a new version that this kind of versions adds."""
 
     def look(self, work: Work) -> None:
-        """Compare the source, which was read, with what is kept of the versions before.
+        """Compare the source, which was read, with the records of earlier versions.
 
         Raises:
             PrivacyViolation: a limit of the policy is exceeded.
@@ -74,12 +74,12 @@ class Version(Protocol):
         """All stages, of versions that read their source by themselves; none: it is staged, and `stages` follow."""
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """The stages from here to the one that publishes, for a source that was looked at."""
+        """The stages from here to publication, for a source that was looked at."""
 
     def plan(self, work: Work) -> Planned | PlanReport:
         """Profile the rows that a method would divide. Nothing is written.
 
-        A kind that divides no rows makes the report itself, but for its stages and its change.
+        A kind that divides no rows makes the report itself, but for the stages and the change.
         """
 
     def profile(self, work: Work) -> None:
@@ -89,36 +89,36 @@ class Version(Protocol):
         """Make the classes."""
 
     def compare(self, work: Work) -> None:
-        """Find what the version reveals together with those before it."""
+        """Find the disclosures of the version together with earlier versions."""
 
     def measure(self, work: Work) -> None:
-        """Make the report so far, and what is to be published."""
+        """Make the report so far, and the content to publish."""
 
 
 @dataclass(slots=True)
 class Work:
-    """What the stages of one table get, and what each finds for those after it.
+    """Inputs of the stages of one table, and results of each stage for later stages.
 
     Attributes:
         state: the release as the run found it.
-        target: where the version goes.
-        decision: why there is one.
+        target: destination of the version.
+        decision: the reason for the version.
         version: the kind of version.
-        division: how its rows are divided.
-        machine: what the run may use.
+        division: how the rows are divided.
+        machine: resources of the run.
         watch: measures the stages.
-        secret: what the release's hashes are keyed with.
+        secret: key of the release's hashes.
         scratch: the run's tables.
         siblings: the tables that are published together with this one.
         read: the source, from `stage.ReadSources` on.
-        ready: its domains, from `stage.Profile` on.
+        ready: the domains of the source, from `stage.Profile` on.
         data: rows that came and went.
         made: the classes, from `stage.Divide` on.
         compared: with the versions before, from `stage.Compare` on.
         notes: for the report.
-        content: what is to be published, from `stage.Measure` on.
-        report: what the run gives, from the last stage on.
-        judge: has the last word on the verified version: what people decided about the release.
+        content: the content to publish, from `stage.Measure` on.
+        report: the result of the run, from the last stage on.
+        judge: has the last word on the verified version, by people's decisions about the release.
     """
 
     state: ReleaseState
@@ -148,7 +148,7 @@ class Work:
 
     @property
     def source(self) -> SourceState:
-        """What the catalog keeps of the source, which was read."""
+        """The catalog's record of the source, which was read."""
         assert self.read is not None
         return self.read.source
 
@@ -171,7 +171,7 @@ class Work:
         return self.made
 
     def trial(self, progress: Progress) -> Trial:
-        """What is tried of the profiled source."""
+        """Trials of the profiled source."""
         return Trial(self.spec, self.prepared, self.division, self.machine, progress, self.secret)
 
     @property
@@ -181,13 +181,13 @@ class Work:
 
     @property
     def finished(self) -> RunReport:
-        """What the run gives."""
+        """Report of the run."""
         assert self.report is not None
         return self.report
 
     @property
     def unchanged(self) -> bool:
-        """Whether the source is as the published version saw it, and nothing else asks for a new one."""
+        """Whether the source is as the published version saw it, and nothing else asks for a new version."""
         return self.decision.same_as is not None and self.decision.same_as == self.source.fingerprint
 
 
@@ -200,7 +200,7 @@ class Stage(Protocol):
 
     @property
     def text(self) -> str:
-        """What is done, in one line for people; no value of a cell."""
+        """Description in one line for people; no value of a cell."""
 
     def run(self, works: Works) -> None:
         """Do it."""
@@ -209,7 +209,7 @@ class Stage(Protocol):
 def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bool = False) -> ReleaseState:
     """The state of a release with a held lock, after the remains of a killed run are removed.
 
-    ``every``: with all its versions.
+    ``every``: with all versions of the release.
     """
     with watch.stage("state"):
         Catalog(engine).guard()
@@ -218,5 +218,5 @@ def find_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch, *, every: bo
 
 
 def secret_of(state: ReleaseState) -> str:
-    """What a release's hashes are keyed with: a new secret before its first version."""
+    """Key of a release's hashes: a new secret before the first version."""
     return state.secret or secrets.token_hex(32)

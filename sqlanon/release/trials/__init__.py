@@ -1,1 +1,1 @@
-"""What a method would lose, tried on a sample of the staged rows: notes of plan and run."""
+"""Losses of a method, tried on a sample of the staged rows: notes of plan and run."""

@@ -16,7 +16,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True)
 class ColumnLosses:
-    """NCP of each quasi column, by its name, from 0 (exact) to 1 (all lost), and how many rows were measured."""
+    """NCP of each quasi column, by name, from 0 (exact) to 1 (all lost), and how many rows were measured."""
 
     of: dict[str, float]
     rows: int
@@ -27,7 +27,7 @@ def column_losses(scratch: Scratch, trial: Trial) -> ColumnLosses | None:
 
     Trials of ``refine: search`` are left out. It is None where rows have no classes or exact values (``boxes: own``,
     tokens, format anatomy), where a population is counted, where the bound on the loss or the suppression of the policy
-    decides, and where the rows that would be measured do not meet what is asked.
+    decides, and where the rows to measure do not meet the requirements.
 
     Cost: that of the policy's method for at most `sqlanon.release.trials.sample.MOST_MEASURED` rows; a scan to take
     them from a larger table.
@@ -50,5 +50,5 @@ def column_losses(scratch: Scratch, trial: Trial) -> ColumnLosses | None:
             trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
             found = Losses(context, "ncp").by_column(division.try_method(context, ready.method))
         except (InfeasibleError, PolicyError):
-            return None  # all rows meet what is asked, and those that are measured do not; or memory is short
+            return None  # all rows meet the requirements, and the measured rows do not; or memory is short
     return ColumnLosses({name: float(lost) for name, lost in found.items()}, encoded.rows)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     """A note of the policy's losses with `persons: whole` and with `rows`.
 
-    It is None where the method does not take `rows`, where a population is counted, and where the rows that would be
-    measured do not meet what is asked. Trials of ``refine: search`` are left out, and classes that fail afterwards
+    It is None where the method does not take `rows`, where a population is counted, and where the rows to measure do
+    not meet the requirements. Trials of ``refine: search`` are left out, and classes that fail afterwards
     are not united: both count alike.
 
     Cost: that of both for about `MOST_MEASURED` rows; a GROUP BY of the persons and a join, to take them from a larger
@@ -49,7 +49,7 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
             rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
             less = _format_loss(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
-            return None  # all rows meet what is asked, and those that are measured do not; or memory is short
+            return None  # all rows meet the requirements, and the measured rows do not; or memory is short
     note = f"persons: whole loses {metric} {lost}, and persons: rows would lose {less}"
     if spec.refine and spec.refine.search != 0:
         note += ", both without the trials of refine"

@@ -1,4 +1,4 @@
-"""A part of a large staged table, on which `plan` and `run` try out what a method loses."""
+"""A part of a large staged table, on which `plan` and `run` try out the losses of a method."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_MEASURED = 20_000
 MOST_SECONDS, MOST_LOOKED = 5, 2_000_000_000
 """Limits of a measured sample; beyond them fewer rows are measured.
 
-The first is the seconds that the policy's method may take for `MOST_MEASURED` rows by its declared cost. The second is
+The first is the seconds that the policy's method may take for `MOST_MEASURED` rows by the declared cost. The second is
 the rows times nodes of the lattice that method fulldomain looks at.
 """
 

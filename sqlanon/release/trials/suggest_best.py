@@ -29,7 +29,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
     Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does
-    not take what the policy asks, and where the rows that would be measured do not meet it.
+    not take the policy's requirements, and where the rows to measure do not meet them.
 
     Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them
     from a larger table.
@@ -53,7 +53,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
         try:
             trial.check_feasible(own, encoded, ready.requirements)
         except InfeasibleError:
-            return None  # all rows meet what is asked, and those that are measured do not
+            return None  # all rows meet the requirements, and the measured rows do not
         context = Context(
             own,
             encoded,
@@ -91,7 +91,7 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
 
 
 def _find_least(context: Context, methods: Able, losses: Losses) -> Found | None:
-    """The method that loses least, and what it loses; None where none finds classes."""
+    """The method that loses least, and the loss; None where no method finds classes."""
     from sqlanon.methods.best.method import run_each
 
     found = [(lost, spec) for spec, _, lost in run_each(context, methods, losses, [])]

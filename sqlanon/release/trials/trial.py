@@ -1,4 +1,4 @@
-"""A method tried on the rows of a release, or on a part of them, for its loss."""
+"""A method tried on the rows of a release, or on a part of them, to measure the loss."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is tried, and with what.
+    """Inputs of a trial.
 
     Attributes:
         spec: the release.
-        ready: its rows.
-        division: how they are divided.
-        machine: what the method may use.
+        ready: the rows of the release.
+        division: how the rows are divided.
+        machine: resources of the method.
         progress: gets counts.
-        secret: what the release's hashes are keyed with.
+        secret: key of the release's hashes.
     """
 
     spec: ReleaseSpec
@@ -41,7 +41,7 @@ class Trial:
 
     @property
     def asked(self) -> tuple[Requirement, ...]:
-        """What a method is asked for."""
+        """Requirements that a method solves."""
         return self.ready.solved
 
     def context(self, scratch: Scratch, encoded: Encoded) -> Context:

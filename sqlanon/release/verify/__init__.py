@@ -1,4 +1,4 @@
 """Checks of written tables, independent of methods.
 
-Of what a run made of its source they use the staged rows and boxes only.
+They use the staged rows and the boxes of a run, and nothing else that it derived from the source.
 """

@@ -14,17 +14,17 @@ _KNOWN: Mapping[str, str] = {"quasi": "the quasi columns", "published": "every p
 
 
 def hold_threshold(spec: ReleaseSpec, report: RunReport) -> tuple[str, ...]:
-    """Compare the risk that was measured on the written tables with the threshold.
+    """Compare the risk measured on the written tables with the threshold.
 
     Args:
         spec: the release.
-        report: of the verified version.
+        report: report of the verified version.
 
     Returns:
-        notes with every risk that was measured, and the threshold; empty: the policy has none.
+        notes with every measured risk and the threshold; empty if the policy has no threshold.
 
     Raises:
-        PrivacyViolation: the risk is higher, or it was not measured.
+        PrivacyViolation: the risk is above the threshold, or was not measured.
     """
     accepted = spec.threshold
     if accepted is None or not report.rows:
@@ -50,7 +50,7 @@ def hold_threshold(spec: ReleaseSpec, report: RunReport) -> tuple[str, ...]:
 
 
 def describe_threshold(spec: ReleaseSpec) -> str:
-    """The threshold in a line; empty: the policy has none."""
+    """The threshold as a line of text; empty if the policy has none."""
     accepted = spec.threshold
     if accepted is None:
         return ""

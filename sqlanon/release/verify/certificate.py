@@ -1,10 +1,11 @@
-"""Verification of boxes of their own.
+"""Verification of releases with a box for every row.
 
 There are k matchings of rows and boxes, each box is the least cover of its rows, and the secret draws one matching.
 
-What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more
-each, yet points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables
-of edges and of what was drawn. It says whose every row is: it is as private as the source.
+The published table is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more
+each, yet points 3 and 4 take both wide intervals, so that the interval of point 2 is certain. The proof is the
+certificate: private tables of the edges and of the drawn boxes. It identifies the source row of every published row, so
+it is as private as the source.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ class Certificate:
 
     @classmethod
     def of(cls, engine: Engine, physical: str) -> Certificate:
-        """That of a version, by the name of its table."""
+        """Certificate of a version, by the name of the version's table."""
         return cls(private_table(engine, f"{physical}_edges"), private_table(engine, f"{physical}_drawn"))
 
     @property
     def tables(self) -> tuple[TableRef, ...]:
-        """Both."""
+        """The two private tables."""
         return self.edges, self.drawn
 
     def mark(self, engine: Engine, key: bytes) -> str:
@@ -62,7 +63,7 @@ class Certificate:
 
         The draw and the remix bind the edges to it.
 
-        Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
+        Reports contain the hash; without a key it would confirm a guess of the draw of a small table.
         """
         found = hash_rows(engine, engine.look_up([self.drawn]).relations[self.drawn])
         return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
@@ -86,10 +87,10 @@ def check_matchings(scratch: Scratch, certificate: Certificate, rows: int, k: in
 
 
 def find_misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
-    """Whether boxes were made of the rows that the certificate names: what is wrong, or None.
+    """Check that boxes were made of the rows that the certificate names. Returns the problem, or None.
 
-    Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row
-    could be published in a box that does not cover it, and every other check would pass.
+    Boxes and their cover are judged by row id, matchings and draw by slot. If the two numberings differed, a row could
+    be published in a box that does not cover it, and every other check would pass.
     """
     row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
     found = read_integers(row)
@@ -99,7 +100,7 @@ def find_misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
 
 
 def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
-    """Whether each box is exactly the least cover of its rows: what is wrong, or None."""
+    """Check that each box is exactly the least cover of the rows in it. Returns the problem, or None."""
     form = format_of(recoded.form.facts.name)
     for name, wide in count_wider_than_least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
         if wide:
@@ -110,10 +111,11 @@ def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Cand
 def check_numbers(
     scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
 ) -> str | None:
-    """Whether rows are numbered, and random numbers keyed, by what no method can choose: what is wrong, or None.
+    """Check that no method can choose the numbers of rows or the key of random numbers. Returns the problem, or None.
 
-    Else whoever makes a release could try orders, or contents of the key, until the draw is as it likes. All is made
-    again of the original values: their codes, the order by these and by the keyed hashes, and the content of the key.
+    Otherwise whoever makes a release could try orders of rows, or contents of the key, until the draw suits them.
+    Everything is computed again from the original values: the codes, the order by codes and keyed hashes, and the
+    content of the key.
     """
     import numpy as np
 
@@ -156,7 +158,7 @@ def _content(scratch: Scratch, encoded: Encoded, lined: Ints, spec: ReleaseSpec,
 
 
 def check_draw(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
-    """Check that every row is published in its box of one matching, and that it is the secret's.
+    """Check that the rows are published in the boxes of a single matching, the one that the secret draws.
 
     Returns the problem, or None.
     """
@@ -170,11 +172,11 @@ def check_draw(scratch: Scratch, certificate: Certificate, rows: int, k: int, ke
 
 
 def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
-    """Check that remix and draw are those that the secret makes of the graph.
+    """Check that the secret gives this remix and this draw for the graph.
 
     A constant draw would pass all other checks.
 
-    Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no
+    Reads only the graph from the certificate: the rows of each box. Boxes are numbered by their rows, which leaves no
     choice of numbers.
     """
     import numpy as np
@@ -199,7 +201,7 @@ def _check_remix(scratch: Scratch, certificate: Certificate, rows: int, k: int, 
 
 
 def hash_rows(engine: Engine, physical: Relation) -> str:
-    """Hash of a table's rows, whatever their order.
+    """Hash of a table's rows, independent of their order.
 
     A changed cell, or values that change places between rows, change it. Cost: a scan.
     """
@@ -209,8 +211,8 @@ def hash_rows(engine: Engine, physical: Relation) -> str:
 
 
 def recheck(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
-    """Whether a certificate that was kept still is one, without the source: what is wrong, or None.
+    """Check a stored certificate again, without the source. Returns the problem, or None.
 
-    That boxes are the least cover of their rows was found when the release was made, and is not asked again.
+    The least covers were checked when the release was made, and are not checked again.
     """
     return check_matchings(scratch, certificate, rows, k) or check_draw(scratch, certificate, rows, k, key)

@@ -1,4 +1,4 @@
-"""What proves boxes of their own: the certificate of a version, which only the owner may read."""
+"""Proof of a box for every row: the certificate of a version, which only the owner may read."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Certified(Proof):
-    """See `Proof`: the rows that fit each box, and which of them it is.
+    """See `Proof`: the rows that fit each box, and the row drawn for it.
 
     Attributes:
         own: rows and boxes.
         spec: the release, as the policy asks.
-        secret: what remix and draw are keyed with.
-        certificate: its tables, where they are written.
+        secret: key of remix and draw.
+        certificate: the private tables, where they are written.
     """
 
     own: Candidates
@@ -68,8 +68,8 @@ class Certified(Proof):
     def verify(self, scratch: Scratch, made: Made) -> None:
         """See `Proof.verify`: every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
-        That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with
-        the private values of the rows that were drawn for them, `verify_rows` finds.
+        `verify_staged` has checked that every value of a row lies in each of the row's boxes; `verify_rows` checks that
+        the table holds the boxes with the private values of the rows drawn for them.
 
         Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
         """
@@ -95,12 +95,12 @@ class Certified(Proof):
     def expose(
         self, scratch: Scratch, made: Made, physical: Relation, exact: Sequence[Reading], persons: Sequence[str]
     ) -> Exposure | None:
-        """See `Proof.expose`: of the boxes that a row fits, those in which its own values are published count.
+        """See `Proof.expose`: counts the boxes that a row fits and that are published with the row's values.
 
         Whoever knows all values of a row but the sensitive ones cannot distinguish them. Cost: two joins of the k n
         edges.
         """
-        aliases, names = [one.alias for one in exact], tuple(one.name for one in exact)
+        aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
         row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)
@@ -121,11 +121,10 @@ class Certified(Proof):
     ) -> Entry | None:
         """See `Proof.same_as`; the edges decide.
 
-        Code of another state, or a method that decides by more than quasi values, may make another graph of the same
-        content, in which rows are published in boxes of the same numbers.
+        Other code, or a method that decides by more than quasi values, may make another graph from the same content, in
+        which rows are published in boxes of the same numbers.
 
-        Cost: for each version of the same content a join of the rows, and where it finds all of them one of the k n
-        edges.
+        Cost: a join of the rows per version of the same content, and a join of the k n edges if it finds all rows.
         """
         return next((entry for entry in reversed(entries) if self._same(scratch, state, made, entry, link)), None)
 
@@ -138,7 +137,7 @@ class Certified(Proof):
         return found == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
     def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
-        """See `Proof.surest`: l cannot be promised. Cost: a join each."""
+        """See `Proof.surest`: l cannot be promised. Cost: a join per sensitive column."""
         found = {}
         for domain in made.encoded.sensitive:
             alias, k = domain.reading.alias, self.own.k

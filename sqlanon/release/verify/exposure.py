@@ -1,4 +1,4 @@
-"""The risk with every published column: columns that are published as they are distinguish rows of one class."""
+"""Risk with every published column: columns that are published unchanged distinguish rows of the same class."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sqlanon.table.scratch import Scratch
 def count_exposure(
     engine: Engine, target: TableRef, classes: Sequence[str], exact: Sequence[tuple[str, str]]
 ) -> Exposure | None:
-    """Count the rows that are alone in the columns of the classes and those that are published as they are.
+    """Count the rows that are unique in the class columns and the columns published unchanged.
 
     Args:
         engine: where the table is.
         target: the table, of every published row.
-        classes: its columns that make the classes.
-        exact: the columns that are published as they are, sensitive ones left out: the name in the table, and the
-            source's.
+        classes: columns of the table that make the classes.
+        exact: the columns published unchanged, except sensitive columns: the name in the table, and the name in the
+            source.
 
     Returns:
-        None: nothing is published as it is.
+        None if no column is published unchanged.
 
     Cost: a GROUP BY of the table.
     """
@@ -48,18 +48,18 @@ def count_persons(
 ) -> Exposure | None:
     """Add the fewest persons of any group that is equal in every published column but the sensitive ones.
 
-    A release does not say whose a row is, so that the rows of the run are counted, which verification found to be those
+    A release does not identify persons, so the rows of the run are counted; verification found them equal to the rows
     of the release.
 
     Args:
         scratch: the run.
         classed: staged rows with their class.
-        recoded: what is published of every class.
-        persons: aliases of the identifiers that are counted; the one with the fewest values counts.
-        exact: aliases of the columns that are published as they are.
-        exposed: what was counted of rows.
+        recoded: published cells of every class.
+        persons: aliases of the identifiers to count; the identifier with the fewest values decides.
+        exact: aliases of the columns published unchanged.
+        exposed: the counts of rows.
 
-    Cost: a GROUP BY of the rows; none without persons, or where nothing is published as it is.
+    Cost: a GROUP BY of the rows; none without persons, or if no column is published unchanged.
     """
     if exposed is None or not persons:
         return exposed

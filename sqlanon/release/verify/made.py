@@ -1,4 +1,4 @@
-"""Classes that cover the staged rows, and what a version keeps of them besides its table."""
+"""Classes that cover the staged rows, and the proof that a version keeps besides the published table."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Link = Sequence[tuple[str, bool]]
 
 
 class Proof:
-    """What proves the boxes of a version: of classes, its table alone.
+    """Proof of the boxes of a version: for classes, the published table alone.
 
-    `sqlanon.release.verify.certified.Certified` is that of rows with boxes of their own.
+    `sqlanon.release.verify.certified.Certified` is the proof of a box for every row.
 
     Attributes:
-        boxes: the column of histories with all boxes that a row fits; None: its class is all.
+        boxes: history column with all boxes that a row fits; None if the row's class is the only box.
     """
 
     boxes: ClassVar[str | None] = None
 
     @property
     def members(self) -> Members:
-        """Which rows are in which box."""
+        """Rows of each box."""
         return OF_CLASSES
 
     @property
     def content(self) -> str | None:
-        """What draws are keyed with, besides secret and release, for the report; None: nothing is drawn."""
+        """Key of draws besides secret and release, for the report; None if nothing is drawn."""
         return None
 
     @property
@@ -51,22 +51,22 @@ class Proof:
         return ()
 
     def of_version(self, engine: Engine, physical: str) -> Proof:
-        """The same with the names that its tables have in a version."""
+        """The same proof with the table names of a version."""
         return self
 
     def statements(self, scratch: Scratch, classed: TableRef, link: Link) -> list[Statement]:
-        """What writes its tables."""
+        """Statements that write the private tables."""
         return []
 
     def verify(self, scratch: Scratch, made: Made) -> None:
-        """Check its tables, as they were written.
+        """Check the private tables as they were written.
 
         Raises:
-            PrivacyViolation: they prove nothing.
+            PrivacyViolation: the tables prove nothing.
         """
 
     def add_marks(self, report: RunReport, engine: Engine, physical: Relation) -> RunReport:
-        """The report with marks by which changes of its tables and of the published table are noticed."""
+        """Add marks to the report that reveal changes of the private tables and of the published table."""
         return report
 
     def expose(
@@ -78,28 +78,28 @@ class Proof:
             scratch: the run.
             made: the rows and classes.
             physical: the written table.
-            exact: the columns that are published as they are, sensitive ones left out.
+            exact: the columns published unchanged, except sensitive columns.
             persons: aliases of the identifiers that are counted.
 
         Returns:
-            None: nothing is published as it is.
+            None if no column is published unchanged.
         """
-        named = [(one.name, one.name) for one in exact]
+        named = [(reading.name, reading.name) for reading in exact]
         found = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
-        return count_persons(scratch, made.classed, made.recoded, persons, [one.alias for one in exact], found)
+        return count_persons(scratch, made.classed, made.recoded, persons, [reading.alias for reading in exact], found)
 
     def history_columns(self, columns: list[str]) -> list[str]:
-        """The columns of the history that is kept; ``columns``: those of values and persons."""
+        """Columns of the stored history; ``columns``: the columns of values and persons."""
         return columns
 
     def history(self, scratch: Scratch, history: TableRef, classed: TableRef, columns: Sequence[str]) -> TableRef:
-        """The history of the version, with the column ``boxes``; ``columns``: those of values and persons."""
+        """History of the version, with the column ``boxes``; ``columns``: the columns of values and persons."""
         return history
 
     def same_as(
         self, scratch: Scratch, state: ReleaseState, made: Made, entries: Sequence[Entry], link: Link
     ) -> Entry | None:
-        """The newest of the entries with the same candidates and the same box for every row; None: there is none."""
+        """Newest entry with the same candidates and the same box for every row; None without such an entry."""
         return None
 
     def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
@@ -120,14 +120,14 @@ class Made:
     Attributes:
         encoded: the work table.
         classed: staged rows with their codes and class.
-        recoded: what is published of every class.
+        recoded: published cells of every class.
         execution: how the method ran.
         notes: for the report.
         seed: of random numbers.
-        joint: what is counted for the policy's metrics.
-        proof: what proves the boxes.
+        joint: counts for the policy's metrics.
+        proof: proof of the boxes.
         generalized: the method suppresses rows, or decides at which levels classes are published.
-        search: what the method reports of its search.
+        search: figures that the method reports of the search.
     """
 
     encoded: Encoded

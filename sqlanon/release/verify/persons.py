@@ -1,6 +1,6 @@
-"""Persons of a release of events: every identifier is counted by itself, as a tuple of them would count rows.
+"""Persons of a release of events: every identifier is counted by itself, as a tuple of identifiers would count rows.
 
-Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the
+Several identifiers of a row (a visit, a patient) may have different numbers of values in a class: the smallest is the
 number of persons that the class holds for certain. The stage and the private link table hold a number of each
 identifier (a hash or a rank); audit counts those.
 """
@@ -57,12 +57,12 @@ def is_promised(spec: ReleaseSpec) -> bool:
 
 
 def warn_of_persons(spec: ReleaseSpec) -> tuple[str, ...]:
-    """The warning of plan and run where persons are promised and nothing says whose rows they are."""
+    """Warning of plan and run if persons are promised and no identifier says to whom the rows belong."""
     return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
 
 
 def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
-    """The same of a plan, which has no classes yet: a run stops where one of them holds too few persons."""
+    """Warnings of a plan, which has no classes yet: a run stops if a class holds too few persons."""
     if not is_promised(spec) or spec.person or not spec.counted():
         return warn_of_persons(spec)
     named = ", ".join(spec.counted())
@@ -79,7 +79,7 @@ def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
 
     Args:
         spec: the release.
-        fewest: per identifier that is counted, its fewest values in any class.
+        fewest: the fewest values in any class, per counted identifier.
 
     Raises:
         PrivacyViolation: a class has fewer than k, and the policy does not accept it.
@@ -108,7 +108,7 @@ def feasible_persons(
     """
     if not is_promised(spec) or not persons:
         return ()
-    counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
+    counts = measure(scratch.engine, stage, (), {person.name: person.alias for person in persons})
     failing = [
         f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class "
         "would hold rows of fewer than k persons; lower k, say accept_repeats: true if equal values are not one "
@@ -124,7 +124,7 @@ def feasible_persons(
 def measure(
     engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str], *, assigned: bool = False
 ) -> Counts:
-    """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``.
+    """Count every identifier by itself over the groups of ``classes``; ``columns``: identifier to column in ``target``.
 
     With ``assigned``, rows without a class (the first of ``classes``), which a version leaves out, are not counted.
     """
@@ -144,7 +144,7 @@ def measure(
 
 
 def promised_persons(policy: Mapping[str, Any]) -> int | None:
-    """The persons of a class that a version of events promises, its k; None where it promises none."""
+    """Persons per class that a version of events promises, the version's k; None without such a promise."""
     k = int(policy["privacy"]["k"])
     return k if policy.get("rows_are") == "events" and policy.get("persons") != "ignored" and k > 1 else None
 
@@ -152,9 +152,10 @@ def promised_persons(policy: Mapping[str, Any]) -> int | None:
 def check_together(
     policies: Sequence[Mapping[str, Any]], fewest: Mapping[str, int]
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """What two releases promise of persons against the fewest of any intersection, and what could not be counted.
+    """Compare the persons that two releases promise with the fewest of any intersection.
 
-    The least of the k that are promised is asked for, as of rows; an identifier that one of the two counts binds both.
+    Returns the results, and the counts that are missing. The smaller promised k applies, as for rows; an identifier
+    that either release counts binds both.
     """
     promises = [policy for policy in policies if promised_persons(policy) is not None]
     if not promises:
@@ -173,7 +174,7 @@ def check_together(
 
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
-    """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
+    """Persons in the classes of a version, by the private link table; empty if an older sqlanon wrote the table."""
     columns = find_link_columns(engine, entry)
     if entry is None or not columns:
         return Counts()
@@ -183,9 +184,9 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
 
 @contextmanager
 def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
-    """The rows of a version with its ``class`` and the persons' columns, which are named.
+    """Yield the rows of a version with ``class`` and the persons' columns, and the names of these columns.
 
-    None if no such columns are known.
+    Yields None if no such columns are known.
     """
     columns = tuple(find_link_columns(engine, entry).values())
     if entry is None or not columns:
@@ -197,7 +198,7 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
 
 @contextmanager
 def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
-    """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
+    """Private link table of a version without the rows left out: a copy if there are such rows."""
     with stored_rows(engine, entry).link() as own:
         if not entry.report.get("left_out"):
             yield own
@@ -209,7 +210,7 @@ def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iter
 
 
 def find_link_columns(engine: Engine, entry: Entry | None) -> dict[str, str]:
-    """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
+    """Column in the private link table per counted identifier of a version; empty if the table has no such columns."""
     if entry is None or not counted_in(entry.policy):
         return {}
     columns = hashes_of(counted_in(entry.policy))
@@ -217,13 +218,13 @@ def find_link_columns(engine: Engine, entry: Entry | None) -> dict[str, str]:
 
 
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
-    """What rows without a person are to policies that count persons of this name: each another, where all say so."""
+    """Treatment of rows without a person in policies that count persons of this name: distinct if all say so."""
     said = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
     return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
 
 
 def why_missing(engine: Engine, entry: Entry | None) -> str:
-    """Why the persons of a version cannot be counted, with what to do."""
+    """Reason why the persons of a version cannot be counted, with the remedy."""
     if entry is None:
         return (
             "the private tables of this release are not in this database; audit it by the policy from the database of "
@@ -235,9 +236,9 @@ def why_missing(engine: Engine, entry: Entry | None) -> str:
 def check_counts(
     engine: Engine, spec: ReleaseSpec, entry: Entry | None, counts: Counts
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """The policy's requirements on persons compared with the counts; and what could not be counted, with what to do.
+    """Compare the policy's requirements on persons with the counts; also gives the missing counts, with the remedy.
 
-    A policy whose rows are persons promises no less: a version that was made of events is measured by it as well.
+    A policy of persons promises no less: a version that was made of events is measured by it as well.
     """
     of_events = entry is not None and entry.policy.get("rows_are") == "events"
     if spec.privacy.of_persons:  # measured as requirements

@@ -2,8 +2,8 @@
 
 Only published cells and the staged rows of the population count.
 
-Which values lie in what is published of a column is asked of the format, once for every value and everything that is
-published; nothing here knows codes, levels or methods.
+The format decides which values lie in the published cells of a column, once per value and distinct cell; nothing here
+knows codes, levels or methods.
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ def verify_population(
     physical: TableRef,
     requirements: Sequence[OfPopulation],
 ) -> list[Measured]:
-    """Count the population in the cells of the physical table, and measure what is asked of them.
+    """Count the population in the cells of the physical table, and measure the requirements on them.
 
     Raises:
         PrivacyViolation: rows of the population lie in several cells, so that a cell does not say of which of them a
             row may be.
 
-    Cost: a grouping of the release and of the population, and a join of each column's values with what is published of
-    it.
+    Cost: a grouping of the release and of the population, and per column a join of the values with the published cells.
     """
     population = encoded.population
     assert population is not None
@@ -56,7 +55,7 @@ def verify_population(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
             "published"
         )
-    return [_measure(scratch, one, counted) for one in requirements]
+    return [_measure(scratch, requirement, counted) for requirement in requirements]
 
 
 def audit_population(
@@ -68,16 +67,16 @@ def audit_population(
         engine: the session.
         relation: the release.
         spec: the policy's release.
-        requirements: what it asks; those that compare classes with a population are measured.
+        requirements: the policy's requirements; those that compare classes with a population are measured.
 
     Returns:
-        the results, and what could not be measured, each with the reason.
+        the results, and the requirements that could not be measured, each with the reason.
     """
     asked = of_population(requirements)
     if not asked:
         return (), ()
     table, form = next(iter(list_populations(spec).values())), format_of(spec.format.kind)
-    what = " and ".join(dict.fromkeys(one.name for one in asked))
+    what = " and ".join(dict.fromkeys(requirement.name for requirement in asked))
     try:
         people = engine.relation(table)
         roles = assign_roles(replace(spec, columns=spec.with_role("quasi"), rest="drop"), people)
@@ -93,17 +92,17 @@ def audit_population(
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
         counted, shared = _count_cells(
-            scratch, form, relation.ref, quasi, [one for one in names if one], roles.quasi, stage
+            scratch, form, relation.ref, quasi, [published for published in names if published], roles.quasi, stage
         )
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
             )
-        return tuple(one.result(_measure(scratch, one, counted)) for one in asked), ()
+        return tuple(requirement.result(_measure(scratch, requirement, counted)) for requirement in asked), ()
 
 
 def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
-    """The published columns of a quasi column; None: the table has others."""
+    """Published columns of a quasi column; None if the table has other columns."""
     for nulls in (True, False):
         names = form.names(reading, mean=False, nulls=nulls)
         if known.issuperset(names.published()):
@@ -133,9 +132,9 @@ def _count_cells(
         form: the format of the release.
         target: the release.
         quasi: the quasi columns.
-        names: what is published of each.
+        names: the published columns of each.
         readings: the columns of the population.
-        stage: its rows.
+        stage: the rows of the population.
     """
     groups, people, matched, counted = (
         scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")
@@ -144,7 +143,7 @@ def _count_cells(
         "verify/population_groups",
         groups=groups,
         target=target,
-        columns=[list(one.published()) for one in names],
+        columns=[list(cells.published()) for cells in names],
     )
     columns = [
         {"alias": own.alias, "as_text": own.as_text or domain.reading.as_text, "as_float": own.as_float}

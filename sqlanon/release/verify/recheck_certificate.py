@@ -1,4 +1,4 @@
-"""Check that a version with boxes of its own is unchanged since it was verified.
+"""Check that a version with a certificate is unchanged since verification.
 
 It checks the certificate, the draw, and the published table.
 """
@@ -24,9 +24,9 @@ def has_certificate(engine: Engine, entry: Entry) -> bool:
 
 
 def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | None:
-    """What a version differs in from what was verified, or None.
+    """Difference of a version from the verified state, or None.
 
-    What the report has no mark of is not taken for unchanged.
+    Parts without a mark in the report do not count as unchanged.
 
     Args:
         engine: the session.
@@ -34,7 +34,7 @@ def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | 
         published: its table, or the view of it.
 
     Returns:
-        What is wrong, in words without a cell's value.
+        The difference, in words without a cell's value.
 
     Cost: groupings of the certificate's k n edges, the remix once more, a scan of the table.
     """
@@ -59,10 +59,11 @@ def find_alteration(engine: Engine, entry: Entry, published: Relation) -> str | 
 def refuse_altered(engine: Engine, entry: Entry) -> None:
     """Refuse a version whose certificate fails.
 
-    Boxes of their own are believed by their certificate alone: the table does not show k.
+    Only the certificate shows that k rows fit each box; the table does not.
 
     Raises:
-        PrivacyViolation: that of an earlier version is gone, or it or its table is not as it was verified.
+        PrivacyViolation: the certificate of an earlier version is gone, or certificate or table changed since
+            verification.
     """
     if entry.edges is None:
         return

@@ -1,4 +1,4 @@
-"""The private rows of a version that was published: its own tables, or those of its lineage."""
+"""Private rows of a published version: tables of the version, or of the lineage."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from sqlanon.table.stage import take_stage
 
 
 class OwnRows:
-    """Those of a version that was made of the whole source.
+    """Private rows of a version that was made of the whole source.
 
     Attributes:
-        other_values: why values are not found in the published table by the hashes of the rows.
+        other_values: reason why the hashes of rows do not find values in the published table.
     """
 
     other_values: ClassVar[str] = "the table has other values than version {} was made with"
@@ -36,12 +36,12 @@ class OwnRows:
 
     @property
     def changing(self) -> tuple[TableRef, ...]:
-        """The private tables of which rows are changed or deleted later."""
+        """Private tables with rows that are changed or deleted later."""
         return (self._entry.history,)
 
     @property
     def why_uncounted(self) -> str:
-        """Why its persons cannot be counted, with what to do."""
+        """Reason why the persons cannot be counted, with the remedy."""
         return (
             f"version {self._entry.version} was made without counting it, by an older sqlanon or another policy; "
             "run again with --full"
@@ -49,12 +49,12 @@ class OwnRows:
 
     @contextmanager
     def link(self) -> Iterator[TableRef]:
-        """The private table that ties the rows to persons, or a copy from its lineage."""
+        """Private table that links the rows to persons, or a copy from the lineage."""
         with guard_reading(self._engine, self._entry.link):
             yield self._entry.link
 
     def columns(self) -> set[str]:
-        """The columns of that table; none where it is not there."""
+        """Columns of the link table; empty if it does not exist."""
         return self._columns(self._entry.link)
 
     def _columns(self, table: TableRef) -> set[str]:
@@ -63,15 +63,15 @@ class OwnRows:
         return {column.name for column in self._engine.relation(table_name(table)).columns}
 
     def find_by_hash(self, values: Mapping[str, str]) -> Mapping[str, str]:
-        """Of columns those with hashes that the published table has too."""
+        """Columns with hashes that the published table has as well."""
         return values
 
     def history(self, scratch: Scratch) -> TableRef:
-        """The history: of each key the class, the values and the persons."""
+        """History: class, values and persons of each key."""
         return self._entry.history
 
     def count_deleted(self) -> int | None:
-        """Rows that the source no longer has, by the hashes of its link table; None where that is unknown."""
+        """Number of rows that the source no longer has, by the hashes of the link table; None if unknown."""
         engine, entry = self._engine, self._entry
         if not engine.exists(entry.link):
             return None
@@ -94,7 +94,7 @@ class OwnRows:
 
 
 class LineageRows(OwnRows):
-    """Those of a version of a lineage: what that has of them."""
+    """Private rows of a version of a lineage, as the lineage stores them."""
 
     other_values: ClassVar[str] = (
         "a lineage has hashes of values that the table does not have; each run measures it of its cohort"
@@ -136,9 +136,9 @@ class LineageRows(OwnRows):
     def history(self, scratch: Scratch) -> TableRef:
         """See `OwnRows.history`.
 
-        Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class
-        is by itself, as what is promised of persons is promised of each: it has no exit groups, and a union of classes
-        of several cohorts may fail what its parts meet.
+        Classes of a lineage that publish the same cells are merged, as readers see them. If persons are counted,
+        classes stay separate, as persons are promised for each: there are no exit groups, and a union of classes of
+        several cohorts may fail a requirement that the parts meet.
         """
         name = f"history_v{self._entry.version}"
         table = scratch.name_table(name)
@@ -149,7 +149,7 @@ class LineageRows(OwnRows):
         return table
 
     def _rows(self, scratch: Scratch, table: TableRef, *, kept: bool) -> TableRef:
-        """Fill a table with the rows; ``kept``: classes that publish the same are one."""
+        """Fill a table with the rows; ``kept``: classes that publish the same cells are merged."""
         sensitive = sum(column["role"] == "sensitive" for column in self._entry.policy["columns"])
         scratch.execute(
             "frozen/history",
@@ -164,9 +164,9 @@ class LineageRows(OwnRows):
         return table
 
     def count_deleted(self) -> int | None:
-        """See `OwnRows.count_deleted`: those that later versions do not publish any more.
+        """See `OwnRows.count_deleted`: rows that later versions do not publish any more.
 
-        What these retain is not asked.
+        Rows that later versions retain are not looked up in the source.
         """
         if not self._engine.exists(self._lineage.rows):
             return None
@@ -189,7 +189,7 @@ def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def columns_in(policy: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The same with the columns of each."""
+    """Columns of each of these identifiers."""
     if policy.get("rows_are") != "events":
         return {}
     if policy.get("person"):

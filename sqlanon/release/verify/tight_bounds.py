@@ -2,9 +2,9 @@
 
 Answers of queries may rest on that.
 
-That every value of a row lies in its box, `sqlanon.release.verify.verify` finds: of the columns whose ends are the
-least and greatest value it need not ask again. A box that is the least cover of its rows ends where they do. What is
-not so of every class is no violation: the metadata do not list the column, and nothing rests on it.
+`sqlanon.release.verify.verify` checks that every value of a row lies in the row's box; columns with the least and
+greatest value as ends need no second check. A box that is the least cover of rows ends where they do. A column that
+fails this in some class is no violation: the metadata do not list the column, and nothing rests on it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
     """The quasi columns with published ends, or members of sets, that are values of rows of the class.
 
-    In these columns no cell is more than the least cover of its rows.
+    In these columns no cell is wider than the least cover of the rows.
 
-    Nothing is asked where the format does not declare it, where levels decide what is published, where boxes are wider,
-    and where every row has a box of its own: of the one row that is published with it the ends say nothing. Nodes of
-    hierarchies, and values that became others before (`recode`), are not asked.
+    Nothing is checked if the format does not declare it, if levels decide the published cells, if boxes are wider, or
+    if every row has a box: the ends say nothing of the single row published with it. Nodes of hierarchies and recoded
+    values (`recode`) are not checked.
 
     Args:
         scratch: the run.
         encoded: the quasi columns.
         classed: staged rows with their original values and class.
-        recoded: what is published of every class.
+        recoded: published cells of every class.
 
     Cost: see `sqlanon.formats.cover.count_wider_than_least`.
     """

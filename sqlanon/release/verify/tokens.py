@@ -1,9 +1,9 @@
 """The check of tokens: at least k of them are alike to a reader of all published tables of their scope.
 
-Tokens link rows: those of one person in a table, and those of one person in several tables. What a reader who knows
-quasi values and numbers of rows can compare is the signature of a token: per table of the scope its published quasi
-cells, each with its number of rows there, and, where rows are of events that have tokens of their own, which of them
-are of one event. The queries here read the written tables, and trust no method.
+Tokens link the rows of a person, in a table and across tables. A reader who knows quasi values and numbers of rows can
+compare the signatures of tokens: per table of the scope the published quasi cells, each with the number of rows, and,
+if events have tokens as well, which rows belong to the same event. The queries here read the written tables, and trust
+no method.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ SIGN = "_sqlanon_sign"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A published table with tokens, and what its policy promises.
+    """A published table with tokens, and the promises of the policy.
 
     Attributes:
-        table: where its rows are.
-        token: its column of the persons' tokens.
-        classes: its columns that come from the class.
-        k: tokens that are alike in it, at least.
-        sensitive: its sensitive columns.
-        requirements: what is asked of rows and of persons, who are its tokens.
-        event: its column of the events' tokens; None: it has none.
+        table: place of the rows.
+        token: column of the persons' tokens.
+        classes: columns that come from the class.
+        k: least number of tokens that are alike in the table.
+        sensitive: sensitive columns.
+        requirements: requirements on rows and on persons (tokens).
+        event: column of the events' tokens; None without them.
     """
 
     table: TableRef
@@ -70,7 +70,11 @@ class Shown:
 
         ``together``: in several tables, over which k is asked of tokens alone.
         """
-        asked = [one for one in self.requirements if not (together and isinstance(one, KAnonymity | Persons))]
+        asked = [
+            requirement
+            for requirement in self.requirements
+            if not (together and isinstance(requirement, KAnonymity | Persons))
+        ]
         if not asked:
             return []
         signed = scratch.table("signed")
@@ -84,16 +88,18 @@ class Shown:
             columns=list(columns),
         )
         grouping = Grouping(signed, (*self.classes, SIGN), persons=(self.token,))
-        found = [one.result(grouping.measure(scratch.engine, one, self.sensitive)) for one in asked]
+        found = [
+            requirement.result(grouping.measure(scratch.engine, requirement, self.sensitive)) for requirement in asked
+        ]
         scratch.drop(signed)
-        return [replace(one, name=f"{one.name}, {NAME}") for one in found]
+        return [replace(result, name=f"{result.name}, {NAME}") for result in found]
 
 
 def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
-    """A table of a release that is being made or audited; ``names`` are its columns."""
+    """A table of a release that is being made or audited; ``names``: the columns."""
     spelled = {name.lower(): name for name in names}
-    tokens = [spelled[one.name.lower()] for one in spec.with_role("pseudonym")]
-    sensitive = tuple(spelled[one.name.lower()] for one in spec.with_role("sensitive"))
+    tokens = [spelled[column.name.lower()] for column in spec.with_role("pseudonym")]
+    sensitive = tuple(spelled[column.name.lower()] for column in spec.with_role("sensitive"))
     assert spec.token is not None
     own = spelled[spec.token.name.lower()]
     asked = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
@@ -109,20 +115,22 @@ def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], n
 
 
 def scope_of(entry: Entry) -> str | None:
-    """The scope of a version's tokens, by its policy in the catalog; None: it has none."""
+    """Scope of a version's tokens, by the policy in the catalog; None without tokens."""
     own = _person(entry.policy)
     return None if own is None else str(own.get("scope") or entry.release)
 
 
 def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     named = {str(name).lower() for name in policy.get("person") or ()}
-    tokens = (one for one in policy["columns"] if one["role"] == "pseudonym" and str(one["name"]).lower() in named)
+    tokens = (
+        column for column in policy["columns"] if column["role"] == "pseudonym" and str(column["name"]).lower() in named
+    )
     return next(tokens, None)
 
 
 @dataclass(slots=True)
 class Siblings:
-    """Tables that are published together, of which each is checked with those before it, and the last with all.
+    """Tables that are published together: each is checked with the tables before it, and the last with all.
 
     Attributes:
         names: their releases.
@@ -176,7 +184,7 @@ def read_shown(engine: Engine, entry: Entry) -> Shown:
 
 
 def hold_scope(engine: Engine, scope: str | None) -> AbstractContextManager[None]:
-    """Keeps other runs of a scope out, which would be checked together with tables that this one replaces."""
+    """Lock a scope: other runs would be checked together with tables that this run replaces."""
     return nullcontext() if scope is None else engine.lock(f"pseudonyms of scope {scope}")
 
 
@@ -191,7 +199,7 @@ def number_signatures(scratch: Scratch, tables: Sequence[Shown], name: str = "si
 
 
 def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
-    """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
+    """Signatures of tokens in the other tables of a release's scope; None without such tables."""
     names = siblings.names if siblings else (state.spec.name,)
     beside = list_others(state.engine, state.spec.scope, names)
     beside += siblings.made if siblings else []
@@ -199,22 +207,22 @@ def find_signatures(scratch: Scratch, state: ReleaseState, siblings: Siblings | 
 
 
 def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
-    """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
+    """The fewest tokens that share a signature, and the number of tokens with a signature that fewer than k share."""
     reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
     return read_integer(reached), read_integer(failing)
 
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
-    """Tokens of events that are of several persons."""
-    held = [one for one in tables if one.event is not None]
+    """Number of event tokens that belong to several persons."""
+    held = [table for table in tables if table.event is not None]
     return scratch.count("verify/shared_events", tables=held) if held else 0
 
 
 def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[RequirementResult]:
-    """What is reached among tokens that are alike: in a table by itself, and together with the others of its scope.
+    """Measure tokens that are alike, in a table by itself and together with the other tables of the scope.
 
-    In the table k of its policy are alike, and its rows meet what else is asked. Together the least k of all these
-    tables is asked, and each meets what its policy asks of the values of its rows.
+    By itself, the table needs k tokens alike and must meet the other requirements. Together, the least k of all these
+    tables applies, and each table must meet its policy's requirements on the values of rows.
     """
     tables = [own, *beside]
     shared = shared_events(scratch, tables)
@@ -224,25 +232,25 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
     values = own.measure(scratch, alone, together=False)
     if beside:
-        together, k = number_signatures(scratch, tables, "signs_together"), min(one.k for one in tables)
+        together, k = number_signatures(scratch, tables, "signs_together"), min(table.k for table in tables)
         reached, _ = count_alike(scratch, together, k)
         found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
-        for one in tables:
-            values += one.measure(scratch, together, together=True)
+        for table in tables:
+            values += table.measure(scratch, together, together=True)
         scratch.drop(together)
     scratch.drop(alone)
-    return [*found, *events, *(one for one in values if not one.satisfied)]
+    return [*found, *events, *(result for result in values if not result.satisfied)]
 
 
 def verify_tokens(
     scratch: Scratch, state: ReleaseState, physical: Relation, classes: Sequence[str], siblings: Siblings | None = None
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """Check a written table by itself, and with the other tables of its scope; nothing without tokens.
+    """Check a written table by itself, and with the other tables of the scope; nothing without tokens.
 
-    Warnings name what a reader of the earlier versions finds. ``classes``: its columns that come from the class.
+    Warnings describe the findings of a reader of the earlier versions. ``classes``: columns that come from the class.
 
     Raises:
-        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+        PrivacyViolation: fewer than k tokens are alike, or another requirement does not hold among those that are.
     """
     spec = state.spec
     if spec.token is None:
@@ -251,9 +259,11 @@ def verify_tokens(
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
     beside = list_others(state.engine, spec.scope, joined.names) + joined.written
     found = measure_tokens(scratch, own, beside)
-    for one in found:
-        if not one.satisfied:
-            raise PrivacyViolation(f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published")
+    for result in found:
+        if not result.satisfied:
+            raise PrivacyViolation(
+                f"{result.title}: asked {result.asked:g}, reached {result.reached:g}; nothing was published"
+            )
     joined.written.append(own)
     whole = len(joined.written) == len(joined.names)
     return tuple(found), compare_versions(scratch, state, own, beside, joined.before) if whole else ()
@@ -262,7 +272,7 @@ def verify_tokens(
 def audit_tokens(
     engine: Engine, relation: Relation, entry: Entry | None, spec: ReleaseSpec
 ) -> tuple[RequirementResult, ...]:
-    """The same check of a published table by its policy, together with what is published in its scope now."""
+    """The same check of a published table by the policy, together with the tables now published in the scope."""
     if spec.token is None:
         return ()
     names = [column.name for column in relation.columns]
@@ -275,16 +285,18 @@ def audit_tokens(
 
 
 def refuse_together(engine: Engine, entry: Entry) -> None:
-    """Check an earlier version together with what is published in its scope now.
+    """Check an earlier version together with the tables now published in the scope.
 
     Raises:
-        PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
+        PrivacyViolation: fewer than k tokens are alike, or another requirement does not hold among those that are.
     """
     beside = list_others(engine, scope_of(entry), [entry.release])
     if not beside:
         return
     with Scratch(engine) as scratch:
-        wrong = [one for one in measure_tokens(scratch, read_shown(engine, entry), beside) if not one.satisfied]
+        wrong = [
+            result for result in measure_tokens(scratch, read_shown(engine, entry), beside) if not result.satisfied
+        ]
     if wrong:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
@@ -296,27 +308,29 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
 def compare_versions(
     scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
 ) -> tuple[str, ...]:
-    """A warning of what a reader finds who kept the versions before: a person has the same token in both.
+    """Warning of readers who kept the earlier versions: a person has the same token in both.
 
     Raises:
-        PrivacyViolation: it is more than ``history.max_failing`` allows.
+        PrivacyViolation: such a reader finds more tokens than ``history.max_failing`` allows.
     """
     spec = state.spec
     most = spec.refresh.max_failing
-    kept = [one for one in before if scope_of(one) == spec.scope]
+    kept = [entry for entry in before if scope_of(entry) == spec.scope]
     if spec.rotates or not kept:
         return ()
-    number = ", ".join(f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept)
-    if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
+    number = ", ".join(
+        f"version {entry.version}" + (f" of {entry.release}" if len(before) > 1 else "") for entry in kept
+    )
+    if any(entry.file or not state.exists(private_table(state.engine, entry.physical)) for entry in kept):
         return (
             (
                 f"tokens link this version with {number}, whose rows are in another file: what both reveal together "
                 "is not measured"
             ),
         )
-    earlier = [read_shown(state.engine, one) for one in kept]
+    earlier = [read_shown(state.engine, entry) for entry in kept]
     made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
-    k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
+    k = min(spec.privacy.k, *(table.k for table in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, made, k)
     if most is not None and failing > most:
         raise PrivacyViolation(

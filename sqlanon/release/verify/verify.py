@@ -1,7 +1,7 @@
-"""Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
+"""Verify the promises of the physical table. Written apart from every method; trusts only tables.
 
-Runs inside the publishing transaction. It checks three things. Every staged row is covered by what is published for it.
-The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy.
+Runs inside the publishing transaction. It checks three things. Every staged row is covered by the cells published for
+it. The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy.
 Every requirement holds over the groups of *every* released QI-derived column.
 """
 
@@ -31,7 +31,7 @@ MANY_ROWS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What verify measured on the physical table."""
+    """Measurements on the physical table."""
 
     requirements: tuple[RequirementResult, ...]
     classes: int
@@ -49,11 +49,11 @@ def verify_staged(
         scratch: the run.
         encoded: the work table.
         classed: staged rows with their original values and class.
-        recoded: what is published of every class.
-        form: the policy's format, whose covering predicate is counted.
+        recoded: published cells of every class.
+        form: the policy's format, which has the covering predicate to count.
 
     Returns:
-        the quasi columns of which each published end, or member of a set, is the value of some row of its class.
+        the quasi columns in which each published end, or member of a set, is the value of some row of the class.
 
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
@@ -69,17 +69,17 @@ def verify_staged(
     classed, kept = recoded.members.each(classed, kept)
     counted = format_of(form.kind).count_covered(scratch, encoded, classed, recoded, known)
     if counted is None:
-        return ()  # the staged values themselves are published; `verify_rows` compares what was written with them
+        return ()  # the staged values themselves are published; `verify_rows` compares the written table with them
     reached, uncovered = counted
     if reached != kept:
         raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
     if uncovered:
         raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
-    return tuple(name for one in encoded.quasi if known.wide.get(name := one.reading.name) == 0)
+    return tuple(name for domain in encoded.quasi if known.wide.get(name := domain.reading.name) == 0)
 
 
 def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
-    """How many rows have a class, and how many of the staged rows are among them."""
+    """Number of rows with a class, and number of staged rows among them."""
     if scratch.engine.capabilities.distinct_numbers:
         found, distinct, least, greatest = scratch.fetch("verify/distinct_rows", classed=classed)[0]
         if (least, greatest) == (0, rows - 1):
@@ -102,32 +102,32 @@ def verify_physical(
 ) -> Verified:
     """Check that the physical table has the staged rows and the policy's columns, and meets every requirement.
 
-    The requirements are asked of its groups.
+    The requirements are measured over the groups of the table.
 
     Args:
         scratch: the run.
         encoded: the work table.
         classed: staged rows with their class.
-        recoded: what is published of every class.
+        recoded: published cells of every class.
         physical: the written table with its columns.
-        requirements: what the groups must meet.
+        requirements: requirements on the groups.
 
     Returns:
-        what was measured, on the written table.
+        measurements on the written table.
 
     Raises:
-        PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes
-            that fail.
+        PrivacyViolation: a promise does not hold; the message names the requirement and the number of classes that
+            fail.
     """
     sizes = verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
-    of_persons = [one for one in requirements if one.counts_persons]
+    of_persons = [requirement for requirement in requirements if requirement.counts_persons]
     results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
-    others = of_rows([one for one in requirements if not one.counts_persons])
+    others = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     compared = of_population(requirements)
     if compared:
         reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
-        results += tuple(_judge(one, found) for one, found in zip(compared, reached, strict=True))
+        results += tuple(_judge(requirement, found) for requirement, found in zip(compared, reached, strict=True))
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
@@ -144,9 +144,8 @@ def measure_persons(
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
-    A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of
-    the release, in groups of what is published for them, which have a number each: two hashes of different things could
-    be equal.
+    A release does not identify persons. So the rows of the run are counted; `verify_rows` found them equal to the rows
+    of the release. Groups of equal published cells have numbers, as hashes of different cells could be equal.
     """
     rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
     sensitive = [domain.reading.alias for domain in encoded.sensitive]
@@ -154,7 +153,9 @@ def measure_persons(
     scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
     scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
-    return tuple(_judge(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
+    return tuple(
+        _judge(requirement, grouping.measure(scratch.engine, requirement, sensitive)) for requirement in requirements
+    )
 
 
 def verify_rows(
@@ -166,15 +167,15 @@ def verify_rows(
         scratch: the run.
         encoded: the work table.
         classed: staged rows with their class.
-        recoded: what is published of every class.
+        recoded: published cells of every class.
         physical: the written table with its columns.
 
     Returns:
-        the groups of the physical table with their sizes, if the scan that compared its rows counted them: by a hash of
-        what is published for the class, where no two of these have the same one. None: they are still to be counted.
+        the groups of the physical table with their sizes, if the scan that compared the rows counted them: by a hash of
+        the published cells of the class, if all hashes differ. None if they are still to be counted.
 
     Raises:
-        PrivacyViolation: it has other columns or other rows.
+        PrivacyViolation: the table has other columns or other rows.
     """
     expected = [column.name for column in recoded.columns]
     found = [column.name for column in physical.columns]
@@ -204,11 +205,11 @@ def verify_rows(
 def written_groups(
     scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
 ) -> tuple[tuple[object, ...], Grouping | None]:
-    """The fingerprint of the written table and, from the same scan, its groups by mark.
+    """Fingerprint of the written table and, from the same scan, the groups by mark.
 
-    Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned
-    only if different things that are published have different marks; that the table holds nothing else, its fingerprint
-    shows.
+    Two groups of the same mark would be counted together, and could hide that each is too small. So the groups are
+    returned only if different published cells have different marks; the fingerprint shows that the table holds nothing
+    else.
     """
     groups = scratch.table("written")
     with scratch.together():
@@ -235,8 +236,8 @@ def measure_requirements(
         scratch: the run.
         grouping: the groups.
         names: the sensitive columns there.
-        requirements: what is measured.
-        counted: the same groups with nothing but their sizes; None: nobody has counted them.
+        requirements: requirements to measure.
+        counted: the same groups with sizes alone; None if they were not counted.
     """
     results = []
     sizes = Sizes(0, 0, 0)
@@ -265,15 +266,16 @@ def _privacy(
 ) -> dict[str, float]:
     """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
 
-    A release of k-anonymity alone has none: its PM is the smallest class (section 2.5), and a query would cost a second
-    pass.
+    Empty for k-anonymity alone: PM is the smallest class (section 2.5), and a query would cost a second pass.
     """
     if not any(result.column for result in results):
         return {}
     pm: dict[str, float] = {}
     for i, name in enumerate(names):
-        # What frequency l reached is PM.
-        known = [one.reached for one in results if (one.name, one.column, one.joint) == ("l", name, False)]
+        # The reached frequency l is PM.
+        known = [
+            result.reached for result in results if (result.name, result.column, result.joint) == ("l", name, False)
+        ]
         pm[name] = (
             known[0]
             if known

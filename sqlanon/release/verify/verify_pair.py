@@ -1,7 +1,7 @@
-"""Verify format anatomy: do its two tables keep their promises? It trusts only tables, as `verify` does.
+"""Verify the promises of the two tables of format anatomy. Trusts only tables, as `verify` does.
 
-The covering predicate of this format is equality: every row shows its own quasi and insensitive values. What ties it to
-a sensitive value is the group alone, so that the requirements are counted on the groups of the second table.
+The covering predicate of this format is equality: every row shows the original quasi and insensitive values. Only the
+group links a row to a sensitive value, so the requirements are counted on the groups of the second table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def verify_pair(
     physical: Relation,
     requirements: Sequence[Requirement],
 ) -> Verified:
-    """The two physical tables hold the staged rows and their sensitive values, and every group meets the requirements.
+    """Check that both tables hold the staged rows and sensitive values, and that every group meets the requirements.
 
     Args:
         scratch: the run.
@@ -37,10 +37,10 @@ def verify_pair(
         recoded: groups of the classes, and the columns of both tables.
         counted: the table of sensitive values.
         physical: the table of rows.
-        requirements: what every group must meet.
+        requirements: requirements on every group.
 
     Raises:
-        PrivacyViolation: what was promised does not hold.
+        PrivacyViolation: a promise does not hold.
     """
     verify_rows(scratch, encoded, classed, recoded, physical)
     if [column.name for column in counted.columns] != [column.name for column in recoded.sensitive]:
@@ -74,7 +74,7 @@ def verify_pair(
 
 
 def count_disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
-    """Groups of the two tables of a release, and how many have not as many rows in the one as in the other."""
+    """Number of groups in the two tables of a release, and number of groups with different row counts in them."""
     made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
     groups, wrong = numbers(engine, made)
     return groups, wrong

@@ -1,4 +1,4 @@
-"""When a new version is due, and what a run of a kind of versions may not be asked; see `choose_version`.
+"""The due time of a new version, and the options that a kind of versions refuses; see `choose_version`.
 
 Versions of noisy statistics are paid, so that the clock alone makes them, and exact answers are kept in no table.
 """
@@ -33,7 +33,7 @@ def refuse_kept_scratch(spec: ReleaseSpec) -> None:
     """Refuse to keep the tables of a run.
 
     Raises:
-        PolicyError: they would have exact answers beside the noisy ones.
+        PolicyError: they would have exact answers beside the noisy answers.
     """
     if spec.noisy is not None:
         raise PolicyError(f"{spec.name}: --keep-scratch would keep exact answers beside the noisy ones")

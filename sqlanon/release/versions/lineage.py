@@ -38,13 +38,12 @@ from sqlanon.spec import ReleaseSpec
 
 
 class OfLineage:
-    """See `Version`. One run's alone: it keeps what the stages found.
+    """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         lineage: the lineage of the version.
-        begins: it begins with this version.
-        erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this
-            version.
+        begins: the lineage begins with this version.
+        erasing: scratch table of hashes of all keys that are never published again; None if this version erases no key.
         erases: how many keys this version erases.
 
     Cost: the source is joined with the lineage by key once, and once more to verify; the method on the cohort, and a
@@ -83,9 +82,9 @@ class OfLineage:
                 whole=work.division.joins_persons,
             )
             if self._erasing is None and not work.unchanged:
-                # What somebody asked to be erased is erased, however far the lineage has drifted. The rest is stopped
-                # before its cohort is tried: one that was found to be feasible and is tried again with later rows would
-                # be a mixed cohort.
+                # A requested erasure is carried out, however far the lineage has drifted. The rest is stopped before
+                # the cohort is tried: a cohort that was found to be feasible and is tried again with later rows would
+                # be mixed.
                 self._outlook.hold(work.spec)
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
@@ -124,7 +123,7 @@ class OfLineage:
         return Planned(work.prepared, tried, notes)
 
     def profile(self, work: Work) -> None:
-        """See `Version.profile`: that of the cohort; one that cannot meet the policy waits."""
+        """See `Version.profile`: that of the cohort; a cohort that cannot meet the policy waits."""
         tried = self._outlook.tried
         assert tried is not None
         try:
@@ -232,7 +231,7 @@ class OfLineage:
             scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
         )
         asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
-        # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
+        # Over persons a union may fail requirements that its parts meet, and the rows of a person are to stay together.
         exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
         return describe_cohort(scratch, step, made, rows, exits, shape, owned=ready.owned)
 

@@ -1,8 +1,8 @@
 """Versions of differentially private statistics: charged, bounded, drawn once, published.
 
 See docs/differential-privacy.md. The order protects persons: a version is charged, in the database and in the anchor,
-before its source is read; its noisy table is stored together with the ledger's row about it; and what a run left behind
-is published as it is, never drawn again.
+the source is read; the noisy table is stored together with the ledger's row about it; and a table left behind by
+a run is published as it is, never drawn again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from sqlanon.spec import ReleaseSpec
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Charge a version, before anything of its source is read."""
+    """Charge a version, before the source is read."""
 
     release: str
     budget: str
@@ -131,10 +131,10 @@ def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
 
 
 class OfNoisy:
-    """See `Version`. One run's alone: it keeps what the stages found.
+    """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
-        spend: a new version is asked for whatever the clock says, or after one was lost.
+        spend: a new version is requested whatever the clock says, or after a version was lost.
     """
 
     anew = True
@@ -150,7 +150,7 @@ class OfNoisy:
         """See `Version.decide`: whether the source changed is never looked at.
 
         Raises:
-            GuardError: a version was lost or withheld, or is withdrawn, and that another one is paid was not asked for.
+            GuardError: a version was lost or withheld, or is withdrawn, and payment for another was not asked for.
         """
         spec, previous = state.spec, state.last_shown
         last = last_spending(state)
@@ -196,7 +196,7 @@ class OfNoisy:
         return last.reserved.mechanisms == list(noise_of(shape_of(state.spec)).mechanisms)
 
     def reserve(self, work: Work) -> None:
-        """Charge the version. What an earlier run left unfinished is lost, or was published after all.
+        """Charge the version. Versions left unfinished by an earlier run are lost, or were published after all.
 
         Raises:
             PolicyError: the source cannot be measured; nothing is spent.
@@ -241,7 +241,7 @@ class OfNoisy:
             self.record(work, "withheld")
             raise
         except BaseException:
-            with suppress(SqlanonError):  # what failed first is what the caller must hear of
+            with suppress(SqlanonError):  # the caller must hear of the first failure
                 self.record(work, "lost")
             raise
 
@@ -250,7 +250,7 @@ class OfNoisy:
         asked = spec.noisy
         assert asked is not None
         shape, noise = shape_of(spec), self._noise
-        assert noise is not None  # what was charged
+        assert noise is not None  # of the charge
         with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, work.state.source.ref)]):
             source = engine.relation(spec.source)
             coded = bound_rows(scratch, shape, spec.person, source, work.secret)
@@ -284,7 +284,7 @@ class OfNoisy:
         return self._event
 
     def record(self, work: Work, state: Kind) -> None:
-        """Note what became of the version, which stays charged; what cannot follow its state is not noted."""
+        """Note the outcome of the version, which stays charged; an outcome that cannot follow the state is left out."""
         asked = work.spec.noisy
         assert asked is not None
         budget = Budget(work.state.engine, asked.budget)
@@ -295,7 +295,7 @@ class OfNoisy:
         """See `Version.look`: nothing is staged."""
 
     def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`: it has its own."""
+        """See `Version.stages`: stages of noisy statistics."""
         return self.own_stages(work)
 
     def plan(self, work: Work) -> Planned:

@@ -26,12 +26,12 @@ NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 
 
 def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content:
-    """What is published of a noisy table that is stored.
+    """Content to publish of a stored noisy table.
 
     Args:
         work: the release.
         reserved: the event that charged it.
-        kept: the noisy share of a person's rows that is counted; None: it was not measured.
+        kept: the noisy share of a person's rows that is counted; None if it was not measured.
     """
     spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
     engine, asked = state.engine, spec.noisy

@@ -1,6 +1,6 @@
 """Versions of counts: cells are counted, hidden, and verified by a certificate.
 
-See docs/statistics.md. A release has one version: what two of them reveal together is not known.
+See docs/statistics.md. A release has one version: joint disclosures of two are not known.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Hide:
 
 @dataclass(frozen=True, slots=True)
 class Assemble:
-    """Put together what is published."""
+    """Put the content to publish together."""
 
     release: str
 
@@ -92,7 +92,7 @@ class Assemble:
 
 
 class OfStatistics:
-    """See `Version`. One run's alone: it keeps what the stages found.
+    """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
@@ -153,7 +153,7 @@ class OfStatistics:
         return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
 
     def plan(self, work: Work) -> PlanReport:
-        """See `Version.plan`: the cells are counted, and the share of small ones of each margin is noted."""
+        """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
         return plan_counts(work, shape, cube, list_neighbours(work.state))
@@ -274,7 +274,7 @@ class OfStatistics:
 def metadata_rows(
     spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
 ) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: its rules, and its columns; nothing of the data but counts of its own rows."""
+    """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
     asked, counted = spec.statistics, report.statistics
     assert asked is not None
     assert counted is not None

@@ -1,4 +1,4 @@
-"""Plan of a release of counts: its cells are counted, and how many of each margin are small; nothing is hidden."""
+"""Plan of a release of counts: cells are counted, and how many of each margin are small; nothing is hidden."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ SHOWN = 5
 
 
 def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str]) -> PlanReport:
-    """What a run would do, but for its stages and its change.
+    """Plan of a run, but for the stages and the change.
 
     Args:
-        work: the release; its source was read.
-        shape: what would be published.
-        cube: its cells, counted.
+        work: the release; the source was read.
+        shape: columns and margins to publish.
+        cube: the cells, counted.
         neighbours: warnings of other releases of the source.
     """
     spec, asked = work.spec, work.spec.statistics

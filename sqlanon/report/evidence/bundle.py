@@ -106,7 +106,7 @@ def _for_owner(engine: Engine, entry: Entry, progress: Progress) -> dict[str, by
 
 
 def describe_row(entry: Entry) -> dict[str, Any]:
-    """A row of the catalog without what changes later: its status, and when a run last looked."""
+    """A row of the catalog without the fields that change later: status, and time of the last run."""
     return {
         "release": entry.release,
         "version": entry.version,

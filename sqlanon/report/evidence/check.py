@@ -28,7 +28,7 @@ class Checked(Report):
     """A bundle that is whole.
 
     Attributes:
-        release, version, audience: what it is about, and for whom.
+        release, version, audience: subject and recipients of the bundle.
         sha256: of the archive.
         files: how many it has.
         compared: the catalog of a database has this version, with the same policy and report.

@@ -1,4 +1,4 @@
-"""A frame, and what it is made of."""
+"""A frame and its sources."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ NO_COMMAND = "no command"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is known of a version.
+    """Facts about a version.
 
     Attributes:
         engine: where it is.
         entry: its row in the catalog.
-        run: what made it.
+        run: the run that made it.
         released: the view; None: it is in another file.
         approvals: of the release.
         versions: how many the catalog lists.
         beside: other published releases of the same source.
-        attack: what attacks found; None: they were not run.
-        kept: what attacks on this version found when they were kept; None: none were.
+        attack: results of attacks; None: they were not run.
+        kept: kept results of attacks on this version; None: none were kept.
     """
 
     engine: Engine
@@ -76,7 +76,7 @@ class Found:
         return [str(one["name"]) for one in self.policy["columns"] if one["role"] in roles]
 
     def requirements(self, *names: str) -> list[RequirementResult]:
-        """What was verified, of some requirements; of all without names."""
+        """Verified levels of some requirements; of all without names."""
         return [one for one in self.run.requirements if not names or one.name in names]
 
     def fields(self, role: str) -> list[Field]:

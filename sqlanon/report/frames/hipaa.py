@@ -36,7 +36,7 @@ class Identifier:
 
     Attributes:
         letter: of the regulation's list.
-        what: in a few words.
+        what: description in a few words.
         names: names of columns that may hold it.
         part: a generalized form is allowed by the regulation.
     """
@@ -151,7 +151,7 @@ def _by_names(found: Found, one: Identifier) -> Statement:
 
 
 def _by_values(found: Found) -> Iterator[Statement]:
-    """What is published of ZIP codes, ages and dates."""
+    """Published ZIP codes, ages and dates."""
     if found.released is None:
         about = "published ZIP codes, ages and dates"
         yield Statement(about, "the release is in another file", "not measured", found.call("report"), "safe_harbor")

@@ -92,7 +92,7 @@ def say_threshold(found: Found) -> Statement:
 
 
 def say_values(found: Found) -> Iterator[Statement]:
-    """What bounds inference, of each sensitive column."""
+    """Bounds of inference for each sensitive column."""
     sensitive = found.columns("sensitive")
     if not sensitive:
         yield Statement("sensitive columns", "the policy names none", "stated", found.call("releases show"), "role")
@@ -110,7 +110,7 @@ def say_values(found: Found) -> Iterator[Statement]:
 
 
 def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
-    """What attacks found, of ``linkage``, ``homogeneity`` or ``bayes``."""
+    """Results of attacks: ``linkage``, ``homogeneity`` or ``bayes``."""
     by = found.call("attack")
     if found.attack is None:
         yield _kept_attacks(found, kinds)
@@ -134,7 +134,7 @@ def say_attacks(found: Found, *kinds: str) -> Iterator[Statement]:
 
 
 def _kept_attacks(found: Found, kinds: Sequence[str]) -> Statement:
-    """What was kept of attacks on this version, where none were run for the report."""
+    """Kept results of attacks on this version, where none were run for the report."""
     kept, about = found.kept, f"attacks: {' and '.join(kinds)}"
     shown = (
         []
@@ -193,7 +193,7 @@ def say_linkability(found: Found) -> Iterator[Statement]:
 
 
 def say_loss(found: Found) -> Statement:
-    """What was lost."""
+    """Loss of the version."""
     run = found.run
     if run.loss.rce is not None:
         return Statement("what was lost", "the quasi columns are exact", "measured", found.measured_by_run, "loss")

@@ -165,7 +165,7 @@ def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
 
 
 def _remains(found: Found) -> list[str]:
-    """What a reader of the figures must know besides."""
+    """Remarks for readers of the figures."""
     risk, run = found.risk, found.run
     remains = []
     most = risk.highest()

@@ -80,15 +80,15 @@ _SAFE = (
 
 @dataclass(frozen=True)
 class Asker:
-    """What a session's own functions give.
+    """Values for functions about the session.
 
     Attributes:
-        user: who has logged in.
+        user: name of the user who has logged in.
         schema: the current schema.
         schemas: all of the search path.
         pid: the session's number.
-        settings: of the session.
-        change: changes one of them; None: the question is only described.
+        settings: the session's settings.
+        change: changes a setting; None: the question is only described.
     """
 
     user: str
@@ -106,7 +106,7 @@ def place(node: exp.Expr) -> int:
 
 
 def read_call(node: exp.Expr, asker: Asker) -> exp.Expr:
-    """What a node is in memory, if it is a call."""
+    """A call in the SQL of the database in memory; other nodes unchanged."""
     if isinstance(node, exp.Column) and node.name.lower() in _ASKERS and not node.table and not node.this.quoted:
         return _literal(asker.user)
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
@@ -189,7 +189,7 @@ def _formatted(arguments: Sequence[exp.Expr]) -> exp.Expr:
 
 
 def version() -> str:
-    """What ``version()`` gives."""
+    """Result of ``version()``."""
     return f"PostgreSQL {VERSION} (sqlanon {__version__})"
 
 
@@ -198,7 +198,7 @@ def _literal(text: str) -> exp.Expr:
 
 
 def read_cast(node: exp.Expr) -> exp.Expr:
-    """What a node is in memory, if it is a cast."""
+    """A cast in the SQL of the database in memory; other nodes unchanged."""
     if not isinstance(node, exp.Cast):
         return node
     name = type_name(node.to)
@@ -240,7 +240,7 @@ def _list(text: str, kind: str) -> exp.Expr:
 
 
 def _counts(node: exp.Expr) -> bool:
-    """Whether a reference is wanted as its number: it is cast once more, to a number."""
+    """Whether a reference is cast once more, to a number."""
     parent = node.parent
     return isinstance(parent, exp.Cast) and type_name(parent.to) not in _TEXTS
 

@@ -36,9 +36,9 @@ _TYPES = {
     "text": "VARCHAR",
 }
 _ROWS = 100
-"""Rows of one statement that fills a table."""
+"""Rows of a statement that fills a table."""
 _EMPTY = {"bool": False, "oid": 0, "int2": 0, "int4": 0, "int8": 0, "float8": 0.0}
-"""What a column has where a row says nothing."""
+"""Values of a column that a row leaves out."""
 
 _BASE = """
 16 bool 1 B 1000 b 0 boolean
@@ -133,7 +133,7 @@ def inserts(served: Sequence[Served], variables: Variables) -> Iterator[tuple[st
 
 
 def schemas(served: Sequence[Served]) -> list[str]:
-    """The schemas that have tables; the first is the current one."""
+    """The schemas that have tables; the first is the current schema."""
     names = sorted({one.schema for one in served})
     return sorted(names, key=lambda name: name != "public") or ["public"]
 

@@ -1,4 +1,4 @@
-"""Questions to the catalog are answered by processes: each by one, which is killed when it takes too much."""
+"""Questions to the catalog are answered by processes; a process that takes too much is killed."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MOMENTS: Mapping[str, Callable[[str], object]] = {
     "TIMESTAMP": datetime.datetime.fromisoformat,
     "TIMESTAMP WITH TIME ZONE": lambda text: datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC),
 }
-"""Types whose values come as texts, and are read again."""
+"""Types with values that come as texts, and are read again."""
 _LOST = ("TIMESTAMP_", "TIME", "DECIMAL", "INTERVAL", "BLOB", "UUID", "STRUCT", "MAP")
-"""Types whose values are sent as text."""
+"""Types with values that are sent as text."""
 
 
 class CatalogDatabase:
@@ -89,10 +89,10 @@ class CatalogDatabase:
 
 
 class Process:
-    """A process that has the catalog, for one question at a time; it is started anew where it has ended.
+    """A process with the catalog, for a single question at a time; restarted if it has ended.
 
     Args:
-        served: the tables that there are.
+        served: the served tables.
     """
 
     def __init__(self, served: tuple[Served, ...]) -> None:
@@ -130,7 +130,7 @@ class Process:
             raise ServeError(NOT_SUPPORTED, f"the catalog cannot be made: {problem}")
 
     def _asked(self, question: Mapping[str, Any], seconds: float, turn: Turn) -> dict[str, Any]:
-        """One line to the process, and one from it; it is killed where none comes."""
+        """Send a line to the process, and read a line; the process is killed where none comes."""
         process = self._process
         assert process is not None
         assert process.stdin is not None

@@ -48,7 +48,7 @@ _CONSTANTS = {
     "'sqlanon'": "pg_get_userbyid/1",
     "TIMESTAMPTZ '2000-01-01 00:00:00+00'": "pg_postmaster_start_time/0 pg_conf_load_time/0",
 }
-"""What functions give that have no other value here, with the most arguments that they take."""
+"""Constant results of functions, with the most arguments that they take."""
 
 _PRIVILEGES = """
     has_table_privilege has_any_column_privilege has_column_privilege has_schema_privilege has_database_privilege

@@ -1,4 +1,4 @@
-"""A question to PostgreSQL's catalog, as the database in memory reads it. What is not known is refused."""
+"""A question to PostgreSQL's catalog, in the SQL of the database in memory. Unknown names are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlanon.serve.refusals import NO_FUNCTION, NO_TABLE, READ_ONLY, ServeError
 
 
 def is_catalog(table: exp.Table) -> bool:
-    """Whether a table's name means one of the catalog."""
+    """Whether the name means a table of the catalog."""
     if table.db:
         return table.db.lower() in (SYSTEM, INFORMATION)
     return table.name.lower() in columns() or isinstance(table.this, exp.Func)
@@ -34,12 +34,12 @@ def rewritten(tree: exp.Expr, asker: Asker) -> str:
         if isinstance(node, exp.DML | exp.DDL | exp.Command | exp.Into | exp.Lock) and not isinstance(node, exp.Query):
             raise ServeError(READ_ONLY, "this server answers SELECT only")
     tree = tree.copy()
-    # All are looked up before one is renamed.
+    # All are looked up before any is renamed.
     own = {id(table) for table in tree.find_all(exp.Table) if _is_cte(table)}
     for table in list(tree.find_all(exp.Table)):
         _table(table, is_cte=id(table) in own)
     _name_items(tree)
-    for node in reversed(list(tree.dfs())):  # what is within a node comes before it
+    for node in reversed(list(tree.dfs())):  # children come before their node
         made = read_cast(read_call(_operator(node), asker))
         if made is node:
             continue
@@ -89,7 +89,7 @@ def _item_name(item: exp.Expr) -> str:
 
 _UNNAMED = "?column?"
 _HIDDEN = ("tableoid", "xmin", "xmax", "cmin", "cmax")
-"""Columns that each table of PostgreSQL has besides those of its own: 0 here."""
+"""System columns of every table of PostgreSQL: 0 here."""
 
 
 def _is_cte(table: exp.Table) -> bool:
@@ -146,7 +146,7 @@ def _table(table: exp.Table, *, is_cte: bool) -> None:
 
 
 def _rows_of_function(table: exp.Table) -> None:
-    """A function after FROM: its alias is the name of its column, too, and one of a single value gives one row."""
+    """A function after FROM: the alias also names the column, and a function of a single value gives one row."""
     alias = table.args.get("alias")
     if alias is None or alias.args.get("columns"):
         return

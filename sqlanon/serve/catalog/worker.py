@@ -1,7 +1,7 @@
 """The process that has the catalog: a database in memory, with no secret, no other connection, and bounded memory.
 
-It reads one JSON object a line from its input, and writes one a line. It imports nothing of sqlanon, so that it starts
-fast.
+It reads a JSON object per line of the input, and writes another per line. It imports nothing of sqlanon, so that it
+starts fast.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _fetch(connection: duckdb.DuckDBPyConnection, text: str, seconds: float, row
     try:
         connection.execute(text)
         columns = [[str(name), str(kind)] for name, kind, *_ in connection.description or []]
-        if any(kind == _ZONED for _, kind in columns):  # whose values DuckDB gives with another package only
+        if any(kind == _ZONED for _, kind in columns):  # DuckDB gives such values with another package only
             names = [f"c{i}" for i in range(len(columns))]
             plain = [
                 f"CAST({name} AS TIMESTAMP)" if kind == _ZONED else name

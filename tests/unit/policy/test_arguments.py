@@ -320,7 +320,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
             {"source": ""},
             (
                 "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a "
-                'part that holds a dot or a quote is double-quoted: schema."my.table"'
+                'part that holds a dot or a quote is double-quoted: schema."my.table"; or delta:PATH, '
+                "iceberg:CATALOG/namespace.table, parquet:GLOB"
             ),
         ),
         (
@@ -328,7 +329,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
             (
                 "source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a "
                 "part "
-                'that holds a dot or a quote is double-quoted: schema."my.table"'
+                'that holds a dot or a quote is double-quoted: schema."my.table"; or delta:PATH, '
+                "iceberg:CATALOG/namespace.table, parquet:GLOB"
             ),
         ),
         ({"publish": "main.patients"}, "publish: the same name as the source; another view"),

@@ -40,7 +40,7 @@ releases:
         (
             "anon.yml:5: releases[one].source: not the name of a table or view; "
             "table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is "
-            'double-quoted: schema."my.table"'
+            'double-quoted: schema."my.table"; or delta:PATH, iceberg:CATALOG/namespace.table, parquet:GLOB'
         ),
         (
             "anon.yml:7: releases[one].columns.age.role: not a word known here (did you mean quasi?); "

@@ -75,6 +75,7 @@ def test_the_room_imports_nothing_of_sqlanon_but_the_ground_floor_and_what_is_de
                     "workload_spec",
                     "errors",
                     "lack",
+                    "lake_names",
                     "bounded_file",
                 ), path
 

@@ -1,4 +1,4 @@
-"""Commits to tables of Delta Lake, each with facts of its own, and what the table's history says of them."""
+"""Commits to tables of Delta Lake, each with our facts, and the facts in a table's history."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlanon.errors import DatabaseError, UnsupportedError, file_errors
 from sqlanon.lack import notyet
 
 FACTS = "sqlanon"
-"""What commits name our facts."""
+"""The name of our facts in commits."""
 STORAGE = notyet("tables are written into folders of this machine; copy the folder, or let its file system be mounted")
 _SAME_ROWS = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "UPGRADE PROTOCOL")
 """Operations that leave a table's rows as they are."""

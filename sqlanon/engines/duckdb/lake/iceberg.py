@@ -1,4 +1,4 @@
-"""Tables of Apache Iceberg, read by ``pyiceberg``; its own configuration has the catalogs and their credentials."""
+"""Tables of Apache Iceberg, read by ``pyiceberg``, which is configured with the catalogs and their credentials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
-    """Open an Iceberg table at its current snapshot.
+    """Open an Iceberg table at the current snapshot.
 
     Args:
         _: the connection, which is not used: the files are read by Arrow.
@@ -70,7 +70,7 @@ def open_catalog(name: str, place: str) -> tuple[Catalog, str]:
 
 
 class _Stream:
-    """What DuckDB asks for an Arrow stream, anew for each scan: pyiceberg reads, and applies deletes and renames."""
+    """A source of Arrow streams for DuckDB, a new stream each scan: pyiceberg reads and applies deletes and renames."""
 
     def __init__(self, scan: DataScan) -> None:
         self._scan = scan

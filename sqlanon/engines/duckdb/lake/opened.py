@@ -1,4 +1,4 @@
-"""A lake table at one of its versions, as its reader hands it to DuckDB."""
+"""A lake table at some version, as the format's reader hands it to DuckDB."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Opened:
     Attributes:
         place: where it is, the same for every way to write that.
         snapshot: which version of which table is read, for people and to compare.
-        scan: what ``duckdb``'s ``register`` takes.
-        state: of files that have no versions: what changes when one of them is written; None: they have versions.
+        scan: an argument for ``duckdb``'s ``register``.
+        state: of files without versions: a text that changes when a file is written; None: they have versions.
     """
 
     place: str
@@ -26,11 +26,11 @@ class Opened:
 
 
 def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
-    """Why a table cannot be opened: of the library's error only its class, since its text may hold a secret.
+    """Why a table cannot be opened: of the library's error only the class, since the text may hold a secret.
 
     Args:
         name: the table's.
-        what: of it could not be read.
+        what: the part of it that could not be read.
         error: the library's.
     """
     denied = isinstance(error, PermissionError) or "permission denied" in str(error).lower()

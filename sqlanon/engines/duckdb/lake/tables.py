@@ -1,6 +1,6 @@
-"""The lake tables of one connection: each is opened at one version, and is a temporary view by its whole name.
+"""The lake tables of a connection: each is opened at one version, and is a temporary view by the whole name.
 
-A format is one entry of `FORMATS`: the packages that it needs, and a file next to this one.
+A format is one entry of `FORMATS`: the packages that it needs, and a file next to this file.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ class LakeTables:
     """The lake tables that a connection has opened."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Open none yet; ``connection``: where the views are made, whose current database has no macros."""
+        """Open none yet; ``connection``: for the views, with a current database without macros."""
         self.connection = connection
         self._open: dict[str, tuple[Opened, Relation]] = {}
         self._asked: dict[str, str] = {}
         self._held = False
 
     def relation(self, name: LakeName) -> Relation:
-        """Open a table at its latest version; in a snapshot it stays as it was opened.
+        """Open a table at the latest version; in a snapshot it stays as it was opened.
 
         Raises:
             PolicyError: the packages are not installed, or the name cannot be read.
-            DatabaseError, UnsupportedError: what the format's ``open_table`` raises.
+            DatabaseError, UnsupportedError: as the format's ``open_table`` raises them.
         """
         if self._held and str(name) in self._asked:
             return self._open[self._asked[str(name)]][1]

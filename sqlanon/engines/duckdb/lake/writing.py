@@ -61,7 +61,7 @@ class LakeWriter:
         qualify: Callable[[TableRef], str],
         translate: Callable[[str], AbstractContextManager[None]],
     ) -> None:
-        """Take what an engine has: its connection, its names as SQL, and its errors."""
+        """Take an engine's connection, quoting of names and translation of errors."""
         self._connection = connection
         self._qualify = qualify
         self._translate = translate
@@ -125,7 +125,7 @@ def _commits(place: str) -> tuple[Any, str]:
     """The module of a place's format, and the place there.
 
     Raises:
-        PolicyError: its packages are not installed.
+        PolicyError: the format's packages are not installed.
     """
     scheme, _, where = place.partition(":")
     form = FORMATS[scheme]

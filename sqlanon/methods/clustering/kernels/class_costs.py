@@ -3,9 +3,9 @@
 They decide which cluster a row or another cluster joins at the least cost.
 
 A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the
-weighted extent of its cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log
-F(R, s) (Goldberger & Tassa 2010, equations 10 and 14, without what is the same for all divisions). Logarithms come from
-one table, so that costs are integers.
+weighted extent of the cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x
+log F(R, s) (Goldberger & Tassa 2010, equations 10 and 14, without terms that are the same for all divisions).
+Logarithms come from one table, so that costs are integers.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ Longs = npt.NDArray[np.int64]
 
 
 class Objective(NamedTuple):
-    """What classes cost.
+    """Costs of classes.
 
     Attributes:
         facts, table: the geometry.
-        whole, part: what log F(R) and log F(R, s) count for; 0 and 0: extents are summed.
+        whole, part: weights of log F(R) and log F(R, s); 0 and 0: extents are summed.
         logs: int32[rows + 1], round(2^20 log2 n); 0 for 0.
         counts: int32[codes + d, values + 1], of every column one after the other the rows of codes below 0, 1 ... and
             of all codes, by sensitive value, and last of all values.
@@ -57,10 +57,10 @@ class Objective(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """Clusters, in slots; one without rows is free.
+    """Clusters, in slots; a slot without rows is free.
 
     Attributes:
-        low, high: int32[slots, d], their least and greatest codes.
+        low, high: int32[slots, d], the least and greatest codes of each.
         begin, end: int32[slots, d], the codes that their cells cover; of sets of a nominal column none, but see
             ``mask``.
         mask: uint64[slots, d, words], the codes of nominal columns.
@@ -68,10 +68,10 @@ class Priced(NamedTuple):
         of: int64[slots, values], rows of each sensitive value.
         unit, own: int64[slots, d], A and the cost of the column.
         seen: int32[slots, d, values + 1], F(R, s) and F(R), where the objective counts.
-        base: int64[slots, values], what one row more of that value costs where its codes are in all cells.
+        base: int64[slots, values], the cost of a further row of that value with codes in all cells.
         head, after: int64[slots] and int64[n], the rows of each as a list that ends with -1.
         cluster: int64[n], the slot of each row.
-        when: int64[slots + 1], when each was priced last, on a clock that counts these; last the clock.
+        when: int64[slots + 1], the last pricing of each, on a clock that counts pricings; last the clock.
     """
 
     low: Codes
@@ -142,7 +142,7 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
 
 @njit(nogil=True, cache=True, inline="always")
 def _rows_in(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int) -> int:
-    """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other``, whose region is given."""
+    """F(R, s), or F(R) for the last ``s``, of the united clusters ``g`` and ``other`` in a given region."""
     counts, first = objective.counts, objective.first[a]
     if low >= 0:
         return np.int64(counts[first + high + 1, s] - counts[first + low, s])
@@ -299,16 +299,16 @@ def find_cheapest_cluster(
 
     Args:
         made, objective: the clusters.
-        x: what joins; only its cells and counts are read.
-        i: the row that it is, where the cluster must meet the requirements with it; -1: nothing is asked.
-        but: a cluster that is not looked at.
-        first, past: those that are.
-        since: only those that were priced later.
-        most: what it may cost, at most, less one.
+        x: the slot that joins; only cells and counts are read.
+        i: the row of that slot, where the cluster must meet the requirements with it; -1: no requirements.
+        but: a cluster to leave out.
+        first, past: the clusters to look at.
+        since: only clusters that were priced later.
+        most: the increase must be less than this.
         demands, numbers, counters, rows: the requirements.
 
     Returns:
-        The cluster, of several the first; -1: there is none. And by how much dearer it gets.
+        The cluster, of several the first; -1: none. And the increase of the cost.
     """
     facts, d, values, part = objective.facts, made.low.shape[1], made.of.shape[1], objective.part
     into, more, own = -1, made.size[x], np.int64(0)

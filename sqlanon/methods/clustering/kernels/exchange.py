@@ -30,17 +30,17 @@ _ANY = np.int64(2**62)
 
 
 class Partners(NamedTuple):
-    """What exchanges look at.
+    """Facts about rows and clusters for exchanges.
 
     Attributes:
-        key: int64[n], rows of one key are exchanged: their sensitive values are the same, and so are those of their
-            clusters afterwards.
+        key: int64[n], rows of the same key are exchanged: their sensitive values are the same, and so are those of
+            their clusters afterwards.
         rows: int64[n], the rows sorted by key.
         first, past: int64[n], where the rows of each row's key begin and end there.
-        tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
-        saved: int64[n], what is saved at most where each row leaves its cluster and another one comes.
-        at: int64[slots], when that was counted for the rows of each cluster.
-        wider: int64[slots], what the rows of each cluster cost more beside the row that is exchanged now.
+        tried: int64[n], the last time without an exchange of each row, on the clock of the clusters.
+        saved: int64[n], the most that is saved where each row leaves its cluster and another row comes.
+        at: int64[slots], the time of that count for the rows of each cluster.
+        wider: int64[slots], the extra cost of the rows of each cluster beside the row that is exchanged now.
     """
 
     key: Longs
@@ -73,13 +73,13 @@ def new_partners(key: Longs, slots: int) -> Partners:
 
 @njit(nogil=True, cache=True)
 def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
-    """Count what the leaving of each row of cluster ``g`` saves; slot ``to`` is overwritten."""
+    """Count the saving by the leaving of each row of cluster ``g``; slot ``to`` is overwritten."""
     partners.at[g] = made.when[g]
     without_each(made, objective, codes, g, to, partners.saved)
     i, rest = made.head[g], made.size[g] - 1
     while i >= 0:
         without = partners.saved[i]
-        # A row that comes pays at least what each of the others does.
+        # A row that comes costs at least as much as each of the others.
         partners.saved[i] = made.cost[g] - without - without // rest
         i = made.after[i]
 
@@ -116,20 +116,19 @@ def exchange(
     counters: Counters,
     room: Longs,
 ) -> None:
-    """Exchange row ``i`` for the row of its key in another cluster that lowers the cost most, if any does.
+    """Exchange row ``i`` for the row of the same key in another cluster that lowers the cost most, if any does.
 
     Of several equal rows the first is taken.
 
-    Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen:
-    ``part`` is 0.
+    Clusters of one row are left as they are. Cells of the objective must cost no less when they widen: ``part`` is 0.
 
     Clusters that ``i`` would widen by more than a row's leaving saves are passed over. Extents, and logarithms of
-    counts, grow no more by a row the more rows there are, but for what is rounded in a cell. So a cluster without row j
-    and with ``i`` is no narrower than the one with both less what j widens the cluster by.
+    counts, grow no more by a row the more rows there are, but for rounding in a cell. So a cluster with ``i`` and
+    without row j is no narrower than the cluster with both, less the widening by j.
 
-    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of
+    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; if the cluster of a row, or that of
     ``i``, was priced again since the last look, O(d) where the two that leave may save more than the two that come
-    cost, and O(rows of its cluster x d) where ``i``'s cluster alone does not lose too much. What leaving saves is
+    cost, and O(rows of the cluster x d) where ``i``'s cluster alone does not lose too much. Savings by leaving are
     counted once for all rows of a cluster that was priced again.
     """
     single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4

@@ -1,6 +1,6 @@
 """Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007).
 
-It makes clusters one after the other, each around a row far from the last one.
+It makes clusters one after the other, each around a row far from the previous cluster.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sqlanon.methods.clustering.kernels.cluster import (
 
 @njit(nogil=True, cache=True)
 def _remove_at(free: Longs, left: int, at: int) -> int:
-    """Take what is at a place out of the first ``left``, and keep the order of the others; how many are left."""
+    """Remove the entry at a place from the first ``left``, in order; returns the number of entries left."""
     for later in range(at + 1, left):
         free[later - 1] = free[later]
     return left - 1
@@ -47,10 +47,10 @@ def cluster_k_members(
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:
-        places, sets: the rows, see `Rows`; of equally good ones the first counts.
+        places, sets: the rows, see `Rows`; of equally good rows the first counts.
         geometry: the attributes.
         demands, numbers: the requirements, and the number in them of every row.
-        centred: a cluster takes the rows that are nearest to its first one, and else those that widen it least.
+        centred: a cluster takes the rows that are nearest to the first row, and else those that widen it least.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
         done: int64[1], written: how many rows are in a cluster.
@@ -58,9 +58,9 @@ def cluster_k_members(
     Returns:
         How many clusters there are; 0: it was stopped.
 
-    A cluster begins with the row that is farthest from the first row of the one before it, the first cluster with the
-    one farthest from the first row. It grows until every requirement holds. What is left when a cluster cannot be
-    completed goes to `place_rest`.
+    A cluster begins with the row farthest from the first row of the cluster before it, the first cluster with that
+    farthest from the first row of all. It grows until every requirement holds. The rows left when a cluster cannot be
+    completed go to `place_rest`.
 
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """

@@ -30,7 +30,7 @@ from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
 LEAST_GAIN = 1000
-"""A pass that gains no more than this part of the cost, and after which no cluster is split, is the last one."""
+"""A pass that gains no more than this part of the cost, and after which no cluster is split, is the last."""
 _ANY = np.int64(2**62)
 
 
@@ -57,14 +57,14 @@ def _pass(
 
     A row that is alone and must ``leave`` moves to the cluster where the cost rises least.
 
-    Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by
+    Where there are requirements beyond k, a row that the cluster cannot spare is exchanged for another; not by
     objectives that count sensitive values, which would take several times as long.
 
     Args:
-        made, objective, codes, value, order, used, leave: the clusters, and what moves.
-        seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not
-            priced again are not looked at: none of them that may take the row gets dearer by less than ``bound``.
-        bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
+        made, objective, codes, value, order, used, leave: the clusters, and the rows to move.
+        seen: int64[n], the last look at each row, on the clock of ``made``. Clusters that were not priced again since
+            then are not looked at: none of them that may take the row gets dearer by less than ``bound``.
+        bound: int64[n], see there; where the row's cluster was not priced again either, the saving by leaving it.
         partners: for exchanges.
         demands, numbers, counters, room, stop, done: as in `cluster_in_sequence`.
     """
@@ -172,7 +172,7 @@ def _unite(
     room: Longs,
     stop: Flag,
 ) -> None:
-    """Unite every cluster that fails the requirements with its cheapest partner, the cheapest union first."""
+    """Unite every cluster that fails the requirements with the cheapest partner, the cheapest union first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
         if stop[0]:
@@ -260,20 +260,20 @@ def cluster_in_sequence(
     Args:
         codes: int32[n, d or more].
         value: int64[n], the sensitive value that ``objective`` counts, else 0.
-        key: int64[n], what is dealt out evenly: the sensitive values, where requirements look at them.
-        objective: what classes cost.
+        key: int64[n], values to deal out evenly: the sensitive ones, where requirements look at them.
+        objective: the costs of classes.
         demands: the requirements.
         kept: the same without k: clusters meet it from the start.
         numbers: the number in the requirements of every row.
-        alpha, omega: percent of k: rows of a cluster at the start, and those from which on one is split.
-        drawn: rows are dealt in a random order, and moved in another one; else as they come.
+        alpha, omega: percent of k: rows of a cluster at the start, and those from which on a cluster is split.
+        drawn: rows are dealt in a random order, and moved in another; else as they come.
         state: of the random numbers.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
-        done: int64[1], added to: how many times a pass has looked at a row.
+        done: int64[1], added to: the looks of all passes at a row.
 
     Returns:
-        What the clusters cost, if it was not stopped.
+        The cost of the clusters, if it was not stopped.
 
     There are never more than twice as many clusters as rows suffice for at the start.
 
@@ -335,7 +335,7 @@ def cluster_in_sequence(
                 break
         if not united:
             _unite(made, objective, codes, value, used, demands, numbers, counters, room, stop)
-            seen[:], partners.tried[:] = -1, -1  # what is asked of clusters changes
+            seen[:], partners.tried[:] = -1, -1  # the requirements of clusters change
     name, found = np.full(used, -1, np.int64), 0
     for i in range(n):
         g = made.cluster[i]

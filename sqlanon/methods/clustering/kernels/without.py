@@ -1,4 +1,4 @@
-"""What a cluster of `class_costs` costs without one of its rows, counted for all its rows at once."""
+"""Costs of a cluster of `class_costs` without each of the rows, counted for all rows at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.methods.clustering.kernels.class_costs import Codes, Longs, Objecti
 
 @njit(nogil=True, cache=True)
 def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: int, cost: Longs) -> None:
-    """Write what cluster ``g`` costs without each of its rows.
+    """Write the costs of cluster ``g`` without each of the rows.
 
     Args:
         made, objective, codes: the clusters. The objective's ``part`` is 0.
@@ -19,7 +19,7 @@ def without_each(made: Priced, objective: Objective, codes: Codes, g: int, to: i
         to: a slot that may be overwritten.
         cost: int64[n], written where the cluster's rows are.
 
-    A cell changes only without a row that alone has one of its ends, or a code of a set.
+    A cell changes only without a row that alone has an end of the range, or a code of a set.
 
     Cost: O(rows d), and O(1) for each such row and column, or O(values) where a set is counted.
     """

@@ -66,11 +66,11 @@ class _Window(NamedTuple):
         base: int64[d + 1], where the codes of an attribute begin in ``known``.
         known: int32[*], the codes that occur, ascending, all attributes one after the other.
         place: int32[*], their positions, of ordered attributes.
-        group: int64[d], attributes whose codes occur in few combinations are one group: a row's cost is the sum of
-            fewer numbers.
-        size: int64[groups], how many combinations occur.
+        group: int64[d], attributes with codes in few combinations are one group: a row's cost is the sum of fewer
+            numbers.
+        size: int64[groups], the number of combinations.
         of_row: uint32[groups, m], the combination of every row.
-        of_group: uint32[d, m], where in ``known`` a combination has its code of an attribute.
+        of_group: uint32[d, m], the place in ``known`` of a combination's code of an attribute.
     """
 
     base: Longs
@@ -181,14 +181,14 @@ def price_window(
     boxes: Longs,
     cost: Ints,
 ) -> None:
-    """What every row of a window costs in every box, without what matching ``t`` put there.
+    """The cost of every row of a window in every box, without the row that matching ``t`` put there.
 
     Args:
         codes: int32[d, n], the rows.
         geometry: the attributes.
         held: int64[k, n], the row of every box in each matching.
         t: the matching that is left out.
-        made: matchings that there are; the later ones are not looked at.
+        made: the number of matchings so far; later matchings are not looked at.
         begin, stop: the window.
         boxes: int64[m], the boxes.
         cost: int32[m, m], written: by box, then by row of the window.

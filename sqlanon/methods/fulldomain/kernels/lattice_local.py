@@ -1,6 +1,6 @@
 """Local recoding along a lattice: each node in turn keeps the classes of the rest that meet the requirements (ours).
 
-The rest stays what may become a class at the last node, which hides everything: it has k rows or none and, with a
+The rest can always become a class at the last node, which hides everything: it has k rows or none and, with a
 frequency l = p / q of one sensitive column, no value of it is more than q / p of the rest.
 """
 
@@ -42,11 +42,11 @@ SUMS = 1 << 21
 """Sums that records are thinned out by, at most."""
 
 PAUSE = 4
-"""Nodes from one that keeps most records to the next where they are thinned out."""
+"""Nodes from a thinning that keeps most records to the next."""
 
 
 class Pieces(NamedTuple):
-    """What classes are made of: a record, its class, and how many of its rows."""
+    """Parts of classes: a record, the class, and a number of rows of the record."""
 
     record: Ints
     label: Ints
@@ -57,7 +57,7 @@ class Filter(NamedTuple):
     """Which records can be in a group of enough rows at a node: bits by the place in `Rest.records`.
 
     Attributes:
-        bits: uint64[tables, words], of projections of the lattice to some of its columns.
+        bits: uint64[tables, words], of projections of the lattice to some columns.
         which: int32[nodes, projections], the tables of each node; no projections: every record can.
     """
 
@@ -86,16 +86,16 @@ def visit(
         value: int32[m], the sensitive value of each.
         maps: the levels.
         nodes: int16[*, d], in the order in which they take.
-        asked: what is counted here.
-        demands: tallies of what else is asked; then groups are taken whole.
+        asked: the requirements counted here.
+        demands: tallies of the other requirements; then groups are taken whole.
         counters: for them, for all rows.
-        rest: what is left; changed.
+        rest: the rows left; changed.
         pieces: gets the classes.
         room: for all records.
         sieve: see `Filter`.
 
     Returns:
-        how many nodes kept a class.
+        the number of nodes that kept a class.
 
     Cost: nodes x rest at worst.
     """
@@ -202,7 +202,7 @@ def _take(
     expanded: Ints,
     places: Longs,
 ) -> None:
-    """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or none."""
+    """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or no class."""
     rows, left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
     size, values = np.int64(0), 0
     for record in members:

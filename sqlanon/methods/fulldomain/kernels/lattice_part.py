@@ -15,11 +15,11 @@ from sqlanon.kernels.tally import Ints, Longs
 
 
 class Asked(NamedTuple):
-    """What a class must meet.
+    """Requirements of a class.
 
     Attributes:
         k: rows, at least.
-        p, q: l of the one sensitive column; p = 0: not asked.
+        p, q: l of the one sensitive column; p = 0: no l.
         divide: a class may take part of the rows of a group, by their sensitive values.
     """
 
@@ -50,7 +50,7 @@ IN_USE, ROWS, CLASSES, PIECES = 0, 1, 2, 3
 
 
 class Tallied(NamedTuple):
-    """The rows of one group by sensitive value.
+    """The rows of a group by sensitive value.
 
     It has the rows of each value, the values that occur, and the part of a class in each.
     """
@@ -63,12 +63,12 @@ class Tallied(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
-    """How many rows of a group a class takes, and of which values: ``tallied.taken``; 0: none can be taken.
+    """Number of rows of a group that a class takes, by value in ``tallied.taken``; 0: none can be taken.
 
     Phase one of TP (Xiao, Yi, Tao 2010): h is the largest count that a class of these rows can have of a value. A class
-    of ceil(h l) rows is tried, with at most h of each value, then h - 1 and so on. Of a value it must take what the
-    rest could not keep; beyond that it takes of the values most frequent in the rest. The least rows for an h leave the
-    rest the most freedom.
+    of ceil(h l) rows is tried, with at most h of each value, then h - 1 and so on. Of a value it must take the rows
+    that the rest could not keep; beyond that it takes of the values most frequent in the rest. The least rows for an h
+    leave the rest the most freedom.
     """
     k, p, q, total = asked.k, asked.p, asked.q, rest.facts[ROWS]
     most, sum_ = np.int64(0), np.int64(0)
@@ -106,7 +106,7 @@ def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
 def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallied) -> None:
     """Rows of each value in a class of ``size`` rows.
 
-    It takes the necessary ones first, then one by one of the value that is most frequent in the rest.
+    It takes the necessary rows first, then single rows of the value that is most frequent in the rest.
     """
     taken, missing = tallied.taken, size
     for y in range(values):

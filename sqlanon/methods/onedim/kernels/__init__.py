@@ -1,1 +1,1 @@
-"""Kernels of orders and of what divides them."""
+"""Kernels of orders and of solvers that divide them."""

@@ -3,8 +3,8 @@
 It is for requirements that a union of lawful runs may fail.
 
 Rows that are equal in all columns are published alike, so they are one group to readers whatever runs divide them. A
-run is closed at the first change of a value at which it meets the requirements; what is left at the end joins as many
-runs before it as it needs.
+run is closed at the first change of a value at which it meets the requirements; the rows left at the end join as many
+runs before them as they need.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Boxes of a few groups ("sides") that rows enter and leave, with what each would be with one more row.
+"""Boxes of a few groups ("sides") that rows enter and leave, and of each side with one more row.
 
-A side counts its rows by code, so that it knows which codes of a set it holds and whether a row that leaves was its
-last one at an end.
+A side counts rows by code, so that it knows which codes of a set it holds and whether a row that leaves was the last
+row at an end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def with_row(
     geometry: Geometry,
     bounds: Bounds,
 ) -> int:
-    """Width of a side's box with one more row, `OVER` if it breaks the bounds."""
+    """Width of a side's box with a further row, `OVER` if it breaks the bounds."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         code = np.int64(codes[row, a])
@@ -52,7 +52,7 @@ def enter(
     box: npt.NDArray[np.int64],
     base: npt.NDArray[np.int64],
 ) -> bool:
-    """Add a row to a side; whether its box has changed."""
+    """Add a row to a side; whether the box has changed."""
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])

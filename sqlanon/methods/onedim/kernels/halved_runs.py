@@ -2,8 +2,8 @@
 
 It is for requirements that only long runs meet, such as closeness to the whole table.
 
-A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the
-one nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
+A run is divided where both parts meet the requirements, at the cut in the middle half that loses least, or else at the
+cut nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
 without such a cut cannot be divided into any number of runs.
 """
 
@@ -28,7 +28,7 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
 
     The places are evenly apart; a short run has at most ``most`` rows.
 
-    Cost: O(n tallies) to arrange what is counted, and looks x ``most`` rows.
+    Cost: O(n tallies) to arrange the counts, and looks x ``most`` rows.
     """
     n, found = len(number), 0
     backward, of_backward = last_first(demands, number)

@@ -1,1 +1,1 @@
-"""Kernels of what is shown and what is hidden."""
+"""Kernels that divide cells into shown and hidden rows."""

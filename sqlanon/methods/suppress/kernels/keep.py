@@ -1,4 +1,4 @@
-"""One step of TP or of the cascade: cells in sets, what sets keep, and which cells it is taken from."""
+"""One step of TP or of the cascade: cells in sets, the rows that sets keep, and the cells of these rows."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ def keep(
     given: Longs,
     taken: Longs,
 ) -> tuple[int, int]:
-    """Keep what sets of cells can keep, so that what is left is empty or may be a class.
+    """Keep rows of sets of cells, so that the residue is empty or may be a class.
 
     Args:
         of: int64[n], the set of each cell, from 0 to ``made`` - 1.
         value, count: int64[n], of each cell; all together may be a class.
         values: values there can be.
-        rules: what a class must meet.
+        rules: the requirements of a class.
         either: where the residue may be no class after phase one: the better of phases two and three and of keeping
-            sets one by one; otherwise phases two and three.
-        given: int64[n], the rows of each cell that phase one keeps, where that is known; else empty.
-        taken: int64[n], written: the rows of each cell that its set keeps, from the largest cells first.
+            single sets; otherwise phases two and three.
+        given: int64[n], the rows of each cell that phase one keeps, where they are known; else empty.
+        taken: int64[n], written: the rows of each cell that the set keeps, from the largest cells first.
 
     Returns:
-        The phase it ended in, and the fewest rows that are left of any solution of these sets: as many as after phase
+        The last phase, and the fewest rows that are left of any solution of these sets: as many as after phase
         one, and l times the highest count among these (for l of one column and k = 1).
 
     Cost: O(n) and that of the phases.

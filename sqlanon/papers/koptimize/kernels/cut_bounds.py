@@ -15,15 +15,15 @@ from sqlanon.kernels.tally import Ints, Longs
 from sqlanon.methods.fulldomain.kernels.lattice import sorted_by_group
 
 ROWS, SQUARES, CLASSES = 0, 1, 2
-"""What is added up: costs of rows; squares of the classes' rows; -1 for every class."""
+"""The summands: costs of rows; squares of the classes' rows; -1 for every class."""
 
 
 class Totals(NamedTuple):
     """Sums over the records of each group, int64[g] each.
 
     Attributes:
-        rows: its rows.
-        least: what they cost at least, as their records say.
+        rows: the group's rows.
+        least: a lower bound of their cost, by their records.
         large: records that have k rows, each of which can be a class.
         few: rows of the other records.
     """
@@ -56,13 +56,13 @@ def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> T
 
 @njit(nogil=True, cache=True)
 def at_least(kind: int, rows: int, least: int, large: int, few: int, k: int, full: int) -> int:
-    """What a group costs at least, however it is divided into classes that divide none of its records.
+    """A lower bound of a group's cost, for any division into classes that divide none of the records.
 
     Args:
         kind: `ROWS`, `SQUARES` or `CLASSES`.
         rows, least, large, few: of the group, as `Totals` has them.
-        k: rows of a class, at least; those of a smaller one are suppressed.
-        full: what a suppressed row costs; with `SQUARES` not less than the rows of any class.
+        k: rows of a class, at least; those of a smaller class are suppressed.
+        full: the cost of a suppressed row; with `SQUARES` not less than the rows of any class.
     """
     if rows < k:
         return full * rows
@@ -83,7 +83,7 @@ def at_least(kind: int, rows: int, least: int, large: int, few: int, k: int, ful
 
 @njit(nogil=True, cache=True)
 def bound_of_groups(kind: int, sums: Totals, k: int, full: int) -> int:
-    """What all groups cost at least. Cost: O(g)."""
+    """A lower bound of the cost of all groups. Cost: O(g)."""
     total = np.int64(0)
     for g in range(len(sums.rows)):
         total += at_least(kind, sums.rows[g], sums.least[g], sums.large[g], sums.few[g], k, full)
@@ -102,19 +102,19 @@ def cut_bounds(
     k: int,
     full: int,
 ) -> npt.NDArray[np.int64]:
-    """What dividing the groups at each cut of one column adds.
+    """The changes by dividing the groups at each cut of a column.
 
     Args:
         codes: int32[f], of the records; a cut c lies between the codes c - 1 and c.
         most: codes of the column.
-        rows, least: int64[f], of each record its rows, and what they cost at least where their class has k rows.
+        rows, least: int64[f], the rows of each record, and a lower bound of their cost where their class has k rows.
         group: int32[f], the group of each record; groups are the classes without the cut.
         sums: of the groups.
         kind, k, full: as `at_least` takes them.
 
     Returns:
-        int64[3, most + 1], by cut: what the bound rises by, how many more rows are suppressed, and how many parts of
-        divided groups have k rows.
+        int64[3, most + 1], by cut: the rise of the bound, the number of further suppressed rows, and the number of
+        parts of divided groups with k rows.
 
     Cost: O(f + codes + groups), two counting sorts.
     """

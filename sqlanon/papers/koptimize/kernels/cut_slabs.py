@@ -1,6 +1,6 @@
-"""The least cost of the intervals of one column.
+"""The least cost of the intervals of a column.
 
-In each interval the columns after it may be divided in its own best way.
+In each interval the columns after it may be divided in the way best for the interval.
 
 Rows are counted by the codes of the columns that are not divided yet, in each group of the columns that are.
 """
@@ -22,16 +22,16 @@ The others are `ROWS`, `SQUARES` and `CLASSES` of `cut_bounds`.
 """
 
 NEVER = np.int64(1) << 62
-"""The cost of what suppresses too many rows."""
+"""The cost of suppressing too many rows."""
 
 
 class Price(NamedTuple):
-    """What classes cost.
+    """Costs of classes.
 
     Attributes:
         kind: `ROWS`, `SQUARES`, `CLASSES` or `VALUES`.
-        k: rows of a class, at least; those of a smaller one are suppressed.
-        full: what a suppressed row costs.
+        k: rows of a class, at least; those of a smaller class are suppressed.
+        full: the cost of a suppressed row.
         most: rows that may be suppressed.
     """
 
@@ -43,7 +43,7 @@ class Price(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, upto: Longs, found: Longs) -> None:
-    """`slab_bounds` of the last column, into ``found``: what its intervals cost.
+    """`slab_bounds` of the last column, into ``found``: the costs of the intervals.
 
     ``wider`` is added to ``width``; ``upto`` is room for int64[r + 1, v].
     """
@@ -96,19 +96,19 @@ def _divide_column(found: Longs, least: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: Price) -> Longs:
-    """What the rows of each interval of the first column cost at least.
+    """Lower bounds of the cost of the rows in each interval of the first column.
 
-    An interval costs what its parts cost, and no part of it, an interval of each later column, costs less than where
-    the columns after that one are divided in this part as is best for it alone: a set of cuts divides them the same way
-    in all parts. Of one column it is exact.
+    The cost of an interval is the sum over the parts, and no part of it, an interval of each later column, costs less
+    than where the columns after that are divided in this part as is best for it alone: a set of cuts divides them the
+    same way in all parts. Of one column it is exact.
 
     Args:
-        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last one fastest, and
+        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last fastest, and
             for `VALUES` by sensitive value, else v = 1.
         sizes: int64[c], the codes of the columns.
         width: int64[groups], of the classes in columns that are divided already, for `ROWS`.
-        ends: int64[c, r, r], how wide the interval of two codes is, for `ROWS`.
-        price: what classes cost.
+        ends: int64[c, r, r], the width of the interval of two codes, for `ROWS`.
+        price: the costs of classes.
 
     Returns:
         int64[r, r], by first and last code of the first column; `NEVER` where more rows than allowed would be

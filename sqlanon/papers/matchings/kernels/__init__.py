@@ -1,1 +1,1 @@
-"""Kernels of the solvers, and what boxes cost."""
+"""Kernels of the solvers, and costs of boxes."""

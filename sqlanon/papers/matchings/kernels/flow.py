@@ -31,16 +31,15 @@ def pair_costs(c: Coordinates) -> Longs:
 
 @njit(nogil=True, cache=True)
 def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
-    """Find the k-regular graph with an edge from every row to its own box whose costs sum to the least.
+    """Find the k-regular graph of least cost with an edge from every row to the row's own box.
 
     Args:
         cost: int64[n, n], of row i and box j; k is at most n.
         k: boxes of a row and rows of a box.
-        edges: int64[n, k], written: the boxes of each row, its own first.
+        edges: int64[n, k], written: the boxes of each row, the row's own first.
 
-    Every row sends k - 1 units to boxes that are not its own, at most one to each. A unit at a time goes the shortest
-    way in the graph of what can still be sent or taken back (successive shortest paths with potentials, Edmonds and
-    Karp 1972).
+    Every row sends k - 1 units to other boxes, at most one to each. Each unit in turn goes the shortest way in the
+    residual graph (successive shortest paths with potentials, Edmonds and Karp 1972).
 
     Cost: O(k n^3) at worst, memory O(n^2).
     """

@@ -1,4 +1,4 @@
-"""What a box costs with every set of rows that it may have."""
+"""Costs of a box with every set of rows that it may have."""
 
 from __future__ import annotations
 

@@ -1,0 +1,47 @@
+-- name: datacube/released
+-- params: see core
+-- returns: see core
+-- DuckDB hashes IS NOT DISTINCT FROM: a join with the few different parts of a column takes a tenth of a sort of all rows by it.
+{% macro code() %}{% if sensitive %}COALESCE(a.code, {{ "CASE WHEN v.sa IS NULL THEN 0 ELSE -1 END" if sensitive.nulls else "-1" }}){% else %}0{% endif %}{% endmacro %}
+{% macro each(t) %}{% for c in columns %}{% set i = loop.index %}{% for name in c.names %}{{ t }}.v{{ i }}_{{ loop.index }}, {% endfor %}{% endfor %}{% endmacro %}
+CREATE {{ released | scratch }} AS
+WITH counted AS MATERIALIZED (
+    SELECT
+        {{ each("v") }}{{ code() }} AS s
+        , {{ "SUM(v.n)" if sensitive else "v.n" }} AS n
+    FROM (
+        SELECT
+{% for c in columns %}
+{% set i = loop.index %}
+{% for name in c.names %}
+            r.{{ name | ident }} AS v{{ i }}_{{ loop.index }},
+{% endfor %}
+{% endfor %}
+{% if sensitive %}
+            r.{{ sensitive.name | ident }} AS sa,
+{% endif %}
+            COUNT(*) AS n
+        FROM {{ view | table }} AS r
+        GROUP BY {% for c in columns %}{% set first = loop.first %}{% for name in c.names %}{{ ", " if not (first and loop.first) }}r.{{ name | ident }}{% endfor %}{% endfor %}{% if sensitive %}, r.{{ sensitive.name | ident }}{% endif %}
+
+    ) AS v
+{% if sensitive %}
+    LEFT JOIN {{ sensitive.domain | table }} AS a ON a.value = {{ "CAST(v.sa AS VARCHAR)" if sensitive.as_text else ("v.sa + 0" if sensitive.as_float else "v.sa") }}
+    GROUP BY {{ each("v") }}{{ code() }}
+{% endif %}
+)
+SELECT
+{% for c in columns %}
+    d{{ loop.index }}.part AS p{{ loop.index }},
+{% endfor %}
+    {{ each("g") }}g.s AS s
+    , g.n AS n
+FROM counted AS g
+{% for c in columns %}
+{% set i = loop.index %}
+JOIN (
+    SELECT u.*, ROW_NUMBER() OVER (ORDER BY {% for name in c.names %}{{ ", " if not loop.first }}u.v{{ i }}_{{ loop.index }} NULLS FIRST{% endfor %}) AS part
+    FROM (SELECT DISTINCT {% for name in c.names %}{{ ", " if not loop.first }}h.v{{ i }}_{{ loop.index }}{% endfor %} FROM counted AS h) AS u
+) AS d{{ i }} ON {% for name in c.names %}{{ " AND " if not loop.first }}d{{ i }}.v{{ i }}_{{ loop.index }} IS NOT DISTINCT FROM g.v{{ i }}_{{ loop.index }}{% endfor %}
+
+{% endfor %}

@@ -1,0 +1,71 @@
+"""The different rows of a table as numbers in memory: what figures of many sets of columns are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sqlanon.risk.sizes import Longs
+
+BATCH = 16
+"""Columns whose values one statement numbers.
+
+Each takes the engine some MiB, and the time to plan grows with their square.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctRows:
+    """The different rows of a table.
+
+    Attributes:
+        codes: per column int64[m], 0 up, equal where the values are; 0 is NULL, and in starred columns ``*``.
+        n: int64[m], how many rows of the table each is.
+    """
+
+    codes: Sequence[Longs]
+    n: Longs
+
+
+def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str], starred: Sequence[str] = ()) -> DistinctRows:
+    """The different rows of a table over columns.
+
+    Args:
+        engine: where the table is.
+        table: any table or view.
+        columns: at least one.
+        starred: those of them whose ``*`` is the same as NULL.
+
+    Cost: one grouping of the table, a join of its different rows with the values of each column, and memory here for a
+    number a row and column. With more than 16 columns the different rows are in a temporary table meanwhile, if the
+    engine has such; else nothing is written.
+    """
+    classes = [{"name": name, "place": i, "starred": name in starred} for i, name in enumerate(columns, 1)]
+    if len(classes) <= BATCH or not engine.temporary:
+        made = statement("risk/keys", engine.dialect, target=table, classes=classes, combinations=None)
+        return DistinctRows(*_to_longs(engine.fetch_arrays(made, ["int64"] * (len(classes) + 1))))
+    codes: list[Longs] = []
+    with Scratch(engine, alone=False) as scratch:
+        combinations = scratch.table("combinations")
+        scratch.execute("risk/combinations", combinations=combinations, target=table, classes=classes)
+        for first in range(0, len(classes), BATCH):
+            batch = classes[first : first + BATCH]
+            made = scratch.sql("risk/keys", target=table, classes=batch, combinations=combinations)
+            found, n = _to_longs(scratch.fetch_arrays(made, ["int64"] * (len(batch) + 1)))
+            codes += found
+    return DistinctRows(codes, n)
+
+
+def _to_longs(arrays: Sequence[np.ndarray]) -> tuple[list[Longs], Longs]:
+    import numpy as np
+
+    *codes, n = (array.astype(np.int64, copy=False) for array in arrays)
+    return codes, n
