@@ -80,7 +80,7 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
     if os.environ.get(SWITCH, "").casefold() not in ("1", "true", "yes", "on"):
         yield
         return
-    operation = Operation(name, releases, {entry.release: entry for entry in _published(engine, releases)})
+    operation = Operation(name, releases, {entry.release: entry for entry in _list_published(engine, releases)})
     sender = _Sender(engine, namespace, operation)
     sender.send("START")
     try:
@@ -91,7 +91,7 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
     sender.send("COMPLETE")
 
 
-def _published(engine: Engine, releases: Sequence[str]) -> list[Entry]:
+def _list_published(engine: Engine, releases: Sequence[str]) -> list[Entry]:
     try:
         return [entry for entry in Catalog(engine).entries(statuses=("published",)) if entry.release in releases]
     except SqlanonError:
@@ -119,7 +119,7 @@ class _Sender:
         except Exception as error:  # noqa: BLE001 - of another's configuration
             log.warning("no lineage was sent: %s", type(error).__name__)
             return
-        published = {entry.release: entry for entry in _published(self._engine, self._operation.releases)}
+        published = {entry.release: entry for entry in _list_published(self._engine, self._operation.releases)}
         for name in self._operation.releases:
             try:
                 entry = published.get(name) or self._operation.withdrawn.get(name)

@@ -185,7 +185,7 @@ class Roles:
         """A pseudonym by name."""
         return next(pseudonym for pseudonym in self.pseudonyms if pseudonym.name.lower() == name.lower())
 
-    def hashing(self, names: Sequence[str]) -> Roles:
+    def link_by_hash(self, names: Sequence[str]) -> Roles:
         """The same roles with a link of these columns that no table stores, if all of them are staged.
 
         That saves 8 bytes for each row of each table.

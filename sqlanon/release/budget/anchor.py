@@ -32,7 +32,7 @@ class Anchor:
         try:
             marker = os.open(self._path.with_name(f"{self._path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise self._failed("cannot be locked", error) from error
+            raise self._make_error("cannot be locked", error) from error
         try:
             try:
                 fcntl.flock(marker, fcntl.LOCK_EX)
@@ -53,11 +53,11 @@ class Anchor:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            raise self._failed("cannot be read", error) from error
+            raise self._make_error("cannot be read", error) from error
         try:
             events = [Event(line["seq"], line["event"], line["body"], line["chain"]) for line in map(json.loads, lines)]
         except (ValueError, KeyError, TypeError) as error:
-            raise self._failed("is no anchor", error) from error
+            raise self._make_error("is no anchor", error) from error
         check_chain(self._budget, events)
         return events
 
@@ -88,9 +88,9 @@ class Anchor:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise self._failed("cannot be written", error) from error
+            raise self._make_error("cannot be written", error) from error
 
-    def _failed(self, what: str, error: Exception) -> DatabaseError:
+    def _make_error(self, what: str, error: Exception) -> DatabaseError:
         reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
         return DatabaseError(
             f"budget {self._budget}: the anchor {self._path} {what}{reason}: without it nobody knows whether this "

@@ -63,7 +63,7 @@ def count_suppressed(
     if assignment.starred is not None and not FORMATS[spec.format.kind].hides:
         raise PolicyError(
             f"{spec.name}: format {spec.format.kind} hides no values, and this method stars rows; use "
-            f"{_hiding()}, or another method"
+            f"{_name_hiding_formats()}, or another method"
         )
     rows_kept, starred = encoded.rows, 0
     if assignment.unassigned:
@@ -96,7 +96,7 @@ def count_suppressed(
     )
 
 
-def _hiding() -> str:
+def _name_hiding_formats() -> str:
     *most, last = (facts.name for facts in FORMATS.values() if facts.hides)
     return f"{', '.join(most)} or {last}"
 

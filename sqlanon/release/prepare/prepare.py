@@ -99,8 +99,8 @@ def read_source(
         refuse_overflow(scratch, spec, roles)
         roles, dense = make_enum_types(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
-        hashing = roles.hashing(links)
-        roles = hashing if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashing.link)
+        hashed_roles = roles.link_by_hash(links)
+        roles = hashed_roles if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashed_roles.link)
         stage = take_stage(
             scratch,
             roles,

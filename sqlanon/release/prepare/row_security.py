@@ -51,7 +51,7 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
     """
     hiding_tables: list[str] = []
     with suppress(DatabaseError):  # the caller must hear of the first failure
-        hiding_tables = _hiding(engine, spec, source)
+        hiding_tables = _find_hiding(engine, spec, source)
     if hiding_tables:
         raise GuardError(
             f"{spec.name}: {_warn(hiding_tables)}, and a part would be released as if it were all: run as a role "
@@ -62,7 +62,7 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
 
 def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[str, ...]:
     """A warning where row-level security hides rows of a source from this role."""
-    hiding_tables = _hiding(engine, spec, source)
+    hiding_tables = _find_hiding(engine, spec, source)
     if not hiding_tables:
         return ()
     if spec.row_security is None:
@@ -98,7 +98,7 @@ def _warn(tables: Sequence[str]) -> str:
     return f"row-level security of {', '.join(tables)} may hide rows of the source from this role"
 
 
-def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
+def _find_hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     if engine.rights is None:
         return []
     beside = [engine.relation(name).ref for name in dict.fromkeys(list_populations(spec).values())]

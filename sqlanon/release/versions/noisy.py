@@ -54,7 +54,7 @@ class Reserve:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).reserve(work)
+        _noisy_version_of(work).reserve(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Answer:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).answer(work)
+        _noisy_version_of(work).answer(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Take:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).take(work)
+        _noisy_version_of(work).take(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class PublishDrawn:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        version = _own(work)
+        version = _noisy_version_of(work)
         try:
             Publish((self.release,), (self.version,)).run(works)
         except PrivacyViolation:
@@ -117,7 +117,7 @@ class PublishDrawn:
         version.record(work, "published")
 
 
-def _own(work: Work) -> OfNoisy:
+def _noisy_version_of(work: Work) -> OfNoisy:
     assert isinstance(work.version, OfNoisy)
     return work.version
 

@@ -121,13 +121,13 @@ class OfStatistics:
             return decision
         if previous.status != "published":
             if not self._confirmed:
-                raise _withdrawn(spec.name, previous)
+                raise _make_withdrawn_error(spec.name, previous)
             return replace(decision, state="made anew", same_as=None)
         changes = [str(change) for change in policy_changes(previous, spec) if not change.setting]
         lost = [str(view) for view in views_of(previous) if not state.exists(view)]
         if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
             why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
-            raise _published(spec.name, previous, "; ".join(why))
+            raise _make_published_error(spec.name, previous, "; ".join(why))
         settings = tuple(str(change) for change in policy_changes(previous, spec))
         return Decision("unchanged", settings, (), previous, previous.fingerprint)
 
@@ -139,7 +139,7 @@ class OfStatistics:
         """
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
-            raise _published(work.spec.name, previous, "the source's rows changed")
+            raise _make_published_error(work.spec.name, previous, "the source's rows changed")
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`: the source is staged."""
@@ -316,7 +316,7 @@ def metadata_rows(
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
 
 
-def _published(release: str, entry: Entry, why: str) -> GuardError:
+def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     return GuardError(
         f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
         "who has kept the old ones subtracts them, and finds single persons who came or went. Versions of statistics "
@@ -325,7 +325,7 @@ def _published(release: str, entry: Entry, why: str) -> GuardError:
     )
 
 
-def _withdrawn(release: str, entry: Entry) -> GuardError:
+def _make_withdrawn_error(release: str, entry: Entry) -> GuardError:
     return GuardError(
         f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
         "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
@@ -339,7 +339,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
     refuse_published(state.engine, name, source)
     for entry in list_other_counts(state.engine, name, source):
         if not confirmed:
-            raise _withdrawn(name, entry)
+            raise _make_withdrawn_error(name, entry)
 
 
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
