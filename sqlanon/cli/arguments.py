@@ -24,18 +24,18 @@ def parse_names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
         >>> parse_names("--qi", ['age,"city, state"', "zip"])
         ('age', 'city, state', 'zip')
     """
-    found: list[str] = []
+    names: list[str] = []
     for text in texts or ():
-        at, more = 0, True
+        place, more = 0, True
         while more:
-            field = _FIELD.match(text, at)
+            field = _FIELD.match(text, place)
             name = _unquote(field[1], field[2]) if field else ""
             if not field or not name:
                 wrong = 'a comma list of names is wanted; one that holds a comma is quoted as in CSV: a,"b, c"'
                 raise PolicyError(f"{option}: {wrong}")
-            found.append(name)
-            at, more = field.end(), field[3] == ","
-    return tuple(found)
+            names.append(name)
+            place, more = field.end(), field[3] == ","
+    return tuple(names)
 
 
 def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known: str = "") -> dict[str, str]:
@@ -51,16 +51,16 @@ def parse_pairs(option: str, texts: Sequence[str] | None, kind: str = "column", 
         >>> parse_pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
         {'zip': 'zip.csv', 'a=b': 'c.csv'}
     """
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for text in texts or ():
         pair = _PAIR.fullmatch(text)
         column = _unquote(pair[1], pair[2]) if pair else ""
         if not pair or not column:
             raise PolicyError(f"{option}: {kind}=value is wanted{f': {known}' if known else ''}")
-        if column in found:
+        if column in pairs:
             raise PolicyError(f"{option}: {kind} {column} is given twice")
-        found[column] = pair[3]
-    return found
+        pairs[column] = pair[3]
+    return pairs
 
 
 def parse_settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
@@ -70,8 +70,8 @@ def parse_settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
         >>> parse_settings("--suppression", ["limit=0.05,rows=left_out"])
         {'limit': '0.05', 'rows': 'left_out'}
     """
-    known = next((argument.metavar or "" for argument in ARGUMENTS if argument.option == option), "")
-    return parse_pairs(option, [item for text in texts or () for item in text.split(",")], "key", known)
+    keys = next((argument.metavar or "" for argument in ARGUMENTS if argument.option == option), "")
+    return parse_pairs(option, [item for text in texts or () for item in text.split(",")], "key", keys)
 
 
 SWITCHES = tuple(argument.option for argument in ARGUMENTS if argument.form is Form.SWITCH)
@@ -88,16 +88,16 @@ def with_values(words: Sequence[str]) -> list[str]:
         >>> with_values(["t.csv", "--refine", "--k", "5", "--refine", "search=8"])
         ['t.csv', '--refine=true', '--k', '5', '--refine=search=8']
     """
-    found: list[str] = []
+    expanded: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if word == "--":
-            return [*found, word, *rest]
+            return [*expanded, word, *rest]
         if word in SWITCHES:
             word += f"={rest.pop(0) if rest and _SETTING.match(rest[0]) else ON}"
-        found.append(word)
-    return found
+        expanded.append(word)
+    return expanded
 
 
 def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, str] | None:
@@ -107,8 +107,8 @@ def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, str] | 
         >>> switch("--refine", ["true"]), switch("--refine", ["search=8,passes=2"])
         (True, {'search': '8', 'passes': '2'})
     """
-    given = [text for text in texts or () if text != ON]
-    return parse_settings(option, given) if given else bool(texts) or None
+    settings = [text for text in texts or () if text != ON]
+    return parse_settings(option, settings) if settings else bool(texts) or None
 
 
 def as_options(error: PolicyError, release: str = "") -> PolicyError:
@@ -120,10 +120,10 @@ def as_options(error: PolicyError, release: str = "") -> PolicyError:
         >>> as_options(PolicyError("quasi[age]: is listed twice, such as at_least: {l: 2}")).problems
         ['--qi age: is listed twice, such as --at-least l=2']
     """
-    named = [
+    written_problems = [
         problem if problem.startswith(f"{release}:") else _ARGUMENT.sub(_option, problem) for problem in error.problems
     ]
-    problems = [_WRITTEN.sub(_to_write, problem) for problem in named]
+    problems = [_WRITTEN.sub(_to_write, problem) for problem in written_problems]
     return type(error)(problems)
 
 

@@ -63,7 +63,7 @@ def work_on_each(
     broken: dict[str, str] = {}
     for release in releases:
         outcome = _attempt(screen, release, work, broken, again)
-        if outcome.failure and not any(_same_error(one, outcome) for one in outcomes):
+        if outcome.failure and not any(_same_error(earlier, outcome) for earlier in outcomes):
             _show_failure(screen, release, outcome.failure)
         outcomes.append(outcome)
         if record is not None:

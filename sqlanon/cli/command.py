@@ -68,22 +68,22 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
     """
 
     def command(ctx: typer.Context, **values: Any) -> None:
-        own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
+        own_settings = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
         before = ctx.obj if isinstance(ctx.obj, Settings) else Settings()
-        settings = before.merge(own)
-        confirmed = tuple(one.option for one in confirming if values.pop(one.name))
+        settings = before.merge(own_settings)
+        confirmed = tuple(option.option for option in confirming if values.pop(option.name))
         screen = Screen(settings.json, settings.quiet, settings.verbose, settings.debug, confirmed)
         raise typer.Exit(_finish(function, screen, values))
 
-    given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    confirming = CONFIRMED if spark and any(parameter.name == "db" for parameter in given) else ()
+    parameters_of = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    confirming = CONFIRMED if spark and any(parameter.name == "db" for parameter in parameters_of) else ()
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
         inspect.Parameter(name, keyword, default=value, annotation=kind)
-        for name, kind, value in (*((one.name, one.kind, False) for one in confirming), *_SHARED)
+        for name, kind, value in (*((option.name, option.kind, False) for option in confirming), *_SHARED)
     ]
     context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
-    parameters = [context, *(parameter.replace(kind=keyword) for parameter in given), *shared]
+    parameters = [context, *(parameter.replace(kind=keyword) for parameter in parameters_of), *shared]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = function.__doc__

@@ -46,4 +46,4 @@ def collect_confirmations(where: str, options: Collection[str]) -> dict[str, boo
         raise PolicyError(
             f"{' and '.join(options)}: for Spark alone (sc://host:port, spark+local:///DIR); leave it out"
         )
-    return {one.name: True for one in CONFIRMED if one.option in options}
+    return {option.name: True for option in CONFIRMED if option.option in options}

@@ -53,8 +53,8 @@ def watch_signals(screen: Screen) -> Iterator[None]:
         screen.interrupted = number
         raise make_interrupt(screen)
 
-    own = threading.current_thread() is threading.main_thread()  # Python lets no other thread set handlers
-    replaced = [number for number, usual in _DEFAULTS.items() if own and signal.getsignal(number) is usual]
+    in_main = threading.current_thread() is threading.main_thread()  # Python lets no other thread set handlers
+    replaced = [number for number, usual in _DEFAULTS.items() if in_main and signal.getsignal(number) is usual]
     for number in replaced:
         signal.signal(number, stop)
     try:

@@ -34,9 +34,9 @@ def write_new(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """
     beside: Path | None = None
     try:
-        made, name = tempfile.mkstemp(prefix=f"{path.name}.sqlanon-", dir=path.absolute().parent)
+        descriptor, name = tempfile.mkstemp(prefix=f"{path.name}.sqlanon-", dir=path.absolute().parent)
         beside = Path(name)
-        with os.fdopen(made, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
             file.flush()
             if not private:

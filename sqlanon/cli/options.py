@@ -113,8 +113,8 @@ def load(policy: Path | None, db: str | None = None) -> PolicySpec:
 
     path = policy or POLICY
     if not path.is_file():
-        wanted = "name it with -p FILE" if policy is None else "-p wants a policy file"
-        raise PolicyError(f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE -o anon.yml")
+        advice = "name it with -p FILE" if policy is None else "-p wants a policy file"
+        raise PolicyError(f"no policy file {path}: {advice}, or make one with: sqlanon init --db URL TABLE -o anon.yml")
     return read(path, connection=db is None)
 
 
@@ -138,20 +138,20 @@ class FromVariables(str):
     @classmethod
     def of(cls, url: str, written: str) -> FromVariables:
         """A URL, and how the policy writes it."""
-        made = cls(url)
-        made.written = written
-        return made
+        instance = cls(url)
+        instance.written = written
+        return instance
 
 
 def find_url(db: str | None, policy: PolicySpec | None) -> str:
     """The database to use: --db, else the policy's connection."""
-    chosen = db or (policy.connection if policy is not None else None)
-    if not chosen:
+    given = db or (policy.connection if policy is not None else None)
+    if not given:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
     if not db and policy is not None and policy.written is not None:
-        return FromVariables.of(chosen, policy.written)
-    return chosen
+        return FromVariables.of(given, policy.written)
+    return given
 
 
 def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
@@ -161,12 +161,18 @@ def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--sele
     """
     if not select:
         return policy.releases
-    known = list(dict.fromkeys(one.together.name if one.together else one.name for one in policy.releases))
-    names = {*known, *(one.name for one in policy.releases)}
+    unit_names = list(
+        dict.fromkeys(release.together.name if release.together else release.name for release in policy.releases)
+    )
+    names = {*unit_names, *(release.name for release in policy.releases)}
     unknown = [name for name in select if name not in names]
     if unknown:
-        raise PolicyError(f"{option}no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}")
-    return tuple(one for one in policy.releases if one.name in select or (one.together and one.together.name in select))
+        raise PolicyError(f"{option}no release {', '.join(unknown)} in the policy; it has: {', '.join(unit_names)}")
+    return tuple(
+        release
+        for release in policy.releases
+        if release.name in select or (release.together and release.together.name in select)
+    )
 
 
 def collect_reading(
@@ -179,7 +185,7 @@ def collect_reading(
     date_format: str | None,
 ) -> dict[str, Any]:
     """The options that say how a CSV file is read, as `sqlanon.anonymize` takes them; only those that were given."""
-    given = {
+    settings = {
         "null": tuple(null or ()),
         "delimiter": delimiter,
         "encoding": encoding,
@@ -188,7 +194,7 @@ def collect_reading(
         "ignore": tuple(ignore or ()),
         "date_format": date_format,
     }
-    return {name: value for name, value in given.items() if value}
+    return {name: value for name, value in settings.items() if value}
 
 
 def first_option(given: Mapping[str, Any]) -> str:

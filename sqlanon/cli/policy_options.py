@@ -33,13 +33,13 @@ _KINDS: Mapping[Form, type] = {Form.FLAG: bool, Form.WHOLE: int, Form.TEXT: str}
 
 def with_policy_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Let a command that takes ``**given`` offer an option for every argument, where the signature has ``given``."""
-    own = list(inspect.signature(command, eval_str=True).parameters.values())
-    place = next(i for i, one in enumerate(own) if one.kind is inspect.Parameter.VAR_KEYWORD)
-    first = next(i for i, one in enumerate(own) if one.name == "allow_weaker")
-    made = [_parameter(key) for key in OFFERED]
+    parameters = list(inspect.signature(command, eval_str=True).parameters.values())
+    place = next(i for i, parameter in enumerate(parameters) if parameter.kind is inspect.Parameter.VAR_KEYWORD)
+    first = next(i for i, parameter in enumerate(parameters) if parameter.name == "allow_weaker")
+    offered = [_parameter(key) for key in OFFERED]
     keyword = inspect.Parameter.KEYWORD_ONLY
-    listed = [*own[:first], *made, *own[first:place]]
-    signature = inspect.Signature([listed[0], *(one.replace(kind=keyword) for one in listed[1:])])
+    listed = [*parameters[:first], *offered, *parameters[first:place]]
+    signature = inspect.Signature([listed[0], *(parameter.replace(kind=keyword) for parameter in listed[1:])])
     command.__signature__ = signature  # type: ignore[attr-defined]
     return command
 
@@ -50,14 +50,14 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         PolicyError: a text is not in the option's form.
     """
-    given: dict[str, Any] = {"quasi": ()}
+    settings: dict[str, Any] = {"quasi": ()}
     for key in OFFERED:
-        read = _READ.get(key.form)
+        parse = _READ.get(key.form)
         value = values[key.name]
-        value = read(key.option, value) if read else value
+        value = parse(key.option, value) if parse else value
         if value is not None and value not in ((), {}):
-            given[key.name] = value
-    return given
+            settings[key.name] = value
+    return settings
 
 
 def _parameter(key: Key) -> inspect.Parameter:
@@ -73,7 +73,7 @@ def _parameter(key: Key) -> inspect.Parameter:
     elif key.form is Form.WORD:
         # Text where extensions may add words: asking for theirs here would be done at every start.
         kind = str if key.words is not None else AnonymizeOptions.__annotations__[key.name]
-    wanted = kind if default is not None else kind | None
+    annotation = kind if default is not None else kind | None
     return inspect.Parameter(
-        key.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[wanted, option]
+        key.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option]
     )

@@ -61,10 +61,10 @@ class Remaining:
             self._first, self._since = done, now
         self._unit, self._done = unit, done
         shown = format_amount(done, total, unit)
-        spent, made = now - self._since, done - self._first
-        if not made > 0 or done >= total or spent < self.LEAST or made * 50 < total:
+        spent, progress = now - self._since, done - self._first
+        if not progress > 0 or done >= total or spent < self.LEAST or progress * 50 < total:
             return shown
-        return f"{shown}, about {format_duration(spent * (total - done) / made)} for the rest"
+        return f"{shown}, about {format_duration(spent * (total - done) / progress)} for the rest"
 
 
 class Lines:
@@ -103,7 +103,7 @@ class Lines:
 
     def finish(self, release: str) -> None:
         """Nothing to say: the summary follows. Another run of the release begins anew."""
-        self._begun = {one for one in self._begun if one[0] != release}
+        self._begun = {stage for stage in self._begun if stage[0] != release}
 
     def close(self) -> None:
         """Nothing to take down."""
@@ -133,9 +133,9 @@ class Bars:
     def update(self, done: int, total: int, unit: str) -> None:
         """Move the bar."""
         if self._live is not None and self._task is not None:
-            known = total if total > 0 else None
+            length = total if total > 0 else None
             shown = self._remaining.amount(time.monotonic(), done, total, unit)
-            self._live.update(self._task, completed=done, total=known, amount=shown)
+            self._live.update(self._task, completed=done, total=length, amount=shown)
 
     def note(self, message: str) -> None:
         """Print a line above the bar."""

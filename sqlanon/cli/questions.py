@@ -54,22 +54,22 @@ def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
             if role == column.role
             else replace(column, role=role, reason="as answered", accept_repeats=role == "identifier", settings=())
         )
-    found = replace(proposal, columns=tuple(columns), refused=())
+    answered = replace(proposal, columns=tuple(columns), refused=())
     numbers = [column.name for column in columns if column.role == "identifier"]
-    person = found.person if set(found.person) <= set(numbers) else ()
+    person = answered.person if set(answered.person) <= set(numbers) else ()
     if numbers:
         say(
             "",
             "A person may have several rows. Which column says whose row it is? k then counts persons. - where every "
             "row is another person's.",
         )
-        named = _ask("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
-        person = (named,) if named else ()
-    found = replace(
-        found,
+        column_name = _ask("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
+        person = (column_name,) if column_name else ()
+    answered = replace(
+        answered,
         person=person,
         rows_are="events" if person else "persons",
-        null_person=found.null_person if person == proposal.person else None,
+        null_person=answered.null_person if person == proposal.person else None,
         columns=tuple(replace(column, accept_repeats=False) if column.name in person else column for column in columns),
     )
     say(
@@ -77,20 +77,20 @@ def ask_all(screen: Screen, proposal: Proposal) -> Proposal:
         "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, "
         "at best.",
     )
-    found = replace(found, k=_ask("  k", str(found.k), _read_integer(1)))
-    if any(column.role == "sensitive" for column in found.columns):
+    answered = replace(answered, k=_ask("  k", str(answered.k), _read_integer(1)))
+    if any(column.role == "sensitive" for column in answered.columns):
         say(
             "",
             "l: no sensitive value has more than 1 / l of a class; 1 asks for nothing.",
-            *([f"  {_safe(found.diversity)}"] if found.diversity else []),
+            *([f"  {_safe(answered.diversity)}"] if answered.diversity else []),
         )
-        given = _ask("  l", str(found.l or found.distinct_l or 1), _read_integer(1))
-        if given != (found.l or found.distinct_l or 1):
-            found = replace(found, l=given if given > 1 else None, distinct_l=None, diversity="as answered")
+        least = _ask("  l", str(answered.l or answered.distinct_l or 1), _read_integer(1))
+        if least != (answered.l or answered.distinct_l or 1):
+            answered = replace(answered, l=least if least > 1 else None, distinct_l=None, diversity="as answered")
     else:
-        found = replace(found, l=None, distinct_l=None, diversity="")
+        answered = replace(answered, l=None, distinct_l=None, diversity="")
     say("")
-    return found
+    return answered
 
 
 def _ask(question: str, proposed: str, read: Callable[[str], T]) -> T:

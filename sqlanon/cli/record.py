@@ -79,9 +79,9 @@ class Record:
         self._said["policy"] = self.policy
         beside: Path | None = None
         try:
-            made, name = tempfile.mkstemp(prefix=f"{self._path.name}.sqlanon-", dir=self._path.parent)
+            descriptor, name = tempfile.mkstemp(prefix=f"{self._path.name}.sqlanon-", dir=self._path.parent)
             beside = Path(name)
-            with os.fdopen(made, "w", encoding="utf-8") as file:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(json.dumps(self._said, indent=2, default=str) + "\n")
             put_in_place(beside, self._path)
         except OSError as error:

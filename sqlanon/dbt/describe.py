@@ -24,17 +24,17 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
     Raises:
         PolicyError: a release is not published here.
     """
-    found = [
-        one
-        for one in Catalog(database.engine).entries(statuses=("published",))
-        if one.view and not (one.statistics or one.noisy)
+    entries = [
+        entry
+        for entry in Catalog(database.engine).entries(statuses=("published",))
+        if entry.view and not (entry.statistics or entry.noisy)
     ]
-    unknown = [name for name in names if name not in {one.release for one in found}]
+    unknown = [name for name in names if name not in {entry.release for entry in entries}]
     if unknown:
-        listed = ", ".join(one.release for one in found) or "none"
+        listed = ", ".join(entry.release for entry in entries) or "none"
         raise PolicyError(f"{', '.join(unknown)}: no published release of rows with a view here; there are: {listed}")
     sources: dict[str, list[dict[str, Any]]] = {}
-    for entry in found:
+    for entry in entries:
         if not names or entry.release in names:
             sources.setdefault(str(entry.view_schema), []).append(_table(database, entry))
     return {
@@ -47,23 +47,25 @@ def _table(database: Readable, entry: Entry) -> dict[str, Any]:
     assert entry.view is not None
     engine = database.engine
     released = read_release(engine, engine.relation(spell_table(entry.view)))
-    by_name = {name: one for one in released.fields for name in one.published}
+    by_name = {name: field for field in released.fields for name in field.published}
     columns: list[dict[str, Any]] = []
     for column in released.view.columns:
-        one = by_name.get(column.name)
-        if one is None:
+        field = by_name.get(column.name)
+        if field is None:
             columns.append({"name": column.name})
             continue
-        _, masking, text = describe_change(one, entry.policy, entry.report)
-        about = {"role": one.role, "source_column": one.name, "masking": masking}
-        columns.append({"name": column.name, "description": f"{one.name}, {text}", "meta": {"sqlanon": about}})
+        _, masking, text = describe_change(field, entry.policy, entry.report)
+        about = {"role": field.role, "source_column": field.name, "masking": masking}
+        columns.append({"name": column.name, "description": f"{field.name}, {text}", "meta": {"sqlanon": about}})
     context = {key: value for key, value in (entry.policy.get("context") or {}).items() if value}
-    asked = {key: value for key, value in entry.policy["privacy"].items() if value and key in ("k", "l", "distinct_l")}
-    named: dict[str, Any] = {"release": entry.release, "version": entry.version, "source": entry.source}
-    named |= {"privacy": asked, **({"context": context} if context else {})}
+    requirements = {
+        key: value for key, value in entry.policy["privacy"].items() if value and key in ("k", "l", "distinct_l")
+    }
+    about_release: dict[str, Any] = {"release": entry.release, "version": entry.version, "source": entry.source}
+    about_release |= {"privacy": requirements, **({"context": context} if context else {})}
     return {
         "name": str(entry.view_name),
         "description": f"Anonymized release {entry.release}, version {entry.version}, by sqlanon {entry.sqlanon}.",
-        "meta": {"sqlanon": named},
+        "meta": {"sqlanon": about_release},
         "columns": columns,
     }

@@ -80,19 +80,19 @@ def read_manifest(path: Path, packages: str) -> Manifest:
         raise PolicyError(f"no {path}: run dbt build first (--project-dir and --target-path say where to look)")
     data = read_json(path)
     metadata, nodes, sources = (_mapping(data, key, path) for key in ("metadata", "nodes", "sources"))
-    found = re.search(r"manifest/v(\d+)", str(metadata.get("dbt_schema_version")))
-    if not found:
+    match = re.search(r"manifest/v(\d+)", str(metadata.get("dbt_schema_version")))
+    if not match:
         raise PolicyError(f"{path}: not a manifest of dbt; {_WRITE}")
-    if int(found[1]) < OLDEST:
-        raise PolicyError(f"{path}: written by a dbt before 1.6 (manifest/v{found[1]}); use a newer dbt")
+    if int(match[1]) < OLDEST:
+        raise PolicyError(f"{path}: written by a dbt before 1.6 (manifest/v{match[1]}); use a newer dbt")
     project = str(metadata.get("project_name") or "")
     try:
-        asked = tuple(_find_asked([*nodes.items(), *sources.items()], project, Path(packages)))
+        models = tuple(_find_asked([*nodes.items(), *sources.items()], project, Path(packages)))
         tests = {key: model for key, node in nodes.items() if (model := _about(node))}
     except (KeyError, TypeError, AttributeError):
         raise PolicyError(f"{path}: not a manifest that sqlanon can read; {_WRITE}") from None
     adapter = metadata.get("adapter_type")
-    return Manifest(path, str(adapter) if adapter else None, asked, tests)
+    return Manifest(path, str(adapter) if adapter else None, models, tests)
 
 
 def _mapping(data: Mapping[str, Any], key: str, path: Path) -> dict[str, Any]:
@@ -116,10 +116,10 @@ def _find_asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> I
             problem = "the model is ephemeral, so nothing is built to release; make it a view or a table"
         columns = {}
         for name, column in (node.get("columns") or {}).items():
-            given, twice = _find_own_block(column)
+            settings, twice = _find_own_block(column)
             problem = problem or (f"column {name}: {twice}" if twice else "")
             if KEY in _meta(column):
-                columns[str(column.get("name") or name)] = given
+                columns[str(column.get("name") or name)] = settings
         package = str(node.get("package_name") or project)
         base = Path() if package == project else packages / package
         patch = node.get("patch_path")
@@ -148,16 +148,16 @@ def _find_own_block(node: Mapping[str, Any]) -> tuple[object, str]:
     config = node.get("config") or {}
     if KEY in config:
         return config[KEY], f"is in config itself; it belongs in config.meta.{KEY}"
-    given = [meta[KEY] for meta in (config.get("meta") or {}, node.get("meta") or {}) if KEY in meta]
-    if len(given) == 2 and given[0] != given[1]:
-        return given[0], "meta and config.meta say different things; say it in config.meta"
-    return (given[0] if given else None), ""
+    blocks = [meta[KEY] for meta in (config.get("meta") or {}, node.get("meta") or {}) if KEY in meta]
+    if len(blocks) == 2 and blocks[0] != blocks[1]:
+        return blocks[0], "meta and config.meta say different things; say it in config.meta"
+    return (blocks[0] if blocks else None), ""
 
 
 def _about(node: Mapping[str, Any]) -> str | None:
     """The model that a test is about: the model it is attached to, or the only thing that it reads."""
     if node["resource_type"] != "test":
         return None
-    read = (node.get("depends_on") or {}).get("nodes") or []
-    attached = node.get("attached_node") or (read[0] if len(read) == 1 else None)
+    parents = (node.get("depends_on") or {}).get("nodes") or []
+    attached = node.get("attached_node") or (parents[0] if len(parents) == 1 else None)
     return str(attached) if attached else None

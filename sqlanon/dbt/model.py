@@ -77,12 +77,12 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
     for key, reason in _NOT_HERE.items():
         if key in arguments:
             raise PolicyError(f"{name}: {key}: {reason}; leave it out")
-    known = [argument.name for argument in ARGUMENTS]
-    unknown = [key for key in arguments if key not in known]
+    names = [argument.name for argument in ARGUMENTS]
+    unknown = [key for key in arguments if key not in names]
     if unknown or "quasi" not in arguments:
         what = f"no argument {', '.join(unknown)}" if unknown else "quasi is missing"
         raise PolicyError(
-            f"{name}: {what}; the arguments are: {', '.join(key for key in known if key not in _NOT_HERE)}"
+            f"{name}: {what}; the arguments are: {', '.join(key for key in names if key not in _NOT_HERE)}"
         )
     spec = policy.release(
         source=f"{SOURCE.schema}.{SOURCE.name}", publish=f"{VIEW.schema}.{VIEW.name}", name=name, **arguments

@@ -70,17 +70,17 @@ class Places:
 
     def _line(self, column: str | None, rest: Path) -> tuple[FilePath, int]:
         document = self.yaml.document(self.patch) if self.patch else None
-        at = _item(document, ("models",), self.model) if document else None
-        if document is None or at is None or self.patch is None:
+        item = _item(document, ("models",), self.model) if document else None
+        if document is None or item is None or self.patch is None:
             return self.patch or self.file, 0
         if column is not None:
-            at = _item(document, (*at, "columns"), column) or at
+            item = _item(document, (*item, "columns"), column) or item
         for home in _HOMES:
-            if document.holds((*at, *home)):
-                return self.patch, document.line((*at, *home, *rest))
+            if document.holds((*item, *home)):
+                return self.patch, document.line((*item, *home, *rest))
         if column is None and rest and rest != ("columns",):
             return self.file, 0  # the block is in the model's own config(), or in dbt_project.yml
-        return self.patch, document.line(at)
+        return self.patch, document.line(item)
 
 
 def _item(document: Document, path: Path, name: str) -> Path | None:

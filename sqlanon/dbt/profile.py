@@ -34,8 +34,8 @@ def find(profiles_dir: Path | None, environ: Mapping[str, str]) -> Path:
     Raises:
         PolicyError: there is none.
     """
-    given = profiles_dir or (Path(named) if (named := environ.get("DBT_PROFILES_DIR")) else None)
-    folders = [given] if given else [Path(), Path.home() / ".dbt"]
+    named_folder = profiles_dir or (Path(named) if (named := environ.get("DBT_PROFILES_DIR")) else None)
+    folders = [named_folder] if named_folder else [Path(), Path.home() / ".dbt"]
     for folder in folders:
         if (folder / "profiles.yml").is_file():
             return folder / "profiles.yml"
@@ -61,15 +61,17 @@ def read_connection(
     """
     profiles = read_yaml(path)
     renderer = Renderer(path, environ)
-    chosen = profiles.get(profile)
-    outputs = chosen.get("outputs") if isinstance(chosen, dict) else None
-    if not isinstance(chosen, dict) or not isinstance(outputs, dict):
+    settings = profiles.get(profile)
+    outputs = settings.get("outputs") if isinstance(settings, dict) else None
+    if not isinstance(settings, dict) or not isinstance(outputs, dict):
         raise PolicyError(f"{path}: no profile {profile} with outputs; dbt_project.yml or --profile names it")
-    named = target or environ.get("DBT_TARGET") or renderer.render(chosen.get("target", "default"), "target")
-    output = outputs.get(named)
+    target_name = target or environ.get("DBT_TARGET") or renderer.render(settings.get("target", "default"), "target")
+    output = outputs.get(target_name)
     if not isinstance(output, dict):
-        raise PolicyError(f"{path}: profile {profile} has no target {named}; it has: {', '.join(map(str, outputs))}")
-    where = f"{profile}.outputs.{named}"
+        raise PolicyError(
+            f"{path}: profile {profile} has no target {target_name}; it has: {', '.join(map(str, outputs))}"
+        )
+    where = f"{profile}.outputs.{target_name}"
     # Only the chosen target is rendered: others may need variables that are not set here.
     values = renderer.render(output, where)
     assert isinstance(values, dict)
@@ -92,8 +94,8 @@ class _Output:
 
     def get(self, *keys: str) -> str | None:
         """The first of these keys that is set, as text."""
-        found = next((self.values[key] for key in keys if self.values.get(key) is not None), None)
-        return None if found is None else str(found)
+        value = next((self.values[key] for key in keys if self.values.get(key) is not None), None)
+        return None if value is None else str(value)
 
     def need(self, *keys: str) -> str:
         """As `get`, but it must be there."""
@@ -117,9 +119,9 @@ def _duckdb(output: _Output) -> Connection:
     places = {Path(os.path.realpath(base / path)) for base in (Path(), output.project)}
     files = sorted(place for place in places if place.is_file())
     if len(files) != 1:
-        found = "both are there" if files else "neither is a file" if len(places) > 1 else "is not a file"
+        problem = "both are there" if files else "neither is a file" if len(places) > 1 else "is not a file"
         raise output.wrong(
-            f"path is relative to where dbt ran; {' and '.join(map(str, sorted(places)))}: {found}; run dbt first, "
+            f"path is relative to where dbt ran; {' and '.join(map(str, sorted(places)))}: {problem}; run dbt first, "
             "run sqlanon in the same directory, or name the database with --db"
         )
     # As DuckDB names the database of a file.
@@ -146,10 +148,10 @@ def _postgres(output: _Output) -> Connection:
     if options:
         values["options"] = " ".join(options)
     # All as parameters: a host may be a directory, and every other part may hold any character.
-    given = {key: value for key, value in values.items() if value not in (None, "")}
-    if given.get("keepalives_idle") == "0":  # dbt's word for the default
-        del given["keepalives_idle"]
-    return Connection(f"postgresql://?{urlencode(given, quote_via=quote)}", "postgres", database)
+    parameters = {key: value for key, value in values.items() if value not in (None, "")}
+    if parameters.get("keepalives_idle") == "0":  # dbt's word for the default
+        del parameters["keepalives_idle"]
+    return Connection(f"postgresql://?{urlencode(parameters, quote_via=quote)}", "postgres", database)
 
 
 def _escape(value: str) -> str:

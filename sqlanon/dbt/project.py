@@ -75,11 +75,11 @@ def load(
     manifest = read_manifest(artifacts / "manifest.json", packages or "dbt_packages")
     database = None
     if db is None:
-        named = profile or setting("profile", "DBT_PROFILE", "")
-        if not named:
+        profile_name = profile or setting("profile", "DBT_PROFILE", "")
+        if not profile_name:
             raise PolicyError(f"{folder / PROJECT}: names no profile; --profile does")
         place = profiles.find(Path(profiles_dir) if profiles_dir else None, environ)
-        connection = profiles.read_connection(place, named, target, folder, environ)
+        connection = profiles.read_connection(place, profile_name, target, folder, environ)
         if manifest.adapter not in (None, connection.adapter):
             raise PolicyError(
                 f"{manifest.path}: written for {manifest.adapter}, but the target is {connection.adapter}; run dbt for "
@@ -97,11 +97,11 @@ def load(
 
 def _folder(given: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
     """The project's directory."""
-    named = given or environ.get("DBT_PROJECT_DIR")
-    if named:
-        if (Path(named) / PROJECT).is_file():
-            return Path(named)
-        raise PolicyError(f"no {PROJECT} in {named}; --project-dir names the folder of a dbt project")
+    named_folder = given or environ.get("DBT_PROJECT_DIR")
+    if named_folder:
+        if (Path(named_folder) / PROJECT).is_file():
+            return Path(named_folder)
+        raise PolicyError(f"no {PROJECT} in {named_folder}; --project-dir names the folder of a dbt project")
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / PROJECT).is_file():
@@ -114,24 +114,24 @@ def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tu
     if not manifest.asked:
         raise PolicyError(f"{manifest.path}: no model asks for a release; give one a config.meta.{KEY}")
     problems: list[str] = []
-    made: list[tuple[ReleaseSpec, Asked, Places]] = []
+    releases: list[tuple[ReleaseSpec, Asked, Places]] = []
     yaml = Yaml()
-    for asked in manifest.asked:
-        places = Places(asked.name, folder / asked.patch if asked.patch else None, folder / asked.file, yaml)
-        wrong = _out_of_place(asked, database) or _find_change(asked, manifest, folder)
+    for model in manifest.asked:
+        places = Places(model.name, folder / model.patch if model.patch else None, folder / model.file, yaml)
+        wrong = _out_of_place(model, database) or _find_change(model, manifest, folder)
         if wrong:
             problems.append(f"{places.place(())[1]}: {wrong}")
             continue
         try:
-            spec = policy.freeze_embedded(_raw(asked, places), places, folder)
+            spec = policy.freeze_embedded(_raw(model, places), places, folder)
         except PolicyError as error:
             problems += error.problems
         else:
-            made.append((spec, asked, places))
-    problems += _find_shared_places(made)
+            releases.append((spec, model, places))
+    problems += _find_shared_places(releases)
     if problems:
         raise PolicyError(problems)
-    return [(spec, asked) for spec, asked, _ in made]
+    return [(spec, model) for spec, model, _ in releases]
 
 
 def _out_of_place(asked: Asked, database: str | None) -> str:
@@ -149,9 +149,9 @@ def _out_of_place(asked: Asked, database: str | None) -> str:
 
 def _find_change(asked: Asked, manifest: Manifest, folder: Path) -> str:
     """Whether the project was edited after dbt wrote the manifest: the policy might be outdated."""
-    written = manifest.path.stat().st_mtime_ns
+    written_at = manifest.path.stat().st_mtime_ns
     for file in (asked.patch, asked.file, Path(PROJECT)):
-        if file and (folder / file).is_file() and (folder / file).stat().st_mtime_ns > written:
+        if file and (folder / file).is_file() and (folder / file).stat().st_mtime_ns > written_at:
             return f"{file} was changed after {manifest.path.name} was written; run dbt build, or dbt parse"
     return ""
 
@@ -183,12 +183,12 @@ def _find_shared_places(made: list[tuple[ReleaseSpec, Asked, Places]]) -> list[s
     """Releases that share a name, a view or a file."""
     first: dict[tuple[str, str], str] = {}
     problems = []
-    for spec, asked, places in made:
+    for spec, model, places in made:
         file = os.path.realpath(spec.publish_file) if spec.publish_file else None
         view = None if file else (spec.publish or "").casefold()
         for key, value in (("name", spec.name), ("publish", view), ("publish_file", file)):
-            other = first.setdefault((key, value), asked.name) if value else asked.name
-            if other != asked.name:
-                what = f"the same as that of the model {other}; each release has its own"
+            first_model = first.setdefault((key, value), model.name) if value else model.name
+            if first_model != model.name:
+                what = f"the same as that of the model {first_model}; each release has its own"
                 problems.append(f"{places.place((key,))[1]}: {what}")
     return problems

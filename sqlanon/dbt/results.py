@@ -26,7 +26,7 @@ def find_failed(path: Path, manifest: Manifest) -> dict[str, str]:
     if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
         raise PolicyError(f"{path}: not the results of a dbt run; run dbt build")
     reasons: dict[str, str] = {}
-    models = {asked.node for asked in manifest.asked}
+    models = {model.node for model in manifest.asked}
     for result in results:
         node, status = str(result.get("unique_id")), str(result.get("status"))
         if status not in _BAD:

@@ -84,9 +84,9 @@ class Asked:
     @property
     def requirements(self) -> tuple[str, ...]:
         """The requirements that a class of a single row would not meet."""
-        asked = {"k": self.k, "l": self.l, "distinct_l": self.distinct_l}
-        own = tuple(name for name, least in asked.items() if least is not None and least > 1)
-        return (*own, *self.more, *((PERSONS,) if self.persons else ()))
+        least_of = {"k": self.k, "l": self.l, "distinct_l": self.distinct_l}
+        names = tuple(name for name, least in least_of.items() if least is not None and least > 1)
+        return (*names, *self.more, *((PERSONS,) if self.persons else ()))
 
     @property
     def diverse(self) -> bool:

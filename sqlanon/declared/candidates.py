@@ -19,16 +19,16 @@ def read_candidates(text: str) -> list[MethodSpec]:
     Raises:
         ValueError: it cannot be read; the message does not repeat it.
     """
-    found = []
+    methods = []
     for part in text.split(";"):
-        one = _ONE.fullmatch(part.strip())
-        if one is None:
+        match = _ONE.fullmatch(part.strip())
+        if match is None:
             raise ValueError("its methods cannot be read")
-        pairs = [item.partition("=") for item in one[2].split(",")] if one[2] else []
+        pairs = [item.partition("=") for item in match[2].split(",")] if match[2] else []
         if not all(equals and value for _, equals, value in pairs):
             raise ValueError("its methods cannot be read")
-        found.append(MethodSpec(one[1], {name.strip(): value.strip() for name, _, value in pairs}))
-    return found
+        methods.append(MethodSpec(match[1], {name.strip(): value.strip() for name, _, value in pairs}))
+    return methods
 
 
 def complete(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:

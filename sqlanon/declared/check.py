@@ -25,30 +25,32 @@ def unknown_method(name: str) -> Refused:
 
 def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list[Refused]:
     """Options that a method does not have, and values that they do not take."""
-    found = []
+    refusals = []
     for name, text in options.items():
         option = method.option(name)
-        successor = next((one for one in METHODS.values() if _replaces(one, method, name, text)), None)
+        successor = next(
+            (candidate for candidate in METHODS.values() if _replaces(candidate, method, name, text)), None
+        )
         if successor is not None:
             what = f"{method.name} has this no longer: it is a method of its own"
-            found.append(Refused(what, f"method: {successor.name}", name))
+            refusals.append(Refused(what, f"method: {successor.name}", name))
             continue
         if option is None:
-            known = [one.name for one in method.options]
+            known = [choice.name for choice in method.options]
             every = [
-                f"{one.name} ({' | '.join(one.words) if isinstance(one, Word) else one.allowed})"
-                for one in method.options
+                f"{choice.name} ({' | '.join(choice.words) if isinstance(choice, Word) else choice.allowed})"
+                for choice in method.options
             ]
             what = f"{method.name} has no such option{near(name, known)}"
-            found.append(Refused(what, f"options: {', '.join(every) or 'none'}", name))
+            refusals.append(Refused(what, f"options: {', '.join(every) or 'none'}", name))
             continue
         try:
             option.read(text)
             if isinstance(option, Several):
-                found += _wrong_candidates(method, option, text)
+                refusals += _wrong_candidates(method, option, text)
         except ValueError as wrong:
-            found.append(Refused(str(wrong), option.allowed, name))
-    return found
+            refusals.append(Refused(str(wrong), option.allowed, name))
+    return refusals
 
 
 def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, text: str) -> bool:
@@ -58,23 +60,23 @@ def _replaces(one: MethodDeclaration, method: MethodDeclaration, option: str, te
 
 def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
     """Problems of the methods that an option names."""
-    found = []
+    refusals = []
     for spec in read_candidates(text):
         declared = METHODS.get(spec.name)
         if declared is None:
             refused = unknown_method(spec.name)
-            found.append(Refused(refused.what, refused.allowed, option.name))
-        elif any(isinstance(one, Several) for one in declared.options):
-            found.append(Refused(f"{method.name} does not run itself", "name other methods", option.name))
+            refusals.append(Refused(refused.what, refused.allowed, option.name))
+        elif any(isinstance(own_option, Several) for own_option in declared.options):
+            refusals.append(Refused(f"{method.name} does not run itself", "name other methods", option.name))
         elif declared.suppresses == "cap":
             what = f"{declared.name} hides values, and what it may hide is not said by {method.name}"
-            found.append(Refused(what, "use it by itself, or name other methods", option.name))
+            refusals.append(Refused(what, "use it by itself, or name other methods", option.name))
         else:
-            for one in wrong_options(declared, spec.options):
-                known = one.option and declared.option(one.option)
-                what = f"{declared.name}: {one.option}: {one.what}" if known else one.what
-                found.append(Refused(what, one.allowed, option.name))
-    return found
+            for wrong in wrong_options(declared, spec.options):
+                of_option = wrong.option and declared.option(wrong.option)
+                what = f"{declared.name}: {wrong.option}: {wrong.what}" if of_option else wrong.what
+                refusals.append(Refused(what, wrong.allowed, option.name))
+    return refusals
 
 
 def collect_asked(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
@@ -121,23 +123,23 @@ def list_refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
     The number of rows is not known yet: see `too_many_rows`.
     """
-    found = _requirements(method, asked) + _own_boxes(method, asked)
+    refusals = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:
         what = f"{method.name} cannot be published in the format {asked.format}: {method.other_formats.why}"
-        found.append(Refused(what, f"{method.name} goes with {_or(method.formats)}"))
-    if not (found or method.pushdown) and asked.execution == "pushdown":
+        refusals.append(Refused(what, f"{method.name} goes with {_or(method.formats)}"))
+    if not (refusals or method.pushdown) and asked.execution == "pushdown":
         has = f"leave execution out (auto), or say {_or(method.executions)}"
-        found.append(Refused(f"{method.name} has no pushdown: {method.pushdown.why}", has))
+        refusals.append(Refused(f"{method.name} has no pushdown: {method.pushdown.why}", has))
     for limit in method.limits:
         if limit.of == "quasi columns" and (refused := limit.refusal(asked.method, asked.options, asked.quasi)):
-            found.append(refused)
+            refusals.append(refused)
     # A part missing as a whole makes the finer rules pointless.
-    found = found or [refused for rule in method.rules if (refused := rule(asked))]
+    refusals = refusals or [refused for rule in method.rules if (refused := rule(asked))]
     for option in method.options:
-        if isinstance(option, Several) and not found:
+        if isinstance(option, Several) and not refusals:
             able, reasons = able_of(str(asked.options[option.name]), asked)
-            found += [] if able else [refused_by_all(method.name, reasons)]
-    return found
+            refusals += [] if able else [refused_by_all(method.name, reasons)]
+    return refusals
 
 
 def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
@@ -153,25 +155,25 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             "one known match helps against others"
         )
         return [Refused(what, "say privacy: {boxes: own} to accept that, or use tree")]
-    makers = [one.name for one in METHODS.own if one.own_boxes]
+    makers = [maker.name for maker in METHODS.own if maker.own_boxes]
     return [Refused(f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}")]
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
     """The methods of a text that can meet the policy, each once, as they are run, and the others with the reason."""
-    able, reasons, seen = [], [], []
+    able, reasons, tried = [], [], []
     for spec in read_candidates(text):
         declared = METHODS[spec.name]
-        one = complete(spec, declared, diverse=asked.diverse)
-        whole = (spec.name, declared.values(one.options))
-        if whole in seen:  # it was named with another spelling of its options
+        completed = complete(spec, declared, diverse=asked.diverse)
+        whole = (spec.name, declared.values(completed.options))
+        if whole in tried:  # it was named with another spelling of its options
             continue
-        seen.append(whole)
-        refused = list_refusals(declared, of_candidate(asked, one, declared))
+        tried.append(whole)
+        refused = list_refusals(declared, of_candidate(asked, completed, declared))
         if refused:
-            reasons.append((one, "; ".join(map(str, refused))))
+            reasons.append((completed, "; ".join(map(str, refused))))
         else:
-            able.append(one)
+            able.append(completed)
     return able, reasons
 
 
@@ -184,7 +186,7 @@ def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec 
     if not isinstance(method.suppresses, Lack):
         what = f"{method.name} hides values and leaves no row out"
         return Refused(what, "say rows: starred; limit then caps the rows that lose every quasi value")
-    takers = [one.name for one in METHODS.own if one.suppresses == "rows"]
+    takers = [taker.name for taker in METHODS.own if taker.suppresses == "rows"]
     what = f"{method.name} suppresses no rows: {method.suppresses.why}"
     return Refused(what, f"leave suppression out, or use {_or(takers)}")
 
@@ -206,10 +208,10 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         what = f"{name} does not maximize {asked.maximize}{why}"
         return [Refused(what, f"maximize {asked.maximize} with {method.instead}")]
     if asked.persons and not method.persons:
-        takers = [one for one, kind in METHODS.items() if kind.persons and METHODS.believes(one)]
+        takers = [name for name, kind in METHODS.items() if kind.persons and METHODS.believes(name)]
         return [Refused(f"{name} does not count persons: {method.persons.why}", f"with {PERSONS} use {_or(takers)}")]
     if asked.whole and not method.whole:
-        keepers = [one for one, kind in METHODS.items() if kind.whole and METHODS.believes(one)]
+        keepers = [name for name, kind in METHODS.items() if kind.whole and METHODS.believes(name)]
         what = f"{name} does not keep the rows of a person together: {method.whole.why}"
         return [Refused(what, f"with persons: whole use {_or(keepers)}, or say persons: rows")]
     takes = method.requirements
@@ -220,11 +222,11 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             for word in asked.requirements
             if word != PERSONS and not REQUIREMENTS[word].tally and not (method.population and word in asked.population)
         ]
-        found = [_refuse_uncounted(method, word) for word in uncounted]
+        refusals = [_refuse_uncounted(method, word) for word in uncounted]
         if method.unites:
             what = "classes that it unites may not meet what each of them meets"
-            found += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
-        return found
+            refusals += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
+        return refusals
     over = [word for word in asked.requirements if word not in takes]
     if not over:
         return []
@@ -248,7 +250,7 @@ def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: i
     """Why a method does not take a table of so many rows; None where it does."""
     values = method.values(options)
     refused = (limit.refusal(method.name, values, rows, options) for limit in method.limits if limit.of == "rows")
-    return next((one for one in refused if one is not None), None)
+    return next((refusal for refusal in refused if refusal is not None), None)
 
 
 def _takers(requirement: str) -> list[str]:

@@ -80,18 +80,18 @@ class Cost:
             flat: the share of quasi columns that publish a value or nothing.
             beyond: more than k is required of a class.
         """
-        given = options or {}
-        times = given.get(self.times or "", 1 - self.once)
+        settings = options or {}
+        times = settings.get(self.times or "", 1 - self.once)
         assert isinstance(times, int)
-        together = self._together(rows, k, given)
+        together = self._together(rows, k, settings)
         width = max(columns, 1) / COLUMNS
         wide: float = width**self.columns
         often = (times + self.once) * (max(k, 1) / K) ** self.k
         long: float = (together / ROWS) ** self.rows * rows / together * often
-        long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
+        long *= math.prod(more for name, value, more in self.slower if settings.get(name) == value)
         long *= (1 + (self.flat - 1) * flat) * (self.beyond if beyond else 1)
         once = self.start + self.seconds * (1 - self.squared) * long
-        return min(wide * once + self.seconds * self.squared * width**2 * long, self._most(given))
+        return min(wide * once + self.seconds * self.squared * width**2 * long, self._most(settings))
 
     def worst_time(self, seconds: float, options: Mapping[str, object]) -> float:
         """Seconds on other data, at most, where `time` gives ``seconds`` with these options."""

@@ -57,7 +57,7 @@ DECISION_KEYS: Final[tuple[Key, ...]] = (
         "threshold.preset",
         OneOf(tuple(PRESETS)),
         None,
-        "A guideline. " + " ".join(f"`{name}`: {one.about} ({one.source})." for name, one in PRESETS.items()),
+        "A guideline. " + " ".join(f"`{name}`: {preset.about} ({preset.source})." for name, preset in PRESETS.items()),
     ),
     Key(
         "threshold.risk",

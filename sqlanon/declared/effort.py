@@ -31,7 +31,7 @@ def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
     refined = replace(plain, refine=RefineSpec(search=None))
     if spec.execution == "pushdown" or not _takes(refined):
         return plain
-    starts = [one for one in list_starts(spec) if _takes(replace(refined, method=one))]
+    starts = [start for start in list_starts(spec) if _takes(replace(refined, method=start))]
     if len(starts) == 1:
         return replace(refined, method=starts[0])
     several = {
@@ -46,9 +46,9 @@ def choose_method(spec: ReleaseSpec) -> ReleaseSpec:
 def list_starts(spec: ReleaseSpec) -> tuple[MethodSpec, ...]:
     """Methods that make classes for the search to begin from, the first for large tables."""
     hierarchies = any(column.hierarchy is not None for column in spec.with_role("quasi"))
-    asked = spec.privacy
+    privacy = spec.privacy
     starts = (_TREE, _LOCAL) if hierarchies else (_TREE,)
-    diverse = asked.l is not None or asked.distinct_l is not None or bool(asked.more)
+    diverse = privacy.l is not None or privacy.distinct_l is not None or bool(privacy.more)
     return (*starts, _MONDRIAN) if diverse else starts
 
 
@@ -59,8 +59,8 @@ def take_new_classes(spec: ReleaseSpec) -> ReleaseSpec:
 
 def choose_effort(word: Effort | None) -> EffortSpec | None:
     """The effort of a policy; ``word``: as written. None: ``fast``, which is the same as to name method `tree`."""
-    chosen = word or DEFAULT
-    return None if chosen == "fast" else EffortSpec(chosen, written=word is not None)
+    effort = word or DEFAULT
+    return None if effort == "fast" else EffortSpec(effort, written=word is not None)
 
 
 def _takes(spec: ReleaseSpec) -> bool:

@@ -44,11 +44,11 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
 
     Cost: reading the names of the entry points of all installed distributions, some milliseconds for 70 of them.
     """
-    found, problems, done = entry_points(), [], False
+    points, problems, done = entry_points(), [], False
     added: list[tuple[Extensible, str]] = []
     try:
         for group, registry in registries.items():
-            for point in sorted(found.select(group=group), key=lambda one: (one.name, one.value)):
+            for point in sorted(points.select(group=group), key=lambda one: (one.name, one.value)):
                 try:
                     added.append((registry, _add(point, registry)))
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises
@@ -69,9 +69,9 @@ class _Unusable(Exception):
 
 def _add(point: EntryPoint, registry: Extensible) -> str:
     declared: Any = point.load()
-    wanted = type(registry.own[0])
-    if not isinstance(declared, wanted):
-        raise _Unusable(f"it names no {wanted.__name__}")
+    kind = type(registry.own[0])
+    if not isinstance(declared, kind):
+        raise _Unusable(f"it names no {kind.__name__}")
     if declared.name != point.name:
         raise _Unusable(f"it declares the {registry.kind} {declared.name}: both names must be the same")
     try:

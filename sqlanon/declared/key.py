@@ -114,7 +114,7 @@ class Key:
         """Name of the value in ``--help``; None: by the type."""
         if self.words is not None:
             # Words that need no extension: to ask for theirs here would be done at every start.
-            return f"[{'|'.join(one.name for one in self.words.own)}]"
+            return f"[{'|'.join(word.name for word in self.words.own)}]"
         return self.value or ("COLUMNS" if self.form is Form.NAMES else None)
 
     @property

@@ -62,18 +62,18 @@ def text(value: object) -> str:
 
 def _signer(value: object) -> str:
     """A line of a file of allowed signers: a name, options, and a public key."""
-    found = _SIGNER.fullmatch(value) if isinstance(value, str) and value.isprintable() else None
-    if found is None:
+    match = _SIGNER.fullmatch(value) if isinstance(value, str) and value.isprintable() else None
+    if match is None:
         raise ValueError(wrong_kind(value, "not a line of a file of allowed signers"))
-    return found[0]
+    return match[0]
 
 
 def _variable(value: object) -> str:
     """The name of the variable: the content is not read here."""
-    found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
+    match = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
         raise ValueError(wrong_kind(value, "not the name of an environment variable"))
-    return found[1]
+    return match[1]
 
 
 def name_parts(value: str) -> tuple[str, ...] | None:
@@ -88,15 +88,15 @@ def name_parts(value: str) -> tuple[str, ...] | None:
     if lake_of(value):
         return None
     parts: list[str] = []
-    at = 0
-    while found := _NAME_PART.match(value, at):
-        parts.append(found[1].replace('""', '"') if found[1] else found[2])
-        at = found.end()
-        if at == len(value):
+    place = 0
+    while match := _NAME_PART.match(value, place):
+        parts.append(match[1].replace('""', '"') if match[1] else match[2])
+        place = match.end()
+        if place == len(value):
             return tuple(parts) if len(parts) <= 3 else None
-        if value[at] != ".":
+        if value[place] != ".":
             return None
-        at += 1
+        place += 1
     return None
 
 
@@ -146,7 +146,7 @@ def _listing(value: object) -> tuple[str, ...] | str:
     """Values of a column; the catalog has a hash of them, which is the text that it is."""
     if isinstance(value, Mapping) and isinstance(value.get("sha256"), str):
         return str(value["sha256"])
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str | int) for one in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str | int) for item in value):
         raise Wrong("not a list of values")
     if len({*map(str, value)}) < len(value):
         raise ValueError("a value is listed twice")
@@ -169,7 +169,7 @@ def _words(value: object) -> list[str]:
     words = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
     if not isinstance(words, Sequence) or isinstance(words, bytes | bytearray) or not words:
         raise ValueError(wrong_kind(value, "not a list"))
-    return [_one_word(one.strip() if isinstance(one, str) else one) for one in words]
+    return [_one_word(word.strip() if isinstance(word, str) else word) for word in words]
 
 
 def _word(value: object) -> str:
@@ -189,10 +189,10 @@ def _option(value: object) -> str:
 
 def _size(value: object) -> int:
     """A number of bytes, with a decimal (GB) or binary (GiB) unit."""
-    found = _SIZE.fullmatch("" if isinstance(value, bool) else str(value))
-    if found is None or found[2].casefold() not in _UNITS:
+    match = _SIZE.fullmatch("" if isinstance(value, bool) else str(value))
+    if match is None or match[2].casefold() not in _UNITS:
         raise ValueError(wrong_kind(value, "not a size"))
-    number = int(Decimal(found[1]) * _UNITS[found[2].casefold()])
+    number = int(Decimal(match[1]) * _UNITS[match[2].casefold()])
     if not 1 <= number <= LARGEST:
         raise ValueError("too small" if number < 1 else "too large")
     return number
@@ -200,10 +200,10 @@ def _size(value: object) -> int:
 
 def _duration(value: object) -> int:
     """A time span in seconds."""
-    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if not found:
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if not match:
         raise ValueError(wrong_kind(value, "not a time span"))
-    seconds = int(found[1]) * _SECONDS[found[2].lower()]
+    seconds = int(match[1]) * _SECONDS[match[2].lower()]
     if not seconds:
         raise ValueError("too small")
     return seconds

@@ -46,13 +46,13 @@ class Most:
         """
         if count <= self.most or (self.when is not None and options.get(self.when[0]) != self.when[1]):
             return None
-        own = method
+        subject = method
         if self.when:
             default = written is not None and self.when[0] not in written
-            own = f"{method}: without {self.when[0]} it" if default else f"{method}: {self.when[0]}={self.when[1]}"
+            subject = f"{method}: without {self.when[0]} it" if default else f"{method}: {self.when[0]}={self.when[1]}"
         why = f", {self.why}" if self.why else ""
         here = f"the table has {count}" if self.of == "rows" else f"here are {count}"
-        what = f"{own} takes at most {self.most} {self.of}{why}, and {here}"
+        what = f"{subject} takes at most {self.most} {self.of}{why}, and {here}"
         return Refused(what, f"use {self.instead}", self.when[0] if self.when else "")
 
 

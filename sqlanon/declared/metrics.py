@@ -52,8 +52,8 @@ def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
     """
     return tuple(
         name
-        for name, one in METRICS.items()
-        if one.asked and (name in words or (ALL in words and (sensitive or not one.sensitive)))
+        for name, metric in METRICS.items()
+        if metric.asked and (name in words or (ALL in words and (sensitive or not metric.sensitive)))
     )
 
 
@@ -157,11 +157,11 @@ class Asked(Collection[str]):
     """Values of a policy's `metrics`: names of metrics that are measured when they are asked for, and `ALL`."""
 
     def __iter__(self) -> Iterator[str]:
-        yield from (name for name, one in METRICS.items() if one.asked)
+        yield from (name for name, metric in METRICS.items() if metric.asked)
         yield ALL
 
     def __contains__(self, word: object) -> bool:
-        return any(word == one for one in self)
+        return any(word == name for name in self)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -99,12 +99,12 @@ class Likeness(Record):
         return {"anyOf": [{"type": "string"}, *kinds]}
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - see `Record.read`
-        found = read_pairs(value) if isinstance(value, str) and "=" in value else value
-        if isinstance(found, Mapping):
-            given = {str(key): item for key, item in found.items() if item is not None}
-            if set(given) == {"kind", "max"}:  # as the catalog keeps it
-                return super().read(given)
-            if len(given) == 1 and set(given) <= {"basic", "enhanced"}:
-                ((kind, most),) = given.items()
+        pairs = read_pairs(value) if isinstance(value, str) and "=" in value else value
+        if isinstance(pairs, Mapping):
+            parts = {str(key): item for key, item in pairs.items() if item is not None}
+            if set(parts) == {"kind", "max"}:  # as the catalog keeps it
+                return super().read(parts)
+            if len(parts) == 1 and set(parts) <= {"basic", "enhanced"}:
+                ((kind, most),) = parts.items()
                 return self.make(kind=kind, max=self.parts["max"].value.read(most))
         raise ValueError("neither basic nor enhanced is said, or both are")

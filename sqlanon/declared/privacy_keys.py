@@ -11,7 +11,7 @@ from sqlanon.declared.records import ByName
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.declared.values import REQUIRED, SHARE, Number, OneOf
 
-_OWN = {one.name: one for one in REQUIREMENTS.own}
+_OWN = {requirement.name: requirement for requirement in REQUIREMENTS.own}
 
 _MAPPING = "str | Mapping[str, object]"
 LARGEST_EXTENT = 10**39
@@ -20,8 +20,10 @@ LARGEST_EXTENT = 10**39
 
 def _requirement(name: str, kind: str, short: str, value: str = "", *, empty: bool = True) -> Key:
     """The key of a requirement, as it declares itself."""
-    own, option = _OWN[name], f"--{name.replace('_', '-')}"
-    return Key(f"privacy.{name}", own.value, None, own.about, kind, option, short, value=value, empty=empty)
+    requirement, option = _OWN[name], f"--{name.replace('_', '-')}"
+    return Key(
+        f"privacy.{name}", requirement.value, None, requirement.about, kind, option, short, value=value, empty=empty
+    )
 
 
 PRIVACY_KEYS: Final[tuple[Key, ...]] = (

@@ -58,10 +58,10 @@ def _first(kind: Record | ByName | Names, value: object) -> Any:  # noqa: ANN401
         else:
             problems.append(Wrong(what))
 
-    made = kind.read_at(value, (), note)
+    record = kind.read_at(value, (), note)
     for wrong in (*problems, *missing):
         raise wrong
-    return made
+    return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,33 +145,33 @@ class Record:
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - result of ``make``
         """See `Value.read`; of several problems it is the first."""
-        given = value if isinstance(value, Mapping) else self._spelled(value)
-        return _first(self, {str(key): item for key, item in given.items()})
+        parts = value if isinstance(value, Mapping) else self._spelled(value)
+        return _first(self, {str(key): item for key, item in parts.items()})
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         """See the function `read_at`."""
         if not isinstance(value, Mapping):
             note(path, "not a mapping", "key: value pairs")
             return BROKEN
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         given = set()
         for key, part in self.parts.items():
-            made = BROKEN
+            item = BROKEN
             if key in value and not (value[key] is None and part.null):
-                made = read_at(part.value, value[key], (*path, key), note)
-                given |= {key} if made is not BROKEN or part.instead is not BROKEN else set()
+                item = read_at(part.value, value[key], (*path, key), note)
+                given |= {key} if item is not BROKEN or part.instead is not BROKEN else set()
             elif part.default is REQUIRED:
                 note((*path, key), MISSING, part.text)
             else:
-                made = part.assumed
-            found[part.field or key] = part.replaced if made is BROKEN else made
+                item = part.assumed
+            fields[part.field or key] = part.replaced if item is BROKEN else item
         for key in value:
             if key not in self.parts:
-                self.read_other(key, value[key], found, (*path, key), note)
-        if BROKEN in found.values():
+                self.read_other(key, value[key], fields, (*path, key), note)
+        if BROKEN in fields.values():
             return BROKEN
         try:
-            return self.build(found, given)
+            return self.build(fields, given)
         except ValueError as wrong:
             note(path, str(wrong), self.allowed)
         return BROKEN
@@ -193,15 +193,15 @@ class Record:
         if not isinstance(value, str):
             return {self.main: value}
         number, *words = value.split() or [""]
-        named: dict[str, object] = {self.main: number}
+        values: dict[str, object] = {self.main: number}
         for word in words:
             fields = [
                 name for name, part in self.parts.items() if isinstance(part.value, OneOf) and word in part.value.words
             ]
-            if not fields or fields[0] in named:
+            if not fields or fields[0] in values:
                 raise ValueError("not a number and words that are known")
-            named[fields[0]] = word
-        return named
+            values[fields[0]] = word
+        return values
 
     def weaker(self, old: Any, new: Any) -> bool:  # noqa: ANN401 - result of ``make``
         """Whether ``new`` may ask for less."""
@@ -247,10 +247,10 @@ class ByColumn:
         if not isinstance(old, Mapping) and not isinstance(new, Mapping):
             return self._less(old, new, at_most)
         if not isinstance(new, Mapping):
-            return any(self._less(one, new, at_most) for one in old.values())
+            return any(self._less(limit, new, at_most) for limit in old.values())
         if not isinstance(old, Mapping):
             return True  # which columns there are is not known here
-        return any(name not in new or self._less(one, new[name], at_most) for name, one in old.items())
+        return any(name not in new or self._less(limit, new[name], at_most) for name, limit in old.items())
 
     def _less(self, old: Any, new: Any, at_most: bool) -> bool:  # noqa: ANN401
         if isinstance(self.inner, Record):
@@ -261,8 +261,8 @@ class ByColumn:
         """Of so many sensitive columns those that are asked about: their places and values."""
         if not isinstance(value, Mapping):
             return [(i, value) for i in range(len(columns))]
-        known = {name.lower(): item for name, item in value.items()}
-        return [(i, known[name.lower()]) for i, name in enumerate(columns) if name.lower() in known]
+        by_name = {name.lower(): item for name, item in value.items()}
+        return [(i, by_name[name.lower()]) for i, name in enumerate(columns) if name.lower() in by_name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +294,8 @@ class ByName:
         if not isinstance(value, Mapping):
             note(path, wrong_kind(value, "not a mapping") if self.example else "not a mapping", self.allowed)
             return BROKEN
-        read = {name: read_at(self.value, one, (*path, name), note) for name, one in value.items()}
-        return {name: one for name, one in read.items() if one is not BROKEN}
+        items = {name: read_at(self.value, item, (*path, name), note) for name, item in value.items()}
+        return {name: item for name, item in items.items() if item is not BROKEN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +321,8 @@ class Names:
         names = read_whole(NAMES, value, path, note)
         if names is BROKEN:
             return BROKEN
-        read = [read_at(self.inner, name, (*path, index), note) for index, name in enumerate(names)]
-        return BROKEN if BROKEN in read else tuple(read)
+        items = [read_at(self.inner, name, (*path, index), note) for index, name in enumerate(names)]
+        return BROKEN if BROKEN in items else tuple(items)
 
 
 def read_pairs(text: str) -> dict[str, str]:
@@ -331,10 +331,10 @@ def read_pairs(text: str) -> dict[str, str]:
     Raises:
         ValueError: it is not in this form, or a key comes twice.
     """
-    found: dict[str, str] = {}
-    for one in text.split(","):
-        key, equal, value = (part.strip() for part in one.partition("="))
-        if not key or not equal or key in found:
+    pairs: dict[str, str] = {}
+    for pair in text.split(","):
+        key, equal, value = (part.strip() for part in pair.partition("="))
+        if not key or not equal or key in pairs:
             raise ValueError("not key=value,key=value")
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs

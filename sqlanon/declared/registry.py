@@ -55,14 +55,14 @@ class Registry(Mapping[str, T]):
     @cached_property
     def own(self) -> tuple[T, ...]:
         """Declarations of the package itself, without extensions; to read it adds none."""
-        return tuple(cast("T", _import_object(one)) if isinstance(one, str) else one for one in self._first)
+        return tuple(cast("T", _import_object(entry)) if isinstance(entry, str) else entry for entry in self._first)
 
     @cached_property
     def _known(self) -> dict[str, T]:
         known: dict[str, T] = {}
-        for one in self.own:
-            self._put(one, known)
-            self._believed.add(one.name)
+        for entry in self.own:
+            self._put(entry, known)
+            self._believed.add(entry.name)
         return known
 
     def believes(self, name: str) -> bool:

@@ -42,11 +42,11 @@ def count_trials(rows: int, least: int, columns: int) -> int:
         >>> count_trials(30_000, 10, 8), count_trials(30_000, 10, 12), count_trials(30_000, 500, 8)
         (8, 4, 0)
     """
-    at = bisect_left(CLASS, least)
-    if at == len(CLASS):
+    place = bisect_left(CLASS, least)
+    if place == len(CLASS):
         return 0
-    found = TRIALS[bisect_left(ROWS, rows)][at]
-    return found if columns <= WIDE else found // 2
+    trials = TRIALS[bisect_left(ROWS, rows)][place]
+    return trials if columns <= WIDE else trials // 2
 
 
 SEARCHED = 1_000_000
@@ -89,11 +89,11 @@ class Columns(NamedTuple):
 
 def price_trial(spec: ReleaseSpec, columns: Columns) -> int:
     """Nanoseconds of a core for a row and a trial; fitted to Adult and the demonstration, roughly."""
-    asked, least = spec.privacy, least_class(spec)
-    if not (asked.l is not None or asked.distinct_l is not None or asked.more or asked.of_persons):
+    privacy, least = spec.privacy, least_class(spec)
+    if not (privacy.l is not None or privacy.distinct_l is not None or privacy.more or privacy.of_persons):
         price = 800 + 28 * least
     else:
-        compares = any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in asked.more)
+        compares = any(name in REQUIREMENTS and REQUIREMENTS[name].compares for name in privacy.more)
         price = (4000 + 150 * least) * (3 if compares else 1)
     return price + 20 * columns.lines + 600 * columns.sets + 1300 * columns.trees
 
@@ -127,5 +127,5 @@ def read_refining(spec: ReleaseSpec, rows: int, columns: Columns) -> RefineSpec 
 
 def least_class(spec: ReleaseSpec) -> int:
     """Rows of a class, at least."""
-    asked = spec.privacy
-    return max(asked.k, -int(-(asked.l or 1) // 1), asked.distinct_l or 1)
+    privacy = spec.privacy
+    return max(privacy.k, -int(-(privacy.l or 1) // 1), privacy.distinct_l or 1)

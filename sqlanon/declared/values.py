@@ -48,10 +48,10 @@ def read_exact(value: object) -> Fraction:
         >>> read_exact(2.1), read_exact("5/2"), read_exact("1e-3")
         (Fraction(21, 10), Fraction(5, 2), Fraction(1, 1000))
     """
-    written = "" if isinstance(value, bool) else str(value).strip()
-    if not _EXACT.fullmatch(written):
+    text = "" if isinstance(value, bool) else str(value).strip()
+    if not _EXACT.fullmatch(text):
         raise ValueError(wrong_kind(value, "not a number or fraction"))
-    return Fraction(written)
+    return Fraction(text)
 
 
 def read_integer(value: object, low: int, high: int) -> int:
@@ -60,8 +60,8 @@ def read_integer(value: object, low: int, high: int) -> int:
     Raises:
         ValueError: it is none; the message does not repeat it.
     """
-    if isinstance(value, str) and (written := _WHOLE.fullmatch(value)):
-        number = int(written[1] + written[2][:20])  # long enough to be out of bounds, short enough for int()
+    if isinstance(value, str) and (match := _WHOLE.fullmatch(value)):
+        number = int(match[1] + match[2][:20])  # long enough to be out of bounds, short enough for int()
     elif isinstance(value, str | bool) or not isinstance(value, SupportsIndex):
         raise ValueError(wrong_kind(value, "not a whole number"))
     else:

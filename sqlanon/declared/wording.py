@@ -39,8 +39,8 @@ def near(word: object, choices: Iterable[str]) -> str:
     if not isinstance(word, str):
         return ""
     by_case = {choice.casefold(): choice for choice in choices}
-    found = difflib.get_close_matches(word.casefold()[:_LONGEST], by_case, n=1, cutoff=0.6)
-    return f" (did you mean {show(by_case[found[0]])}?)" if found else ""
+    matches = difflib.get_close_matches(word.casefold()[:_LONGEST], by_case, n=1, cutoff=0.6)
+    return f" (did you mean {show(by_case[matches[0]])}?)" if matches else ""
 
 
 def join_words(words: Iterable[str]) -> str:

@@ -21,4 +21,4 @@ INSTEAD: Final = "000"
 def zip3_paths() -> list[tuple[str, ...]]:
     """Each prefix that may be published, the first digit, and the root."""
     prefixes = [f"{number:03}" for number in range(1, 1000)]
-    return [(one, f"{one[0]}**", "*") for one in prefixes if one not in RESTRICTED]
+    return [(prefix, f"{prefix[0]}**", "*") for prefix in prefixes if prefix not in RESTRICTED]

@@ -59,7 +59,7 @@ def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
 
 def average_divergence(found: Sequence[Divergence]) -> float:
     """KLD of a level: the mean of the group-bys, infinite where any is."""
-    return math.fsum(one.kld for one in found) / len(found) if found else 0.0
+    return math.fsum(measured.kld for measured in found) / len(found) if found else 0.0
 
 
 def measure_divergence(
@@ -77,8 +77,8 @@ def measure_divergence(
     Cost: for each group-by a row for every (class, sensitive value, cell of the source that the class reaches),
     summed as early as they fall together.
     """
-    wanted = dict.fromkeys(column for columns in group_bys for column in columns)
-    unknown = [column for column in wanted if column not in subject.quasi]
+    columns_of = dict.fromkeys(column for columns in group_bys for column in columns)
+    unknown = [column for column in columns_of if column not in subject.quasi]
     if unknown or (sensitive is not None and sensitive not in subject.sensitive):
         what = f"no quasi column {', '.join(unknown)}" if unknown else f"no sensitive column {sensitive}"
         raise PolicyError(
@@ -87,15 +87,15 @@ def measure_divergence(
     if not all(group_bys):
         raise PolicyError(f"{subject.name}: a group-by of the datacube needs a column")
     reporter = progress or Silent()
-    found = []
+    divergences = []
     with Scratch(engine) as scratch, engine.snapshot():
-        columns = [name for name in subject.quasi if name in wanted]
+        columns = [name for name in subject.quasi if name in columns_of]
         both = read_cubes(scratch, subject, columns, sensitive)
         scratch.fetch("datacube/planned")
-        for done, group_by in enumerate(group_bys):
-            reporter.update(done, len(group_bys), "group-bys")
-            found.append(_measure_divergence(scratch, both, group_by))
-    return tuple(found)
+        for number, group_by in enumerate(group_bys):
+            reporter.update(number, len(group_bys), "group-bys")
+            divergences.append(_measure_divergence(scratch, both, group_by))
+    return tuple(divergences)
 
 
 def _measure_divergence(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:

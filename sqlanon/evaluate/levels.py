@@ -66,9 +66,11 @@ def read_levels(engine: Engine, release: str, column: str) -> Levels:
     import numpy as np
 
     on = find_subject(engine, release)
-    reading = next((one for one in on.roles.quasi if one.name.lower() == column.lower()), None)
+    reading = next(
+        (column_reading for column_reading in on.roles.quasi if column_reading.name.lower() == column.lower()), None
+    )
     if reading is None or reading.treatment != "hierarchy":
-        able = ", ".join(one.name for one in on.roles.quasi if one.treatment == "hierarchy")
+        able = ", ".join(quasi.name for quasi in on.roles.quasi if quasi.treatment == "hierarchy")
         raise PolicyError(
             f"{on.name}: {column} is no quasi column with a hierarchy; those that have one: {able or 'none'}"
         )
@@ -80,13 +82,13 @@ def read_levels(engine: Engine, release: str, column: str) -> Levels:
         (_, rows), *_ = by_code(scratch, "table/domain_counts", [domain], "int64")
         tree, name = tree_of(domain), hierarchy_of(domain).name
         counts = rows[int(domain.has_null) :]
-        found = []
+        levels = []
         for level, (first, labels) in enumerate(zip(tree.node, tree.label, strict=True)):
-            held: dict[str, int] = {}
+            totals_of: dict[str, int] = {}
             totals = np.bincount(first, counts, len(labels))
             starts = np.unique(first)
-            for at in starts:
-                held[labels[at]] = held.get(labels[at], 0) + int(totals[at])
-            found.append(Level(level, len(starts), held))
+            for place in starts:
+                totals_of[labels[place]] = totals_of.get(labels[place], 0) + int(totals[place])
+            levels.append(Level(level, len(starts), totals_of))
     rule = reading.spec.hierarchy
-    return Levels(on.name, reading.name, str(rule) if isinstance(rule, Rule) else name, domain.nulls, tuple(found))
+    return Levels(on.name, reading.name, str(rule) if isinstance(rule, Rule) else name, domain.nulls, tuple(levels))

@@ -57,18 +57,18 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
     released = find(engine, spell_table(entry.view))
     assert isinstance(released, ReleasedNoisy)
     source = engine.relation(entry.source).ref
-    own = Sides(entry.release, entry.view, source)
+    sides = Sides(entry.release, entry.view, source)
     if workload is not None and workload.generators:
         raise PolicyError(
             f"{entry.release}: generators draw queries of rows; a workload of noisy statistics has queries alone"
         )
-    asked = _list_groups(engine, released, own) if workload is None else _list_queries(workload)
-    results, cells = _measured(measure, own, asked)
+    queries = _list_groups(engine, released, sides) if workload is None else _list_queries(workload)
+    results, cells = _measured(measure, sides, queries)
     beside = []
-    for other in _of_rows(engine, entry):
-        assert other.view is not None
-        found, theirs = _measured(measure, Sides(other.release, other.view, source), asked)
-        beside.append(Beside(other.release, tuple(family_of(name, found, theirs[name]) for name in theirs)))
+    for sibling in _of_rows(engine, entry):
+        assert sibling.view is not None
+        family_results, theirs = _measured(measure, Sides(sibling.release, sibling.view, source), queries)
+        beside.append(Beside(sibling.release, tuple(family_of(name, family_results, theirs[name]) for name in theirs)))
     return Evaluation(
         entry.release,
         str(entry.view),
@@ -92,9 +92,9 @@ def _measured(
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
     for name, some in itertools.groupby(asked, lambda one: one.family):  # each table answers for itself
-        for result, found in measure(sides, list(some)):
+        for result, cells_of in measure(sides, list(some)):
             results.append(result)
-            cells.setdefault(name, []).extend(found)
+            cells.setdefault(name, []).extend(cells_of)
     return results, cells
 
 
@@ -104,35 +104,38 @@ def _list_queries(workload: WorkloadSpec) -> list[Asked]:
 
 def _of_rows(engine: Engine, entry: Entry) -> list[Entry]:
     """The published releases of rows of the same source, in this database."""
-    found = Catalog(engine).entries(statuses=("published",))
+    entries = Catalog(engine).entries(statuses=("published",))
     return [
-        one
-        for one in found
-        if one.source == entry.source and one.view is not None and not one.noisy and not one.statistics
+        sibling
+        for sibling in entries
+        if sibling.source == entry.source and sibling.view is not None and not sibling.noisy and not sibling.statistics
     ]
 
 
 def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[Asked]:
     """A count of each finest group of each table."""
-    if not any(one.of == "rows" for one in released.measures):
+    if not any(measure.of == "rows" for measure in released.measures):
         raise PolicyError(f"{sides.name}: no measure counts rows; give a workload of queries that it answers")
-    known = {one.name.lower(): one for one in released.dimensions}
+    by_name = {dimension.name.lower(): dimension for dimension in released.dimensions}
     table = in_dialect(spell_table(sides.source), engine.dialect)
-    made = []
-    for one in released.tables:
-        conditions = list(_conditions(released, [known[name.lower()] for name in one.by]))
+    queries = []
+    for grouping in released.tables:
+        conditions = list(_conditions(released, [by_name[name.lower()] for name in grouping.by]))
         step = -(-len(conditions) // MOST_GROUPS)
         for number, condition in enumerate(conditions[::step]):
             text = in_dialect(condition, engine.dialect)
             sql = f"SELECT COUNT(*) AS n FROM {table} WHERE {text}"  # noqa: S608 - quoted
-            made.append(Asked(f"{one.name} {number * step}", one.name, sql, condition=text))
-    return made
+            queries.append(Asked(f"{grouping.name} {number * step}", grouping.name, sql, condition=text))
+    return queries
 
 
 def _conditions(released: ReleasedNoisy, dimensions: Sequence[Dimension]) -> Iterator[str]:
     """Of each finest group the condition that holds for its rows."""
-    kinds = {own.name: own.kind for own in released.fields}
-    parts = [[_condition(one, place, kinds[one.name]) for place in range(len(one.leaves))] for one in dimensions]
+    kinds = {field.name: field.kind for field in released.fields}
+    parts = [
+        [_condition(dimension, place, kinds[dimension.name]) for place in range(len(dimension.leaves))]
+        for dimension in dimensions
+    ]
     return (" AND ".join(some) for some in itertools.product(*parts))
 
 

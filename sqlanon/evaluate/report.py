@@ -141,12 +141,12 @@ class Family:
 
 def family_of(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
     """A generator's queries; ``all``: those of all generators."""
-    mine = [one for one in results if name in ("all", one.family)]
+    mine = [result for result in results if name in ("all", result.family)]
     return Family(
         name,
-        len({one.query for one in mine}),
-        len({one.query for one in mine if one.refused}),
-        sum(one.lost for one in mine),
+        len({result.query for result in mine}),
+        len({result.query for result in mine if result.refused}),
+        sum(result.lost for result in mine),
         Errors.of(cells),
     )
 
@@ -209,6 +209,6 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, numbers and text."""
-        made = asdict(self)
-        del made["cells"]
-        return {**made, "sound": self.sound}
+        document = asdict(self)
+        del document["cells"]
+        return {**document, "sound": self.sound}

@@ -73,15 +73,17 @@ def evaluate(
     reporter = progress or Silent()
     entry = find_entry(engine, release)
     if entry.noisy:
-        found = evaluate_noisy(engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter))
+        noisy_evaluation = evaluate_noisy(
+            engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter)
+        )
         reporter.finish(entry.release)
-        return found
+        return noisy_evaluation
     on = find_subject(engine, release)
     plan = fit_workload(workload, on)
-    asked = list_queries(engine, on, plan)
+    queries = list_queries(engine, on, plan)
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
-    for result, found_cells in _measure(engine, on.sides, asked, reporter):
+    for result, found_cells in _measure(engine, on.sides, queries, reporter):
         results.append(result)
         cells.setdefault(result.family, []).extend(found_cells)
     cubes = _cubes(engine, on, plan, reporter)
@@ -112,31 +114,35 @@ def _measure(
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both sides."""
     reporter.stage(on.name, "queries")
-    known: Names = {}
-    made: list[tuple[QueryResult, list[Cell]]] = []
+    names: Names = {}
+    results: list[tuple[QueryResult, list[Cell]]] = []
     for some in _group_queries(asked):
-        reporter.update(len(made), len(asked), "queries")
-        made += _measure_queries(engine, on, some, known)
-    return made
+        reporter.update(len(results), len(asked), "queries")
+        results += _measure_queries(engine, on, some, names)
+    return results
 
 
 def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) -> tuple[CubeResult, ...]:
     """The divergence that each generator asks; source and release are read once for each sensitive column."""
-    wanted: dict[str | None, list[tuple[str, tuple[tuple[str, ...], ...]]]] = {}
+    group_bys_of: dict[str | None, list[tuple[str, tuple[tuple[str, ...], ...]]]] = {}
     for generator in plan.generators:
         if generator.kind in ("datacube", "joint"):
             columns = choose_columns(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
-            wanted.setdefault(find_sensitive(generator, on), []).append((generator.name, of))
-    made = {}
-    for value, asked in wanted.items():
-        reporter.stage(on.name, ", ".join(name for name, _ in asked))
-        group_bys = dict.fromkeys(group_by for _, of in asked for group_by in of)
-        found = dict(zip(group_bys, measure_divergence(engine, on, tuple(group_bys), value, reporter), strict=True))
-        for name, of in asked:
-            mine = tuple(found[group_by] for group_by in of)
-            made[name] = CubeResult(name, value, average_divergence(mine), sum(one.missed for one in mine), mine)
-    return tuple(made[one.name] for one in plan.generators if one.name in made)
+            group_bys_of.setdefault(find_sensitive(generator, on), []).append((generator.name, of))
+    cubes = {}
+    for value, generators in group_bys_of.items():
+        reporter.stage(on.name, ", ".join(name for name, _ in generators))
+        group_bys = dict.fromkeys(group_by for _, of in generators for group_by in of)
+        divergences = dict(
+            zip(group_bys, measure_divergence(engine, on, tuple(group_bys), value, reporter), strict=True)
+        )
+        for name, of in generators:
+            mine = tuple(divergences[group_by] for group_by in of)
+            cubes[name] = CubeResult(
+                name, value, average_divergence(mine), sum(divergence.missed for divergence in mine), mine
+            )
+    return tuple(cubes[generator.name] for generator in plan.generators if generator.name in cubes)
 
 
 def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
@@ -144,7 +150,7 @@ def _group_queries(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
     for counted, some in groupby(asked, lambda one: one.condition is not None):
         every = list(some)
         size = MOST_TOGETHER if counted else 1
-        yield from (every[at : at + size] for at in range(0, len(every), size))
+        yield from (every[place : place + size] for place in range(0, len(every), size))
 
 
 def _measure_queries(
@@ -159,7 +165,7 @@ def _measure_queries(
     """
     if len(some) == 1:
         return _asked_alone(engine, on, some[0], known)
-    counts = ", ".join(f"COUNT(*) FILTER (WHERE {one.condition}) AS n{i}" for i, one in enumerate(some))
+    counts = ", ".join(f"COUNT(*) FILTER (WHERE {query.condition}) AS n{i}" for i, query in enumerate(some))
     source = in_dialect(spell_table(on.source), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
@@ -170,12 +176,14 @@ def _measure_queries(
         if not isinstance(error, UnsupportedError) and not is_overflow(engine, error):
             raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
         half = len(some) // 2  # it may be some of them alone
-        return [found for part in (some[:half], some[half:]) for found in _measure_queries(engine, on, part, known)]
-    found = []
-    for i, one in enumerate(some):
-        result, cells = _compare_cells(one, answer, f"n{i}", truth, cut=False, count=True)
-        found.append((replace(result, aggregate="n"), cells))
-    return found
+        return [
+            measured for part in (some[:half], some[half:]) for measured in _measure_queries(engine, on, part, known)
+        ]
+    measured = []
+    for i, query in enumerate(some):
+        result, cells = _compare_cells(query, answer, f"n{i}", truth, cut=False, count=True)
+        measured.append((replace(result, aggregate="n"), cells))
+    return measured
 
 
 def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
@@ -199,7 +207,7 @@ def _asked_alone(engine: Engine, on: Sides, one: Asked, known: Names) -> list[tu
 
 def keep_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
     """Context manager: values that were drawn are in no log of the engine's."""
-    if engine.conceals is None or not any(one.secret for one in some):
+    if engine.conceals is None or not any(query.secret for query in some):
         return nullcontext()
     return engine.conceals(separate_values)
 
@@ -240,20 +248,20 @@ def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], di
     text = tree.sql(dialect=engine.dialect)
     rows = engine.fetch(Statement("evaluate/truth", text), max_rows=MOST_GROUPS)
     every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
-    found = {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
-    if len(found) < len(every) or len({_group(row, answer) for row in answer.rows}) < len(answer.rows):
+    groups = {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
+    if len(groups) < len(every) or len({_group(row, answer) for row in answer.rows}) < len(answer.rows):
         raise UnsupportedError("its groups have no names to compare them by: SELECT every expression of GROUP BY")
-    return found
+    return groups
 
 
 def _qualify(engine: Engine, tree: exp.Expr) -> None:
     """Write every table with the schema: generated SQL does not run on the path that the query's names mean."""
-    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    subqueries = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     for table in tree.find_all(exp.Table):
-        if not isinstance(table.this, exp.Identifier) or (not table.db and table.name.lower() in own):
+        if not isinstance(table.this, exp.Identifier) or (not table.db and table.name.lower() in subqueries):
             continue
-        written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
-        ref = engine.relation(written).ref
+        spelling = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+        ref = engine.relation(spelling).ref
         if not table.alias:
             table.set("alias", exp.TableAlias(this=table.this.copy()))
         for part, name in (("this", ref.name), ("db", ref.schema), ("catalog", ref.database)):
@@ -288,16 +296,16 @@ def _compare_cells(
     there, and outside where the release is certain of the group.
     """
     cells = []
-    seen = set()
+    groups = set()
     for row, certain in zip(answer.rows, answer.certain, strict=True):
         group = _group(row, answer)
-        seen.add(group)
+        groups.add(group)
         there = truth.get(group)
         if there is not None or count:
             cells.append(_cell(row[name], 0 if there is None else there[name]))
         elif certain:
             cells.append(replace(_cell(row[name], None), inside=False))
-    lost = 0 if cut else len(truth.keys() - seen)
+    lost = 0 if cut else len(truth.keys() - groups)
     alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
     result = QueryResult(
         one.name,

@@ -62,35 +62,35 @@ def spread(
     """
     names = subject.names(domain.reading.name)
     alias = f"b{number}"
-    at = {name: f"v{number}_{place}" for place, name in enumerate(subject.published[domain.reading.name], 1)}
+    alias_of = {name: f"v{number}_{place}" for place, name in enumerate(subject.published[domain.reading.name], 1)}
     parts = scratch.table(f"{alias}_parts")
-    read = _Read(scratch, domain, subject.form, names, parts, alias, at)
-    mark, means = _find_markers(read)
+    reading = _Read(scratch, domain, subject.form, names, parts, alias, alias_of)
+    mark, means = _find_markers(reading)
     scratch.execute(
         "datacube/parts",
-        parts=read.parts,
+        parts=reading.parts,
         released=released,
         number=number,
         names=[
-            {"column": at[column], "part": part}
+            {"column": alias_of[column], "part": part}
             for part, column in (("value", names.value), ("lo", names.lo), ("hi", names.hi))
             if column
         ],
         mark=mark,
         means=means,
     )
-    runs = _runs(read)
+    runs = _runs(reading)
     lost = scratch.fetch("datacube/unknown", runs=runs)[0][0]
     if lost:
         raise PolicyError(
             f"{subject.name}: the source does not hold {lost} of the values that are published of "
             f"{domain.reading.name}; it has changed since the release was made. Run the release again, then compare"
         )
-    members = _members(read) if _is_set(read) else None
-    table = read.table("spread")
+    members = _members(reading) if _is_set(reading) else None
+    table = reading.table("spread")
     scratch.execute("datacube/spread", spread=table, runs=runs, domain=domain.table, members=members)
-    for done in (read.parts, *([members, runs] if members else [])):
-        scratch.drop(done)
+    for finished in (reading.parts, *([members, runs] if members else [])):
+        scratch.drop(finished)
     return table, None if members else runs
 
 

@@ -93,18 +93,18 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
     entry = find_entry(engine, release)
     refuse_counts(entry, "attack compares released rows with the source's, and it has none")
     assert entry.view is not None
-    made = statement(
+    query = statement(
         "query/metadata",
         engine.dialect,
         metadata=metadata_of(entry.view),
         columns=[name for name, _ in COLUMNS],
     )
-    described = {str(row[0]): row for row in engine.fetch(made)}
+    described = {str(row[0]): row for row in engine.fetch(query)}
     # A policy may spell a column in another case than its source.
-    kept = {item["name"].lower(): item for item in entry.policy["columns"]}
-    kept |= {item["name"]: item for item in entry.policy["columns"]}
+    settings = {item["name"].lower(): item for item in entry.policy["columns"]}
+    settings |= {item["name"]: item for item in entry.policy["columns"]}
     columns = tuple(
-        _column(name, kept.get(name, kept.get(name.lower(), {})), row)
+        _column(name, settings.get(name, settings.get(name.lower(), {})), row)
         for name, row in described.items()
         if name and row[1] not in ("insensitive", "pseudonym")
     )
@@ -134,19 +134,19 @@ def find_entry(engine: Engine, release: str | None = None) -> Entry:
     """A published version next to the source; see `find_subject`."""
     catalog = Catalog(engine)
     if release is not None:
-        found = catalog.find_published(release)
+        entry = catalog.find_published(release)
     else:
         places = catalog.places()
         if len(places) > 1:
             raise PolicyError(f"several releases are published here; name one of: {catalog.names_of_published()}")
-        found = catalog.find_published(places[0].release) if places else None
-    if found is not None and found.view is None:
+        entry = catalog.find_published(places[0].release) if places else None
+    if entry is not None and entry.view is None:
         raise PolicyError(
-            f"{found.release} was published into {found.file}, away from its source; publish it into the source's "
+            f"{entry.release} was published into {entry.file}, away from its source; publish it into the source's "
             "database as well to compare the two"
         )
-    if found is not None:
-        return found
+    if entry is not None:
+        return entry
     if not catalog.places():
         raise PolicyError("no release is published in this database; make one with: sqlanon run")
     raise PolicyError(

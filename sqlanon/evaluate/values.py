@@ -47,14 +47,14 @@ class Values:
     def _read(self, column: str, most: int) -> tuple[list[Any], int]:
         key = column, most
         if key not in self._found:
-            made = statement(
+            query = statement(
                 "workload/values",
                 self._engine.dialect,
                 {"most": most},
                 source=self._source.ref,
                 column=column,
             )
-            rows = self._engine.fetch(made, max_rows=most)
+            rows = self._engine.fetch(query, max_rows=most)
             values = _in_order(self._readings.get(column), [row[0] for row in rows])
             self._found[key] = values, read_integer(rows[0][1]) if rows else 0
         return self._found[key]
@@ -79,12 +79,12 @@ class Values:
 
     def _on_a_line(self, reading: Reading) -> bool:
         """Whether BETWEEN means the values that follow each other in the order that a release has them in."""
-        own = self.column(reading.name)
-        if own.kind == "text" and not isinstance(reading.spec.ordered, tuple):
-            if own.name not in self._in_bytes:
-                self._in_bytes[own.name] = in_bytes(self._engine, own.collation)
-            return self._in_bytes[own.name]
-        return own.kind in ("integer", "float", "decimal", "date", "timestamp")
+        column = self.column(reading.name)
+        if column.kind == "text" and not isinstance(reading.spec.ordered, tuple):
+            if column.name not in self._in_bytes:
+                self._in_bytes[column.name] = in_bytes(self._engine, column.collation)
+            return self._in_bytes[column.name]
+        return column.kind in ("integer", "float", "decimal", "date", "timestamp")
 
 
 def _in_order(reading: Reading | None, values: list[Any]) -> list[Any]:
@@ -92,7 +92,7 @@ def _in_order(reading: Reading | None, values: list[Any]) -> list[Any]:
         place = {path[0]: rank for rank, path in enumerate(reading.spec.hierarchy.levels)}
         return sorted(values, key=lambda value: (place.get(str(value), -1), str(value)))
     if reading is not None and isinstance(reading.spec.ordered, tuple):
-        rank = {value: at for at, value in enumerate(reading.spec.ordered)}
+        rank = {value: place for place, value in enumerate(reading.spec.ordered)}
         return sorted(values, key=lambda value: rank.get(value, -1))
     if all(isinstance(value, str) for value in values):
         return sorted(values, key=str.encode)

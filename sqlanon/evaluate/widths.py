@@ -49,29 +49,29 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
 
     Cost: a statement for each query. Answers of which the estimate is 0 and the bounds differ are not counted.
     """
-    found: list[float] = []
+    widths: list[float] = []
     refused, view = 0, spell_table(subject.view)
     # No name that people write means a scratch table.
-    known = {(view, "", ""): Found(released)}
-    for one in asked:
+    relations = {(view, "", ""): Found(released)}
+    for query in asked:
         try:
-            parse_of_source(engine, subject.sides, one)
-            with keep_apart(engine, [one]):
-                answer = ask(engine, one.sql, release=view, known=known, seconds=math.inf)
+            parse_of_source(engine, subject.sides, query)
+            with keep_apart(engine, [query]):
+                answer = ask(engine, query.sql, release=view, known=relations, seconds=math.inf)
         except UnsupportedError:
             refused += 1
             continue
         except DatabaseError as error:
             if not is_overflow(engine, error):
-                raise DatabaseError(f"query {one.name}: {error}") from error
+                raise DatabaseError(f"query {query.name}: {error}") from error
             refused += 1
             continue
         for row in answer.rows:
             for name in answer.aggregates:
                 cell = row[name]
                 if cell.width is not None:
-                    found.append(cell.width)
+                    widths.append(cell.width)
                 elif cell.low is None or cell.high is None:
-                    found.append(math.inf)
-    middle = median(found) if found else math.inf
-    return Widths(len(found), middle if math.isfinite(middle) else None, refused)
+                    widths.append(math.inf)
+    middle = median(widths) if widths else math.inf
+    return Widths(len(widths), middle if math.isfinite(middle) else None, refused)

@@ -79,13 +79,13 @@ def list_queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> li
     Raises:
         PolicyError: a generator asks sums of values that are no numbers.
     """
-    made = [Asked(query.name, "queries", query.sql) for query in workload.queries]
+    queries = [Asked(query.name, "queries", query.sql) for query in workload.queries]
     values = Values(engine, subject)
     for generator in workload.generators:
         draw = random.Random(f"{workload.seed} {generator.name}")  # noqa: S311 - a workload, not a secret
-        drawn = _KINDS[generator.kind](generator, subject, values, draw)
-        made += (_in_dialect(one, engine.dialect) for one in drawn)
-    return made
+        generated = _KINDS[generator.kind](generator, subject, values, draw)
+        queries += (_in_dialect(query, engine.dialect) for query in generated)
+    return queries
 
 
 def _in_dialect(one: Asked, dialect: str) -> Asked:
@@ -105,9 +105,9 @@ def fit_workload(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpe
         return replace(
             DEFAULT,
             generators=tuple(
-                replace(one, dimensions=min(one.dimensions, most))
-                for one in DEFAULT.generators
-                if one.kind != "datacube" or one.level <= most
+                replace(generator, dimensions=min(generator.dimensions, most))
+                for generator in DEFAULT.generators
+                if generator.kind != "datacube" or generator.level <= most
             ),
         )
     problems = [problem for generator in workload.generators for problem in _problems(generator, subject)]
@@ -123,7 +123,7 @@ def _size(generator: GeneratorSpec) -> int:
 
 def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
     """Problems of a generator that does not fit the release."""
-    at = f"generators[{generator.name}]"
+    place = f"generators[{generator.name}]"
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     value = () if generator.sensitive is None else (generator.sensitive,)
     for names, there, role in (
@@ -134,13 +134,13 @@ def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
         missing = [name for name in names if name not in there]
         if missing:
             offered = ", ".join(there) or "none"
-            yield f"{at}: the release publishes no {role}column {', '.join(missing)}; it has: {offered}"
+            yield f"{place}: the release publishes no {role}column {', '.join(missing)}; it has: {offered}"
     columns, size = choose_columns(generator, subject), _size(generator)
     if not 1 <= size <= max(len(columns), 1):
         key = "level" if generator.kind == "datacube" else "dimensions"
-        yield f"{at}: {key} {size}; there are {len(columns)} quasi columns to choose from"
+        yield f"{place}: {key} {size}; there are {len(columns)} quasi columns to choose from"
     if not 0 < generator.selectivity <= 1:
-        yield f"{at}: selectivity {generator.selectivity}; a number above 0 and at most 1"
+        yield f"{place}: selectivity {generator.selectivity}; a number above 0 and at most 1"
 
 
 def choose_columns(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ def _equality(generator: GeneratorSpec, subject: Subject, values: Values, draw: 
     every = [(column, value) for column in choose_columns(generator, subject) for value in values.of(column)]
     most = min(generator.queries or MOST_QUERIES, MOST_QUERIES)
     if len(every) > most:
-        every = [every[at] for at in sorted(draw.sample(range(len(every)), most))]
+        every = [every[place] for place in sorted(draw.sample(range(len(every)), most))]
     for number, (column, value) in enumerate(every, 1):
         name = f"{generator.name} {number} ({column})"
         yield _count(subject, generator, name, values.run(column, [value]))
@@ -185,18 +185,18 @@ def _ranges(generator: GeneratorSpec, subject: Subject, values: Values, draw: ra
     share = float(generator.selectivity) ** (1 / predicates)
     nominal = {reading.name for reading in subject.roles.quasi if reading.treatment == "nominal"}
     for number in range(1, (generator.queries or RANGES) + 1):
-        picked = [columns[at] for at in sorted(draw.sample(range(len(columns)), size))]
+        picked = [columns[place] for place in sorted(draw.sample(range(len(columns)), size))]
         shown = ", ".join(picked)
         conditions = []
         for column in [*picked, *([value] if value is not None else [])]:
             there = values.of(column)
             width = max(1, min(len(there), math.ceil(len(there) * share - 1e-9)))
             if column in nominal or column == value:
-                taken = [there[at] for at in sorted(draw.sample(range(len(there)), width))]
+                chosen_values = [there[place] for place in sorted(draw.sample(range(len(there)), width))]
             else:
                 first = draw.randrange(len(there) - width + 1)
-                taken = there[first : first + width]
-            conditions.append(values.run(column, taken))
+                chosen_values = there[first : first + width]
+            conditions.append(values.run(column, chosen_values))
         yield _count(subject, generator, f"{generator.name} {number} ({shown})", " AND ".join(conditions))
 
 
@@ -213,13 +213,13 @@ def _aggregates(generator: GeneratorSpec, subject: Subject, values: Values, _: r
     keys = [(name, identifier(name)) for name in generator.by] or list(_coarse(subject, values))
     source = spell_table(subject.roles.relation.ref)
     for group, by in keys:
-        asked = [
+        aggregates = [
             f"{word}({identifier(name)}) AS {identifier(f'{word.lower()} of {name}')}"
             for name in measures
             if name != group
             for word in ("SUM", "AVG")
         ]
-        text = f"SELECT {by} AS {shown}, {', '.join(['COUNT(*) AS n', *asked])} FROM {source} GROUP BY {by}"  # noqa: S608
+        text = f"SELECT {by} AS {shown}, {', '.join(['COUNT(*) AS n', *aggregates])} FROM {source} GROUP BY {by}"  # noqa: S608
         yield Asked(f"{generator.name} (by {group})", generator.name, text)
 
 

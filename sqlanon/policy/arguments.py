@@ -44,19 +44,19 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
         >>> spec.name, spec.privacy.l
         ('patients', Fraction(5, 2))
     """
-    given = cast("dict[str, Any]", options)
-    for name in given:
+    settings = cast("dict[str, Any]", options)
+    for name in settings:
         if name not in _NAMED:
             raise TypeError(f"there is no argument {name}{near(name, _NAMED)}")
-    if "quasi" not in given:
+    if "quasi" not in settings:
         raise TypeError("the argument quasi is missing")
     origin = _Arguments()
     problems = Problems(origin)
-    columns = _roles({name: given.get(name) for name in _ROLES}, origin, problems)
+    columns = _roles({name: settings.get(name) for name in _ROLES}, origin, problems)
     raw: dict[str, Any] = {"name": _table(source) or "x", "source": source, "columns": columns, "privacy": {}}
     for argument in ARGUMENTS:
-        value = given.get(argument.name)
-        if argument.is_role or argument.name not in given or (value is None and argument.optional):
+        value = settings.get(argument.name)
+        if argument.is_role or argument.name not in settings or (value is None and argument.optional):
             continue
         if argument.of_columns:
             if argument.form is Form.NAMES:
@@ -97,9 +97,9 @@ class _Arguments:
         if path[0] == "columns":
             return 0, self._column(path)
         for argument in _DEEPEST_FIRST:
-            at = argument.place
-            if path[: len(at)] == at and at != PRIVACY:
-                inner = [part for part in path[len(at) :] if part not in ("name", "kind")]
+            location = argument.place
+            if path[: len(location)] == location and location != PRIVACY:
+                inner = [part for part in path[len(location) :] if part not in ("name", "kind")]
                 return 0, argument.name + (f"[{show(str(inner[0]))}]" if inner else "")
         below = [argument.name for argument in ARGUMENTS if argument.place[: len(path)] == path]
         if not below and path[:1] == PRIVACY:
@@ -122,8 +122,8 @@ class _Arguments:
 def _roles(lists: Mapping[str, object], origin: _Arguments, problems: Problems) -> dict[str, dict[str, object]]:
     """Each column with the role of the argument that lists it, in the order of the arguments."""
     columns: dict[str, dict[str, object]] = {}
-    for argument, given in lists.items():
-        for column in _names((argument,), given, problems):
+    for argument, column_names in lists.items():
+        for column in _names((argument,), column_names, problems):
             if column in columns:
                 first = origin.listed[column]
                 what = "is listed twice" if first == argument else f"is also listed in {first}"

@@ -45,15 +45,15 @@ def build_hierarchy(
         problems: collects the problems.
         read_file: reads a CSV file.
     """
-    given = [kind for kind in _KINDS if getattr(model, kind) is not None]
-    if not given and problems.broken(path):
+    kinds = [kind for kind in _KINDS if getattr(model, kind) is not None]
+    if not kinds and problems.broken(path):
         return None
-    if len(given) != 1:
-        what = f"{join_words(given)} together" if given else "no key says how it is built"
+    if len(kinds) != 1:
+        what = f"{join_words(kinds)} together" if kinds else "no key says how it is built"
         problems.add(path, what, f"one of {join_words(_KINDS)}")
         return None
     if model.origin is not None and model.steps is None:
-        problems.add((*path, "from"), f"from goes with steps, and this is {given[0]}", "leave it out")
+        problems.add((*path, "from"), f"from goes with steps, and this is {kinds[0]}", "leave it out")
     if model.table is not None:
         return HierarchyTable(model.table)
     if model.hipaa is not None:
@@ -62,16 +62,16 @@ def build_hierarchy(
         zips = Hierarchy(f"hipaa {model.hipaa}", in_order(zip3_paths()))
         return _complete_hierarchy((*path, "other"), zips, INSTEAD, problems)
     if model.file is not None or model.groups is not None:
-        made = (
+        rule = (
             read_file(path, model.file, problems)
             if model.file is not None
             else _groups((*path, "groups"), column, model.groups or {}, problems)
         )
-        return _complete_hierarchy((*path, "other"), made, model.other, problems)
+        return _complete_hierarchy((*path, "other"), rule, model.other, problems)
     if model.other is not None:
-        what = f"other goes with values that are listed, and this is {given[0]}"
+        what = f"other goes with values that are listed, and this is {kinds[0]}"
         problems.add((*path, "other"), what, "a file, groups or a table")
-    kind = cast("RuleKind", given[0])
+    kind = cast("RuleKind", kinds[0])
     levels = [model.mask] if model.mask is not None else getattr(model, kind)
     checks = {"steps": _steps, "calendar": _calendar, "prefix": _prefix}
     if kind in checks:
@@ -104,9 +104,9 @@ def _steps(path: Path, steps: Sequence[str], problems: Problems) -> None:
     if not all(_NUMBER.fullmatch(step) and Fraction(step) > 0 for step in steps):
         problems.add(path, "a step is not a number above 0, of at most 15 digits and 9 decimals", allowed)
         return
-    for at, (low, high) in enumerate(itertools.pairwise(steps), 2):
+    for number, (low, high) in enumerate(itertools.pairwise(steps), 2):
         if Fraction(high) <= Fraction(low) or Fraction(high) % Fraction(low):
-            problems.add(path, f"step {at} does not nest: it is no larger multiple of step {at - 1}", allowed)
+            problems.add(path, f"step {number} does not nest: it is no larger multiple of step {number - 1}", allowed)
 
 
 def _calendar(path: Path, units: Sequence[str], problems: Problems) -> None:
@@ -130,17 +130,17 @@ def _prefix(path: Path, lengths: Sequence[str], problems: Problems) -> None:
 def _groups(path: Path, column: str, groups: Mapping[str, object], problems: Problems) -> Hierarchy | None:
     allowed = "name: [values], each value in one list; or name: {name: [values]}, as deep everywhere"
     try:
-        paths = [tuple(reversed(one)) for one in _paths(groups, (ROOT,))]
+        paths = [tuple(reversed(node_path)) for node_path in _paths(groups, (ROOT,))]
     except ValueError as error:
         problems.add(path, str(error), allowed)
         return None
-    if len({len(one) for one in paths}) != 1:
+    if len({len(node_path) for node_path in paths}) != 1:
         problems.add(path, "groups are not as deep everywhere" if paths else "no group", allowed)
-    elif len({one[0] for one in paths}) < len(paths):
+    elif len({node_path[0] for node_path in paths}) < len(paths):
         problems.add(path, "a value is listed twice", allowed)
     else:
-        nodes = {(level, one[level]) for one in paths for level in range(1, len(one))}
-        if len(nodes) < len({(level, one[level:]) for one in paths for level in range(1, len(one))}):
+        nodes = {(level, node_path[level]) for node_path in paths for level in range(1, len(node_path))}
+        if len(nodes) < len({(level, node_path[level:]) for node_path in paths for level in range(1, len(node_path))}):
             problems.add(path, "two groups of one level have the same name", allowed)
         else:
             return Hierarchy(f"groups of {column}", in_order(paths))

@@ -79,13 +79,13 @@ class Files:
         file: str,
         problems: Problems,
     ) -> _Content | None:
-        at = self._base / file
+        location = self._base / file
         # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
-        alone = at.parent == self._base and not at.suffix
+        alone = location.parent == self._base and not location.suffix
         shown = "the file that it names" if alone else problems.display(path, file)
         try:
             if file not in known:
-                known[file] = reader(at, str(at) if shown == file else shown)
+                known[file] = reader(location, str(location) if shown == file else shown)
         except PolicyError as error:
             for problem in error.problems:
                 problems.add(path, problem)
@@ -101,8 +101,8 @@ def default_view(name: str) -> str:
 
 def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files) -> ReleaseSpec:
     """Check that the parts fit together and make the spec; it is only good if there are no problems."""
-    given = raw.get("columns")
-    unread = set(given) - set(model.columns) if isinstance(given, Mapping) else None
+    listed = raw.get("columns")
+    unread = set(listed) - set(model.columns) if isinstance(listed, Mapping) else None
     columns = tuple(
         _column(name, column, (*path, "columns", name), problems, files) for name, column in model.columns.items()
     )
@@ -138,8 +138,8 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
     lake = lake_of(model.publish) is not None if model.publish else False
     if lake and model.publish_file is not None:
         problems.add((*path, "publish_file"), "publish names a lake table", "one of both")
-    named = [key for key in ("method", "refine") if raw.get(key) is not None]
-    for key in named if model.effort is not None else ():
+    keys = [key for key in ("method", "refine") if raw.get(key) is not None]
+    for key in keys if model.effort is not None else ():
         what = f"effort chooses method and refine, and {key} is named"
         problems.add((*path, "effort"), what, f"leave out effort, or {key}")
     spec = ReleaseSpec(
@@ -161,7 +161,7 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         key=tuple(model.key),
         method=MethodSpec(model.method.name, model.method.more) if model.method else MethodSpec(),
         refine=(RefineSpec(model.refine.window, model.refine.passes, model.refine.search) if model.refine else None),
-        effort=None if named else choose_effort(model.effort),
+        effort=None if keys else choose_effort(model.effort),
         suppression=(
             SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows) if model.suppression else None
         ),
@@ -185,38 +185,38 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
 
 def _refresh(model: ReleaseModel) -> RefreshSpec:
     most = model.history.max_failing if model.history else None
-    asked = model.refresh
-    if asked is None:
+    refresh = model.refresh
+    if refresh is None:
         return RefreshSpec("full", model.every, model.keep, most)
-    cohort = CohortSpec(asked.cohort.rows, asked.cohort.every) if asked.cohort else None
+    cohort = CohortSpec(refresh.cohort.rows, refresh.cohort.every) if refresh.cohort else None
     return RefreshSpec(
-        asked.mode,
+        refresh.mode,
         model.every,
         model.keep,
         most,
         cohort,
-        asked.max_stale,
-        asked.max_retained,
-        asked.max_waiting,
-        asked.max_age,
-        asked.needs_approval,
-        asked.signers,
+        refresh.max_stale,
+        refresh.max_retained,
+        refresh.max_waiting,
+        refresh.max_age,
+        refresh.needs_approval,
+        refresh.signers,
     )
 
 
 def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -> None:
     """Keys of `mode: frozen`, and their requirements."""
-    asked = model.refresh
-    if asked is None or problems.broken((*path, "refresh")):
+    refresh = model.refresh
+    if refresh is None or problems.broken((*path, "refresh")):
         return
-    if asked.signers and not asked.needs_approval:
+    if refresh.signers and not refresh.needs_approval:
         problems.add(
             (*path, "refresh", "signers"), "without needs_approval no approval is read", "needs_approval: true"
         )
-    if asked.mode != "frozen":
-        for key in sorted(asked.given - {"mode", "needs_approval", "signers"}):
-            if getattr(asked, key) is not None:
-                problems.add((*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen")
+    if refresh.mode != "frozen":
+        for key in sorted(refresh.given - {"mode", "needs_approval", "signers"}):
+            if getattr(refresh, key) is not None:
+                problems.add((*path, "refresh", key), f"the mode is {refresh.mode}", f"{key} goes with mode: frozen")
         return
     if not model.key and not problems.broken((*path, "key")):
         problems.add(
@@ -224,7 +224,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
             "without key nobody knows which rows were published before",
             "together with key: [columns] that identify a row in every version",
         )
-    rows = asked.cohort.rows if asked.cohort else None
+    rows = refresh.cohort.rows if refresh.cohort else None
     if rows is not None and rows < k:
         problems.add((*path, "refresh", "cohort", "rows"), f"fewer than k, which is {k}", f"at least {k} rows")
 
@@ -309,7 +309,7 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, compl
 
 
 def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None, k: int) -> None:
-    at = (*path, "format", "mean")
+    mean_path = (*path, "format", "mean")
     able = [
         name
         for name, column in model.columns.items()
@@ -319,7 +319,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
         column = model.columns.get(name)
         if column is None and unread is not None and name not in unread:
             problems.add(
-                at,
+                mean_path,
                 "a column that is not listed" + near(name, model.columns),
                 f"quasi columns without hierarchy: {_format_names(able)}",
             )
@@ -330,21 +330,21 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
                 else ("has a hierarchy" if column.hierarchy is not None else "is recoded")
             )
             problems.add(
-                at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
+                mean_path, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_format_names(able)}"
             )
     takes = join_words(facts.name for facts in FORMATS.values() if facts.means)
     means = FORMATS[model.format.kind].means
     if model.format.mean and not means and not problems.broken((*path, "format", "kind")):
-        problems.add(at, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
+        problems.add(mean_path, f"the format is {model.format.kind}: {means.why}", f"means go with the format {takes}")
     unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
     if model.format.mean and k < MEAN_K and not unsure:
-        problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")
+        problems.add(mean_path, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")
 
 
 def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
     """Columns of the key are never published; without a key, the disclosure by versions together cannot be measured."""
     for name in model.key:
-        same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
+        same = [column for other_name, column in model.columns.items() if other_name.lower() == name.lower()]
         column = model.columns.get(name) or (same[0] if len(same) == 1 else None)
         if column is not None and column.role not in ("identifier", "pseudonym"):
             problems.add(

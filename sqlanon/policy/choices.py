@@ -43,19 +43,19 @@ def choose_policy(
         PolicyError: the file cannot be changed so, or the changed policy has mistakes.
     """
     raw: Any = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    found = [item for item in raw["releases"] if isinstance(item, dict) and item.get("name") == release]
-    if len(found) != 1 or "tables" in found[0]:
+    releases = [item for item in raw["releases"] if isinstance(item, dict) and item.get("name") == release]
+    if len(releases) != 1 or "tables" in releases[0]:
         raise PolicyError(f"compare {release}: it is published together with other tables; compare single releases")
-    (item,) = found
+    (item,) = releases
     privacy = item.get("privacy")
     item["privacy"] = {**(privacy if isinstance(privacy, dict) else {}), "k": choice.k}
     item.pop("effort", None)
     item["method"], item["refine"] = choice.method, choice.refine
     text = yaml.safe_dump(raw, sort_keys=False, allow_unicode=True, width=120)
     try:
-        made = load_document(Document(os.fspath(path), text, os.environ if environ is None else environ), path)
+        policy = load_document(Document(os.fspath(path), text, os.environ if environ is None else environ), path)
     except PolicyError as error:
         # Lines are those of the changed text, which nobody sees.
         why = re.sub(r"^.*?:\d+: ", "", error.problems[0])
         raise PolicyError(f"compare {release}: k={choice.k}, method {choice.method}: {why}") from None
-    return text, made
+    return text, policy

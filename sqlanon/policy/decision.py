@@ -14,37 +14,37 @@ from sqlanon.policy.problems import Problems
 
 def build_context(model: ReleaseModel) -> ContextSpec | None:
     """The circumstances in the owner's words."""
-    asked = model.context
-    if asked is None:
+    context = model.context
+    if context is None:
         return None
-    return ContextSpec(**{name: getattr(asked, name) for name, _ in ContextSpec().items()})
+    return ContextSpec(**{name: getattr(context, name) for name, _ in ContextSpec().items()})
 
 
 def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> ThresholdSpec | None:
     """The accepted risk, or None after noting the problems."""
-    asked, at = model.threshold, (*path, "threshold")
-    if asked is None or problems.broken(at):
+    threshold, threshold_path = model.threshold, (*path, "threshold")
+    if threshold is None or problems.broken(threshold_path):
         return None
-    preset = PRESETS[asked.preset] if asked.preset else None
-    risk = asked.risk if asked.risk is not None else preset.risk if preset else None
+    preset = PRESETS[threshold.preset] if threshold.preset else None
+    risk = threshold.risk if threshold.risk is not None else preset.risk if preset else None
     if risk is None:
-        what = "has no number" if preset is None else f"{asked.preset} has no number"
-        problems.add((*at, "risk"), what, "risk: a probability, with because: why this one")
+        what = "has no number" if preset is None else f"{threshold.preset} has no number"
+        problems.add((*threshold_path, "risk"), what, "risk: a probability, with because: why this one")
         return None
     if not risk:
-        problems.add((*at, "risk"), "0", "above 0: 1/11 is the risk of a group of 11")
+        problems.add((*threshold_path, "risk"), "0", "above 0: 1/11 is the risk of a group of 11")
         return None
-    own = asked.risk is not None and (preset is None or preset.risk != _meant(asked.risk))
-    if own and asked.because is None:
-        problems.add((*at, "because"), "is missing", "why this number: text")
+    own_risk = threshold.risk is not None and (preset is None or preset.risk != _meant(threshold.risk))
+    if own_risk and threshold.because is None:
+        problems.add((*threshold_path, "because"), "is missing", "why this number: text")
         return None
-    if own and preset is not None and preset.risk is not None:
-        what = f"not the number of {asked.preset}, which is {preset.about}"
-        problems.add((*at, "risk"), what, "leave out risk or preset")
+    if own_risk and preset is not None and preset.risk is not None:
+        what = f"not the number of {threshold.preset}, which is {preset.about}"
+        problems.add((*threshold_path, "risk"), what, "leave out risk or preset")
         return None
-    _check_measured(model, at, problems)
-    because = "; ".join(filter(None, (preset.source if preset else "", asked.because)))
-    return ThresholdSpec(_meant(risk), because, asked.attacker, asked.over)
+    _check_measured(model, threshold_path, problems)
+    because = "; ".join(filter(None, (preset.source if preset else "", threshold.because)))
+    return ThresholdSpec(_meant(risk), because, threshold.attacker, threshold.over)
 
 
 def _meant(risk: Fraction) -> Fraction:
@@ -53,19 +53,19 @@ def _meant(risk: Fraction) -> Fraction:
 
 def _check_measured(model: ReleaseModel, at: Path, problems: Problems) -> None:
     """Whether a run of this release measures the risk that the threshold bounds."""
-    asked = model.threshold
-    assert asked is not None
-    facts, own = FORMATS[model.format.kind], model.privacy.boxes == "own"
+    threshold = model.threshold
+    assert threshold is not None
+    facts, own_boxes = FORMATS[model.format.kind], model.privacy.boxes == "own"
     frozen = model.refresh is not None and model.refresh.mode == "frozen"
     shown = model.rest == "keep" or any(column.role == "insensitive" for column in model.columns.values())
     if facts.exact:
         what = f"the format {model.format.kind} publishes rows as they are: who knows a person finds the row"
         problems.add(at, what, "leave it out, or take another format")
-    elif asked.over == "published" and frozen and model.person and shown:
+    elif threshold.over == "published" and frozen and model.person and shown:
         what = "a lineage does not keep whose rows are published, so that persons are not counted by the columns that "
         problems.add((*at, "over"), f"{what}are published as they are", "over: quasi, or no such columns")
-    elif asked.attacker == "journalist" and "k_map" not in model.privacy.more:
+    elif threshold.attacker == "journalist" and "k_map" not in model.privacy.more:
         what = "without k_map nothing is known of the population"
         problems.add((*at, "attacker"), what, "prosecutor or marketer, or k_map in privacy")
-    elif asked.attacker == "marketer" and own:
+    elif threshold.attacker == "marketer" and own_boxes:
         problems.add((*at, "attacker"), "with boxes: own the mean over all rows is not measured", "prosecutor")

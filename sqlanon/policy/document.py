@@ -79,11 +79,11 @@ class Document:
 
     def place(self, path: Path) -> tuple[int, str]:
         """The line and ``file:line: key.key``; a path that is not in the file counts as the nearest key above it."""
-        at = path = self._shared(path)
-        while at not in self._lines:
-            at = at[:-1]
+        known_path = path = self._shared(path)
+        while known_path not in self._lines:
+            known_path = known_path[:-1]
         where = self._describe_place(path)
-        return self._lines[at], f"{self.file}:{self._lines[at]}" + (f": {where}" if where else "")
+        return self._lines[known_path], f"{self.file}:{self._lines[known_path]}" + (f": {where}" if where else "")
 
     def display(self, path: Path, text: str) -> str:
         """The file name as it was written, when a variable of the environment is part of it."""
@@ -208,7 +208,7 @@ class Document:
 
         if "${" not in text or path[-1:] in KEPT or (path == ("connection",) and not self._connection):
             return text
-        if not any(key in READ for key in path[-2:]) and any(found[0] != "$${" for found in _VARIABLE.finditer(text)):
+        if not any(key in READ for key in path[-2:]) and any(match[0] != "$${" for match in _VARIABLE.finditer(text)):
             self.found.append(
                 (
                     path,

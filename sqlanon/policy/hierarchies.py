@@ -152,10 +152,10 @@ def _parents(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
     problems: list[tuple[int, str]] = []
     for line, labels in rows:
         for level in range(len(labels) - 1):
-            above, seen = parent.setdefault((level, labels[level]), (labels[level + 1], line))
+            above, first_line = parent.setdefault((level, labels[level]), (labels[level + 1], line))
             if above != labels[level + 1]:
                 what = "the leaf" if level == 0 else f"the node in field {level + 1}"
-                problems.append((line, f"{what} has another parent in line {seen}; one parent for each"))
+                problems.append((line, f"{what} has another parent in line {first_line}; one parent for each"))
                 break
     return problems
 

@@ -72,8 +72,8 @@ def _spec(document: Document, path: str) -> PolicySpec:
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:
     """Check everything but the single releases; return the connection."""
-    made = POLICY.read_at(raw, (), problems.add)
-    return None if made is BROKEN else cast("str | None", made.connection)
+    head = POLICY.read_at(raw, (), problems.add)
+    return None if head is BROKEN else cast("str | None", head.connection)
 
 
 def _releases(
@@ -83,23 +83,23 @@ def _releases(
     items = raw.get("releases")
     releases: list[tuple[Path, ReleaseSpec]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
-        path, made = ("releases", index), []
+        path, specs = ("releases", index), []
         if isinstance(item, dict) and noisy.is_noisy(item):
-            found = noisy.read_noisy(item, path, problems, files, default_view, budgets)
-            releases += [(path, found)] if found is not None else []
+            spec = noisy.read_noisy(item, path, problems, files, default_view, budgets)
+            releases += [(path, spec)] if spec is not None else []
             continue
         if isinstance(item, dict) and statistics.KEY in item:
-            found = statistics.read_statistics(item, path, problems, files, default_view)
-            releases += [(path, found)] if found is not None else []
+            spec = statistics.read_statistics(item, path, problems, files, default_view)
+            releases += [(path, spec)] if spec is not None else []
             continue
-        for at, one, view in tables.expand_releases(item, path, problems):
-            model = read_release(one, at, problems)
-            if model is not None and isinstance(one, dict):
+        for table_path, table, view in tables.expand_releases(item, path, problems):
+            model = read_release(table, table_path, problems)
+            if model is not None and isinstance(table, dict):
                 if model.publish is None:
                     model = replace(model, publish=default_view(view or model.name))
-                made.append((at, checks.build(model, one, at, problems, files)))
+                specs.append((table_path, checks.build(model, table, table_path, problems, files)))
         several = isinstance(item, dict) and "tables" in item
-        releases += tables.join_tables(item, path, made, problems) if several else made
+        releases += tables.join_tables(item, path, specs, problems) if several else specs
     _check_unique(releases, problems, document)
     return [release for _, release in releases]
 
@@ -115,15 +115,15 @@ def _check_unique(releases: list[tuple[Path, ReleaseSpec]], problems: Problems, 
         if earlier != path:
             problems.add(path, f"the {word} of the release in line {document.line(earlier)} again", allowed)
 
-    for at, release in releases:
-        check((*at, "name"), release.name, "name", "each release has its own name")
+    for release_path, release in releases:
+        check((*release_path, "name"), release.name, "name", "each release has its own name")
         if release.publish_file is not None:
             file = os.path.normpath(release.publish_file)
-            check((*at, "publish_file"), file, "file", "each file holds one release")
+            check((*release_path, "publish_file"), file, "file", "each file holds one release")
         elif release.publish_lake is not None:
             place = os.path.abspath(release.publish_lake.partition(":")[2])  # noqa: PTH100 - of any name
-            check((*at, "publish"), place, "table", "each table holds one release")
-        elif document.holds((*at, "publish")) or not problems.broken((*at, "name")):
+            check((*release_path, "publish"), place, "table", "each table holds one release")
+        elif document.holds((*release_path, "publish")) or not problems.broken((*release_path, "name")):
             view = tuple(part.casefold() for part in name_parts(release.publish or "") or ())
             allowed = "each release publishes to its own view (case does not count)"
-            check((*at, "publish"), view, "view", allowed)
+            check((*release_path, "publish"), view, "view", allowed)

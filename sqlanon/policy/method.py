@@ -28,16 +28,16 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         path: where it is.
         problems: collects the problems.
     """
-    at = (*path, "method")
-    if problems.broken(at):
+    method_path = (*path, "method")
+    if problems.broken(method_path):
         return
     declaration = METHODS.get(spec.method.name)
     if declaration is None:
         refused = unknown_method(spec.method.name)
-        problems.add((*at, "name"), refused.what, refused.allowed)
+        problems.add((*method_path, "name"), refused.what, refused.allowed)
         return
     wrong = wrong_options(declaration, spec.method.options)
-    known = {option.name for option in declaration.options}
+    options = {option.name for option in declaration.options}
     # A word in the text form may be a value in the wrong place: only a key of a mapping, or an option that exists, is
     # shown.
     written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
@@ -49,7 +49,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     if refused_rows and not problems.broken(at_suppression):
         problems.add(at_suppression, refused_rows.what, refused_rows.allowed)
     for refused in wrong:
-        _note(refused, at, refused.option in known | written, problems)
+        _note(refused, method_path, refused.option in options | written, problems)
 
 
 def _note(refused: Refused, at: Path, shown: bool, problems: Problems) -> None:

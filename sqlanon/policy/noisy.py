@@ -40,14 +40,14 @@ def is_noisy(raw: object) -> bool:
 
 def read_budgets(raw: object, problems: Problems, base: FilePath) -> dict[str, BudgetSpec]:
     """The budgets of a policy, by name; anchors are relative to the folder of the file, ``base``."""
-    found: dict[str, BudgetSpec] = {}
+    budgets: dict[str, BudgetSpec] = {}
     owners: dict[tuple[str, ...], str] = {}
     for index, item in enumerate(raw if isinstance(raw, list) else []):
         path: Path = ("budgets", index)
         model = BUDGET.read_at(item, path, problems.add)
         if not isinstance(model, BudgetModel):
             continue
-        if model.name in found:
+        if model.name in budgets:
             problems.add((*path, "name"), "the name of another budget", "each budget has its own name")
         if not model.persons:
             problems.add((*path, "persons"), "no table", "persons: {stays: patient_id}")
@@ -60,8 +60,8 @@ def read_budgets(raw: object, problems: Problems, base: FilePath) -> dict[str, B
                 problems.add((*path, "persons"), what, "two budgets of the same persons are no bound: name it in one")
         anchor = None if model.anchor is None else str((base / model.anchor).resolve())
         persons = tuple(model.persons.items())
-        found[model.name] = BudgetSpec(model.name, persons, model.epsilon, Fraction(model.delta), anchor)
-    return found
+        budgets[model.name] = BudgetSpec(model.name, persons, model.epsilon, Fraction(model.delta), anchor)
+    return budgets
 
 
 def read_noisy(
@@ -82,50 +82,58 @@ def read_noisy(
         view: the view of a release without a named view, by the release's name.
         budgets: those of the file.
     """
-    own = {}
+    settings = {}
     for key, value in raw.items():
         if key in RELEASE.parts and key not in NOISY_RELEASE.parts:
             what = f"{key} is about rows and their classes, and this release has differentially private statistics"
             problems.add((*path, key), what, "leave it out")
         else:
-            own[key] = value
-    model = NOISY_RELEASE.read_at(own, path, problems.add)
+            settings[key] = value
+    model = NOISY_RELEASE.read_at(settings, path, problems.add)
     if model is BROKEN or not isinstance(model, NoisyReleaseModel):
         return None
-    asked, at = model.statistics, (*path, "statistics")
-    budget = _find_budget(asked.budget, at, problems, budgets)
-    tables = _read_tables(asked, at, problems)
+    statistics, statistics_path = model.statistics, (*path, "statistics")
+    budget = _find_budget(statistics.budget, statistics_path, problems, budgets)
+    tables = _read_tables(statistics, statistics_path, problems)
     if budget is None or tables is None:
         return None
     person = _find_person(model.source, budget, path, problems)
-    columns, values, bins = _read_groups(asked, at, problems, files)
+    columns, values, bins = _read_groups(statistics, statistics_path, problems, files)
     measures = tuple(
-        made
-        for name, one in asked.measures.items()
-        if (made := _read_measure(name, one, (*at, "measures", name), problems)) is not None
+        parsed
+        for name, measure in statistics.measures.items()
+        if (parsed := _read_measure(name, measure, (*statistics_path, "measures", name), problems)) is not None
     )
-    if not asked.measures and not problems.broken((*at, "measures")):
-        problems.add((*at, "measures"), "no measure", "n: rows, or persons: persons")
-    quantities = {one.quantity for one in measures}
-    if asked.show is not None and "persons" not in quantities and not problems.broken((*at, "measures")):
-        problems.add((*at, "show"), "no measure counts persons", "add a measure such as people: persons")
-    if asked.epsilon > budget.epsilon:
-        problems.add((*at, "epsilon"), f"more than the budget {show(budget.name)} has", "spend less in a version")
-    if asked.noise == "gaussian" and budget.delta == 0:
-        problems.add((*at, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace")
-    _check_names(model.name, asked, measures, at, problems)
+    if not statistics.measures and not problems.broken((*statistics_path, "measures")):
+        problems.add((*statistics_path, "measures"), "no measure", "n: rows, or persons: persons")
+    quantities = {measure.quantity for measure in measures}
+    if (
+        statistics.show is not None
+        and "persons" not in quantities
+        and not problems.broken((*statistics_path, "measures"))
+    ):
+        problems.add((*statistics_path, "show"), "no measure counts persons", "add a measure such as people: persons")
+    if statistics.epsilon > budget.epsilon:
+        problems.add(
+            (*statistics_path, "epsilon"), f"more than the budget {show(budget.name)} has", "spend less in a version"
+        )
+    if statistics.noise == "gaussian" and budget.delta == 0:
+        problems.add(
+            (*statistics_path, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace"
+        )
+    _check_names(model.name, statistics, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
-        asked.epsilon,
+        statistics.epsilon,
         tables,
         values,
         bins,
         measures,
-        asked.contributions.groups,
-        asked.contributions.rows,
-        asked.noise,
-        asked.show.persons if asked.show is not None else None,
-        asked.kept,
+        statistics.contributions.groups,
+        statistics.contributions.rows,
+        statistics.noise,
+        statistics.show.persons if statistics.show is not None else None,
+        statistics.kept,
     )
     return ReleaseSpec(
         name=model.name,
@@ -165,9 +173,9 @@ def _find_person(source: str, budget: BudgetSpec, path: Path, problems: Problems
 
 
 def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[NoisyTable, ...] | None:
-    made: list[NoisyTable] = []
+    tables: list[NoisyTable] = []
     path = (*at, "tables")
-    known = {name.lower(): name for name in asked.groups}
+    spelled = {name.lower(): name for name in asked.groups}
     used: set[str] = set()
     for index, item in enumerate(asked.tables if isinstance(asked.tables, list) else []):
         model = NOISY_TABLE.read_at(item, (*path, index), problems.add)
@@ -176,21 +184,21 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         folded = [name.lower() for name in model.by]
         used |= set(folded)
         for name in model.by:
-            if name.lower() not in known and not problems.broken((*at, "groups")):
+            if name.lower() not in spelled and not problems.broken((*at, "groups")):
                 what = f"the groups of {show(name)} are not declared{near(name, asked.groups)}"
                 allowed = "declare them under groups: a list, bins or a hierarchy; they are never taken from the data"
                 problems.add((*path, index, "by"), what, allowed)
         if len(set(folded)) < len(folded):
             problems.add((*path, index, "by"), "a column is named twice", "each column once")
-        by = tuple(known.get(name.lower(), name) for name in model.by)
+        by = tuple(spelled.get(name.lower(), name) for name in model.by)
         name = model.name or ", ".join(by)
-        if any(one.name == name for one in made):
+        if any(table.name == name for table in tables):
             problems.add((*path, index), "the name of another table", "each table has its own name")
-        made.append(NoisyTable(name, by, model.totals))
+        tables.append(NoisyTable(name, by, model.totals))
     unused = [name for name in asked.groups if name.lower() not in used]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
-    return None if problems.broken(path) else tuple(made)
+    return None if problems.broken(path) else tuple(tables)
 
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
@@ -203,10 +211,10 @@ def _read_groups(
     columns, values, bins = [], [], []
     for name, model in asked.groups.items():
         path = (*at, "groups", name)
-        given = [one for one in ("values", "bins", "hierarchy") if getattr(model, one) is not None]
-        if len(given) != 1:
+        kinds = [kind for kind in ("values", "bins", "hierarchy") if getattr(model, kind) is not None]
+        if len(kinds) != 1:
             if not problems.broken(path):
-                what = f"{join_words(given)} together" if given else "no groups"
+                what = f"{join_words(kinds)} together" if kinds else "no groups"
                 problems.add(path, what, "one of values, bins and hierarchy")
             continue
         hierarchy = None
@@ -227,7 +235,7 @@ def _read_groups(
 
 
 def _read_values(raw: object, path: Path, problems: Problems) -> tuple[str, ...]:
-    if not isinstance(raw, list | tuple) or not raw or not all(isinstance(one, str) for one in raw):
+    if not isinstance(raw, list | tuple) or not raw or not all(isinstance(value, str) for value in raw):
         problems.add(path, "not a list of values", "a list of values as text")
         return ()
     if len(set(raw)) < len(raw):
@@ -238,22 +246,22 @@ def _read_values(raw: object, path: Path, problems: Problems) -> tuple[str, ...]
 def _read_bins(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
     allowed = f"2 to {MOST_BINS + 1} ascending decimal numbers"
     try:
-        ends = tuple(read_exact(one) for one in raw) if isinstance(raw, list | tuple) else ()
+        ends = tuple(read_exact(end) for end in raw) if isinstance(raw, list | tuple) else ()
     except ValueError as wrong:
         problems.add(path, str(wrong), allowed)
         return ()
-    if not 2 <= len(ends) <= MOST_BINS + 1 or any(one >= other for one, other in itertools.pairwise(ends)):
+    if not 2 <= len(ends) <= MOST_BINS + 1 or any(low >= high for low, high in itertools.pairwise(ends)):
         problems.add(path, "not ascending ends of intervals", allowed)
-    if any(10**9 % one.denominator for one in ends):
+    if any(10**9 % end.denominator for end in ends):
         problems.add(path, "too precise", "decimal numbers of at most 9 digits after the point")
     return ends
 
 
 def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Problems) -> NoisyMeasure | None:
-    given = [one for one in ("count", "sum", "mean", "quantiles") if getattr(model, one) is not None]
-    if len(given) != 1:
+    kinds = [kind for kind in ("count", "sum", "mean", "quantiles") if getattr(model, kind) is not None]
+    if len(kinds) != 1:
         if not problems.broken(path):
-            what = f"{join_words(given)} together" if given else "nothing is measured"
+            what = f"{join_words(kinds)} together" if kinds else "nothing is measured"
             allowed = "rows, persons, {sum: column, range: [0, 100]}, or mean or quantiles in place of sum"
             problems.add(path, what, allowed)
         return None
@@ -266,7 +274,7 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
     column = model.sum or model.mean or model.of or name
     allowed = "range: [low, high] in multiples of unit; values beyond are taken as these"
     try:
-        ends = tuple(read_exact(one) for one in model.range) if isinstance(model.range, list | tuple) else ()
+        ends = tuple(read_exact(end) for end in model.range) if isinstance(model.range, list | tuple) else ()
     except ValueError as wrong:
         problems.add((*path, "range"), str(wrong), allowed)
         return None
@@ -277,7 +285,7 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
         return None
     if 10**9 % unit.denominator:
         problems.add((*path, "unit"), "too precise", "a decimal number of at most 9 digits after the point")
-    elif any((one / unit).denominator != 1 or abs(one / unit) > MOST_STEPS for one in ends):
+    elif any((end / unit).denominator != 1 or abs(end / unit) > MOST_STEPS for end in ends):
         problems.add((*path, "range"), f"not in multiples of the unit, or above {MOST_STEPS} of them", allowed)
     if model.quantiles is None:
         return NoisyMeasure(name, "sum" if model.sum is not None else "mean", column, ends[0], ends[1], unit)
@@ -290,12 +298,12 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
 def _read_shares(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
     allowed = "ascending numbers above 0 and below 1, of at most 6 digits after the point"
     try:
-        shares = tuple(read_exact(one) for one in raw) if isinstance(raw, list | tuple) else ()
+        shares = tuple(read_exact(share) for share in raw) if isinstance(raw, list | tuple) else ()
     except ValueError as wrong:
         problems.add(path, str(wrong), allowed)
         return ()
-    inside = all(0 < one < 1 and 10**6 % one.denominator == 0 for one in shares)
-    if not shares or not inside or any(one >= other for one, other in itertools.pairwise(shares)):
+    inside = all(0 < share < 1 and 10**6 % share.denominator == 0 for share in shares)
+    if not shares or not inside or any(share >= following for share, following in itertools.pairwise(shares)):
         problems.add(path, "no quantiles", allowed)
         return ()
     return shares
@@ -308,7 +316,7 @@ def _check_names(
     names = [
         *OWN_COLUMNS,
         *asked.groups,
-        *(f"{name}{end}" for one in measures for name in one.columns for end in ("", "_low", "_high")),
+        *(f"{name}{end}" for measure in measures for name in measure.columns for end in ("", "_low", "_high")),
     ]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})

@@ -79,20 +79,20 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
     well. Where attributes prove nothing, the name decides, and then the form of the values and how often each is there.
     """
     able = [column for column in profile if can_be_key(column)]
-    found = [column for column in able if _determines(column, related, profile)]
+    determining = [column for column in able if _determines(column, related, profile)]
     named = [column for column in able if names_a_person(column)]
     about = [column for column in named if names_first(words_of(column.name))]
-    both = [column for column in about or named if column in found]
-    if found and not both:
+    both = [column for column in about or named if column in determining]
+    if determining and not both:
         # A person's number by its name that varies within visits, where they do not, is coarser than they are.
-        least = min(column.distinct for column in found)
+        least = min(column.distinct for column in determining)
         about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
     # Where a person's number is another one in every row, nothing else numbers persons of several rows.
     one_each = any(names_a_person(column) and column.distinct == column.rows for column in profile)
     unknown = [
         column for column in able if may_number(column) and not one_each and not _varies(column, related, profile)
     ]
-    best = both or about or named or found or unknown
+    best = both or about or named or determining or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 
 
@@ -116,15 +116,15 @@ def _attributes(
 
 def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
     """Whether the rows of each value have a single value of most attributes, where by chance they would not."""
-    held = failed = 0
-    for one, varied in _attributes(related, column.name, profile):
+    confirmed = failed = 0
+    for attribute, varied in _attributes(related, column.name, profile):
         keys = related.varying[column.name].keys
-        by_chance = keys * (1 - one.top / max(one.rows - one.nulls, 1))
+        by_chance = keys * (1 - attribute.top / max(attribute.rows - attribute.nulls, 1))
         if varied <= _VARIES * keys and varied * 5 <= by_chance:
-            held += 1
+            confirmed += 1
         else:
             failed += 1
-    return held > failed
+    return confirmed > failed
 
 
 def _varies(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:

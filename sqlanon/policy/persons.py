@@ -23,8 +23,8 @@ def kind_of_rows(model: ReleaseModel) -> RowsAre:
 
 def list_person_columns(model: ReleaseModel) -> tuple[str, ...]:
     """The columns of `person` as `columns` spells them."""
-    known = {name.lower(): name for name in model.columns}
-    return tuple(name if name in model.columns else known.get(name.lower(), name) for name in model.person)
+    by_name = {name.lower(): name for name in model.columns}
+    return tuple(name if name in model.columns else by_name.get(name.lower(), name) for name in model.person)
 
 
 def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
@@ -69,46 +69,48 @@ def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
 
 
 def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
-    known = {name.lower(): column for name, column in model.columns.items()}
-    at = (*path, "person")
+    by_name = {name.lower(): column for name, column in model.columns.items()}
+    person_path = (*path, "person")
     able = join_words(
         show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym")
     )
     allowed = f"columns with the role identifier or pseudonym: {able or 'none here'}"
     if len({name.lower() for name in model.person}) < len(model.person):
-        problems.add(at, "a column is named twice", "each column once")
+        problems.add(person_path, "a column is named twice", "each column once")
     for name in model.person:
-        column = known.get(name.lower())
+        column = by_name.get(name.lower())
         if column is None:
             if unread is not None and name not in unread:
-                problems.add(at, "a column that is not listed" + near(name, model.columns), allowed)
+                problems.add(person_path, "a column that is not listed" + near(name, model.columns), allowed)
         elif column.role not in ("identifier", "pseudonym"):
-            problems.add(at, f"the column {show(name)} is {column.role}", allowed)
+            problems.add(person_path, f"the column {show(name)} is {column.role}", allowed)
         elif column.accept_repeats:
             what = f"the column {show(name)} has accept_repeats: equal values are not one person"
-            problems.add(at, what, "leave accept_repeats out, or name another column")
+            problems.add(person_path, what, "leave accept_repeats out, or name another column")
 
 
 def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: Problems) -> PrivacySpec:
     """The same, over persons as well; notes requirements that cannot be counted so."""
     if not model.person:
         return privacy
-    at = (*path, "privacy")
+    privacy_path = (*path, "privacy")
     for key, value in privacy.more.items():
         declared = REQUIREMENTS[key]
         if value is None or not declared.sensitive or declared.persons:
             continue
         if not declared.of_persons:
-            able = [name for name, one in REQUIREMENTS.items() if one.of_persons]
+            able = [name for name, requirement in REQUIREMENTS.items() if requirement.of_persons]
             what = f"{key} is not counted over persons yet"
             problems.add(
-                (*at, key), what, f"with person ask for k, l, distinct_l, {join_words(able)}, or leave person out"
+                (*privacy_path, key),
+                what,
+                f"with person ask for k, l, distinct_l, {join_words(able)}, or leave person out",
             )
     if privacy.accuracy is not None:
         what = "no method counts persons while it maximizes"
-        problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")
+        problems.add((*privacy_path, "maximize"), what, "with person ask for k and l, or leave person out")
     if privacy.l is not None and privacy.l > MOST_L:
-        problems.add((*at, "l"), "too large", f"with person at most {MOST_L}")
+        problems.add((*privacy_path, "l"), "too large", f"with person at most {MOST_L}")
     if FORMATS[model.format.kind].exact and not problems.broken((*path, "format", "kind")):
         what = (
             f"the format {model.format.kind} publishes exact quasi values, by which one person's rows are found "

@@ -42,14 +42,14 @@ def read_privacy(
         problems: collects the problems.
         unread: columns of the release that could not be read; None: they are not known.
     """
-    privacy, at = model.privacy, (*path, "privacy")
-    if problems.broken((*at, "maximize")):
+    privacy, privacy_path = model.privacy, (*path, "privacy")
+    if problems.broken((*privacy_path, "maximize")):
         accuracy, least = None, privacy.at_least or AtLeastModel()
     elif privacy.maximize is None:
         _check_direct(model, raw.get("privacy"), path, problems)
         accuracy, least = None, AtLeastModel(k=privacy.k, l=privacy.l)
     else:
-        _check_dual(model, at, problems)
+        _check_dual(model, privacy_path, problems)
         least = privacy.at_least or AtLeastModel()
         accuracy = Accuracy(
             privacy.maximize,
@@ -59,13 +59,15 @@ def read_privacy(
     more = privacy.more
     if accuracy is not None:
         for key in more:
-            problems.add((*at, key), "cannot be combined with maximize", "leave it out, or leave maximize out")
-    _check_extents(model, (*at, "max_extent"), problems, unread)
-    asked = {key: getattr(privacy, key, None) for key in REQUIREMENTS} | {**more}
-    _check_sensitive(model, at, asked, problems, complete=unread == set())
-    _check_columns(model, at, more, problems, unread)
-    _check_persons(model, path, asked, problems, complete=unread == set())
-    _check_presence(model, path, asked, problems)
+            problems.add(
+                (*privacy_path, key), "cannot be combined with maximize", "leave it out, or leave maximize out"
+            )
+    _check_extents(model, (*privacy_path, "max_extent"), problems, unread)
+    requirements = {key: getattr(privacy, key, None) for key in REQUIREMENTS} | {**more}
+    _check_sensitive(model, privacy_path, requirements, problems, complete=unread == set())
+    _check_columns(model, privacy_path, more, problems, unread)
+    _check_persons(model, path, requirements, problems, complete=unread == set())
+    _check_presence(model, path, requirements, problems)
     return PrivacySpec(
         k=least.k or 1,
         l=least.l,
@@ -80,16 +82,16 @@ def read_privacy(
 
 def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Problems) -> None:
     """Without maximize: k is there, keys that go with maximize are not."""
-    privacy, at = model.privacy, (*path, "privacy")
+    privacy, privacy_path = model.privacy, (*path, "privacy")
     dual = [key for key in (*_BOUNDS, "at_least") if getattr(privacy, key) is not None]
     for key in dual:
-        problems.add((*at, key), "maximize is missing", f"{key} goes with maximize: k or maximize: l")
-    sure = not problems.broken((*at, "k")) and not problems.broken((*path, "format", "kind"))
+        problems.add((*privacy_path, key), "maximize is missing", f"{key} goes with maximize: k or maximize: l")
+    sure = not problems.broken((*privacy_path, "k")) and not problems.broken((*path, "format", "kind"))
     alone = isinstance(written, Mapping) and any(
-        one.population and written.get(key) is not None for key, one in REQUIREMENTS.items()
+        requirement.population and written.get(key) is not None for key, requirement in REQUIREMENTS.items()
     )
     if privacy.k is None and not dual and not alone and sure and not FORMATS[model.format.kind].exact:
-        problems.add((*at, "k"), MISSING, KEYS["privacy.k"].text)
+        problems.add((*privacy_path, "k"), MISSING, KEYS["privacy.k"].text)
 
 
 def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
@@ -137,9 +139,9 @@ def _check_sensitive(
     """Requirements on sensitive values need sensitive columns."""
     privacy = model.privacy
     sensitive = sum(column.role == "sensitive" for column in model.columns.values())
-    asked = [key for key, value in asked_of.items() if value is not None and REQUIREMENTS[key].sensitive]
-    joint = [key for key, one in REQUIREMENTS.items() if one.joint]
-    places: list[Path] = [(key,) for key in asked]
+    keys = [key for key, value in asked_of.items() if value is not None and REQUIREMENTS[key].sensitive]
+    joint = [key for key, requirement in REQUIREMENTS.items() if requirement.joint]
+    places: list[Path] = [(key,) for key in keys]
     if privacy.maximize == "l":
         places.append(("maximize",))
     elif privacy.at_least is not None and privacy.at_least.l is not None:
@@ -149,7 +151,7 @@ def _check_sensitive(
             key = "maximize: l" if place == ("maximize",) else place[-1]
             problems.add((*at, *place), "no sensitive column", f"{key} needs a column with the role sensitive")
     if complete and sensitive:
-        for key in asked:
+        for key in keys:
             needed = REQUIREMENTS[key].sensitive
             if sensitive < needed:
                 what = f"{sensitive} of {needed} sensitive columns"
@@ -161,7 +163,7 @@ def _check_sensitive(
                 "fewer than two sensitive columns",
                 "joint needs two columns with the role sensitive",
             )
-        if not set(asked) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
+        if not set(keys) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
             alone = [key for key, value in asked_of.items() if value is not None and key in REQUIREMENTS]
             why = "".join(f"; {key}: {lack.why}" for key in alone if not (lack := REQUIREMENTS[key].joint))
             missing = f"neither {' nor '.join(joint)} is asked for{why}"
@@ -172,14 +174,14 @@ def _check_columns(
     model: ReleaseModel, at: Path, more: Mapping[str, Any], problems: Problems, unread: set[str] | None
 ) -> None:
     """Requirements by column name sensitive columns."""
-    known = {name.lower(): column for name, column in model.columns.items()}
+    by_name = {name.lower(): column for name, column in model.columns.items()}
     allowed = join_words(show(name) for name, column in model.columns.items() if column.role == "sensitive")
-    for key, asked in more.items():
-        _check_distances(model, (*at, key), asked, problems)
-        if not isinstance(asked, Mapping) or unread is None:
+    for key, value in more.items():
+        _check_distances(model, (*at, key), value, problems)
+        if not isinstance(value, Mapping) or unread is None:
             continue
-        for name in asked:
-            column = known.get(name.lower())
+        for name in value:
+            column = by_name.get(name.lower())
             if column is None and name not in unread:
                 what = "a column that is not listed" + near(name, model.columns)
                 problems.add((*at, key), what, f"sensitive columns: {allowed or 'none here'}")
@@ -192,13 +194,13 @@ def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Pro
     """A distance by a hierarchy needs a hierarchy; whether a column's type has an order is for the database to say."""
     sensitive = {name: column for name, column in model.columns.items() if column.role == "sensitive"}
     by_column = asked if isinstance(asked, Mapping) else dict.fromkeys(sensitive, asked)
-    for name, one in by_column.items():
+    for name, bound in by_column.items():
         column = sensitive.get(name)
-        if isinstance(one, Closeness) and column is not None:
-            if one.distance == "hierarchical" and column.hierarchy is None:
+        if isinstance(bound, Closeness) and column is not None:
+            if bound.distance == "hierarchical" and column.hierarchy is None:
                 what = f"the column {show(name)} has no hierarchy"
                 problems.add(at, what, "give it a hierarchy, or use distance equal or ordered")
-            elif one.distance == "ordered" and column.hierarchy is not None:
+            elif bound.distance == "ordered" and column.hierarchy is not None:
                 what = f"the column {show(name)} has a hierarchy, and an order is asked"
                 problems.add(at, what, "use distance hierarchical, or leave hierarchy out")
 
@@ -207,8 +209,8 @@ def _check_persons(
     model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
 ) -> None:
     """Requirements that count persons need identifiers that name them."""
-    at = (*path, "privacy")
-    found = int(bool(model.person)) or sum(
+    privacy_path = (*path, "privacy")
+    counting = int(bool(model.person)) or sum(
         column.role == "identifier" and not column.accept_repeats for column in model.columns.values()
     )
     of_events = kind_of_rows(model) == "events"
@@ -217,38 +219,44 @@ def _check_persons(
         if value is None or not needed:
             continue
         if not of_events and not problems.broken((*path, "rows_are")):
-            problems.add((*at, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events")
-        elif of_events and complete and found < needed:
-            what = f"{found} of {needed} identifiers that count persons"
-            problems.add((*at, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats")
+            problems.add(
+                (*privacy_path, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events"
+            )
+        elif of_events and complete and counting < needed:
+            what = f"{counting} of {needed} identifiers that count persons"
+            problems.add(
+                (*privacy_path, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats"
+            )
 
 
 def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems) -> None:
     """A format of exact quasi values cannot hide who is in the table, which k promises elsewhere."""
     if problems.broken((*path, "format", "kind")):
         return
-    privacy, at = model.privacy, (*path, "privacy")
+    privacy, privacy_path = model.privacy, (*path, "privacy")
     form = FORMATS[model.format.kind]
     if not form.exact:
         if privacy.presence is not None:
             exact = join_words(facts.name for facts in FORMATS.values() if facts.exact)
             allowed = f"presence: disclosed goes with the format {exact}"
-            problems.add((*at, "presence"), f"the format is {model.format.kind}", allowed)
+            problems.add((*privacy_path, "presence"), f"the format is {model.format.kind}", allowed)
         return
     least = privacy.at_least or AtLeastModel()
-    asked: list[Path] = [("k",)] if (privacy.k or 1) > 1 else []
+    least_keys: list[Path] = [("k",)] if (privacy.k or 1) > 1 else []
     if (least.k or 1) > 1 or privacy.maximize == "k":
-        asked.append(("at_least", "k"))
-    for place in asked:
-        sure = not problems.broken((*at, *place)) and not problems.broken((*at, "presence"))
+        least_keys.append(("at_least", "k"))
+    for place in least_keys:
+        sure = not problems.broken((*privacy_path, *place)) and not problems.broken((*privacy_path, "presence"))
         if sure and privacy.presence is None:
             problems.add(
-                (*at, *place),
+                (*privacy_path, *place),
                 f"the format {form.name} publishes exact quasi values, which meet no k and confirm who is in the table",
                 "say presence: disclosed to accept that, or drop k",
             )
-    hiding = [key for key, one in REQUIREMENTS.items() if one.sensitive and asked_of.get(key) is not None]
-    unsure = any(problems.broken((*at, key)) for key in (*REQUIREMENTS, "maximize", "at_least"))
-    if not asked and not hiding and privacy.maximize is None and not unsure:
+    hiding = [
+        key for key, requirement in REQUIREMENTS.items() if requirement.sensitive and asked_of.get(key) is not None
+    ]
+    unsure = any(problems.broken((*privacy_path, key)) for key in (*REQUIREMENTS, "maximize", "at_least"))
+    if not least_keys and not hiding and privacy.maximize is None and not unsure:
         allowed = f"the format {form.name} hides nothing but which sensitive value is whose; ask for l"
-        problems.add((*at, "l"), "is missing", allowed)
+        problems.add((*privacy_path, "l"), "is missing", allowed)

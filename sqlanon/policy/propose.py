@@ -84,11 +84,11 @@ def propose(
             for column in profile
         ]
 
-    own = roles()
+    roles_of = roles()
     if person is None:
-        person = _find_counted_identifier(by_name, own)
-        own = roles()
-    columns = _with_person(profile, own, person, related)
+        person = _find_counted_identifier(by_name, roles_of)
+        roles_of = roles()
+    columns = _with_person(profile, roles_of, person, related)
     columns = _without_twins(by_name, columns, related)
     columns = _without_too_many(profile, columns)
     l, distinct_l, why = _diversity(profile, columns, rows)  # noqa: E741 - the papers' symbol
@@ -116,10 +116,10 @@ def _find_counted_identifier(by_name: Mapping[str, ColumnProfileLike], columns: 
     identifiers = [column for column in columns if column.role == "identifier" and column.named]
     if any(not repeats(by_name[column.name]) and by_name[column.name].comparable for column in identifiers):
         return None
-    found = [
+    counting = [
         by_name[column.name] for column in identifiers if not column.accept_repeats and repeats(by_name[column.name])
     ]
-    return min(found, key=lambda column: column.distinct).name if found else None
+    return min(counting, key=lambda column: column.distinct).name if counting else None
 
 
 def _of_labels(own: Proposed, column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
@@ -135,19 +135,19 @@ def _with_person(
 ) -> list[Proposed]:
     """The person's column, and other numbers of the person, as identifiers; repeats of others count nobody."""
     same = next((group for group in related.same if person in group), ())
-    made = []
+    proposals = []
     for counts, column in zip(profile, columns, strict=True):
         if column.name == person:
             reason = f"says whose row it is; {counts_of(counts)}"
-            made.append(Proposed(column.name, "identifier", reason, named=True))
+            proposals.append(Proposed(column.name, "identifier", reason, named=True))
         elif column.name in same and can_be_key(counts):
             reason = "another number of the person: it has one value for each of the person's column"
-            made.append(Proposed(column.name, "identifier", reason, named=True, accept_repeats=True))
+            proposals.append(Proposed(column.name, "identifier", reason, named=True, accept_repeats=True))
         elif column.role == "identifier" and not column.accept_repeats and repeats(counts):
-            made.append(replace(column, accept_repeats=True))
+            proposals.append(replace(column, accept_repeats=True))
         else:
-            made.append(column)
-    return made
+            proposals.append(column)
+    return proposals
 
 
 def _without_twins(
@@ -158,10 +158,10 @@ def _without_twins(
     It is the first of those that a name explains.
     """
     dropped: dict[str, str] = {}
-    known = {column.name: column for column in columns}
+    column_of = {column.name: column for column in columns}
     for group in related.same:
-        able = [name for name in group if known[name].role in ("quasi", "sensitive")]
-        able.sort(key=lambda name: (known[name].role != "sensitive", not known[name].named))
+        able = [name for name in group if column_of[name].role in ("quasi", "sensitive")]
+        able.sort(key=lambda name: (column_of[name].role != "sensitive", not column_of[name].named))
         dropped |= {name: able[0] for name in able[1:]}  # noqa: C420 - able may be empty
     return [
         leave_out(
@@ -188,22 +188,22 @@ def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Propos
     """Leave out the quasi columns above `MOST_QUASI` and the sensitive ones above `MOST_SENSITIVE`."""
     quasi = set(_choose_quasi(profile, columns)[MOST_QUASI:])
     skewed = [
-        (max(counts.top, counts.nulls) * L > counts.rows, at)
-        for at, (counts, column) in enumerate(zip(profile, columns, strict=True))
+        (max(counts.top, counts.nulls) * L > counts.rows, place)
+        for place, (counts, column) in enumerate(zip(profile, columns, strict=True))
         if column.role == "sensitive"
     ]
-    sensitive = {columns[at].name for _, at in sorted(skewed)[MOST_SENSITIVE:]}
-    made = []
+    sensitive = {columns[place].name for _, place in sorted(skewed)[MOST_SENSITIVE:]}
+    proposals = []
     for counts, column in zip(profile, columns, strict=True):
         if column.name in quasi:
             reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: {column.reason}"
-            made.append(leave_out(counts, reason))
+            proposals.append(leave_out(counts, reason))
         elif column.name in sensitive:
             reason = f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
-            made.append(leave_out(counts, reason))
+            proposals.append(leave_out(counts, reason))
         else:
-            made.append(column)
-    return made
+            proposals.append(column)
+    return proposals
 
 
 def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:

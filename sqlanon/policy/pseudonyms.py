@@ -12,13 +12,13 @@ from sqlanon.policy.problems import Problems
 
 def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> None:
     """Note every pseudonym without a person, and every key that would let linked rows reveal more than classes do."""
-    named = {name: column for name, column in model.columns.items() if column.role == "pseudonym"}
-    if not named or problems.broken((*path, "person")):
+    pseudonyms = {name: column for name, column in model.columns.items() if column.role == "pseudonym"}
+    if not pseudonyms or problems.broken((*path, "person")):
         return
-    at = (*path, "columns")
+    columns_path = (*path, "columns")
     persons = {name.lower() for name in model.person}
-    own = [name for name in named if name.lower() in persons]
-    first = (*at, next(iter(named)), "role")
+    of_persons = [name for name in pseudonyms if name.lower() in persons]
+    first = (*columns_path, next(iter(pseudonyms)), "role")
     if not model.person:
         allowed = "name the column of the person: person: patient_id"
         problems.add(first, "tokens link rows, and nothing says whose they are", allowed)
@@ -27,18 +27,20 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
         what = "a token of one of several columns of a person is shared by other persons"
         problems.add(first, what, "make one column of them in a view of the source")
         return
-    if not own:
+    if not of_persons:
         what = f"a token of an event, and the person {show(model.person[0])} has none"
         problems.add(first, what, f"give {show(model.person[0])} the role pseudonym, or make this column an identifier")
         return
-    events = [name for name in named if name not in own]
-    for name in events[1:]:
-        what = f"a second token of an event, next to {show(events[0])}"
-        problems.add((*at, name, "role"), what, "at most one: make the others identifiers")
-    for name in events:
+    others = [name for name in pseudonyms if name not in of_persons]
+    for name in others[1:]:
+        what = f"a second token of an event, next to {show(others[0])}"
+        problems.add((*columns_path, name, "role"), what, "at most one: make the others identifiers")
+    for name in others:
         for key in ("scope", "secret"):
-            if getattr(named[name], key) is not None:
-                problems.add((*at, name, key), "the column is not the person's", f"{key} goes with the person's column")
+            if getattr(pseudonyms[name], key) is not None:
+                problems.add(
+                    (*columns_path, name, key), "the column is not the person's", f"{key} goes with the person's column"
+                )
     if choose_stronger(model) != "whole":
         what = "who knows several events of a person finds the token that has them all"
         problems.add((*path, "persons"), what, "with pseudonyms persons: whole, which is the default")
@@ -48,7 +50,7 @@ def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> Non
     if model.suppression is not None and model.suppression.rows != "left_out":
         what = "a starred row would have a token, which links it with the person's other rows"
         problems.add((*path, "suppression", "rows"), what, "with pseudonyms rows: left_out")
-    scoped = any(named[name].scope for name in own)
+    scoped = any(pseudonyms[name].scope for name in of_persons)
     if scoped and model.publish_file is not None:
         what = "what is published in another file cannot be checked together with the scope's other tables"
         problems.add((*path, "publish_file"), what, "leave publish_file out, or scope")

@@ -225,8 +225,8 @@ def schema() -> dict[str, Any]:
 
 def reference() -> str:
     """The policy reference in Markdown."""
-    made = schema()
-    parts = {"PolicyModel": made, **made["$defs"]}
+    whole = schema()
+    parts = {"PolicyModel": whole, **whole["$defs"]}
     sections = [_section(title, parts[name]) for name, title in _TITLES.items()]
     place = list(_TITLES).index("MethodModel") + 1
     return "\n".join(
@@ -286,14 +286,14 @@ def _python(kind: Any) -> str:  # noqa: ANN401 - a type
     """A type of Python in words, None aside."""
     if get_origin(kind) is Required:
         return _python(*get_args(kind))
-    for known, words in _WORDS:
-        if kind in (known, known | None):
+    for named_kind, words in _WORDS:
+        if kind in (named_kind, named_kind | None):
             return words
     if get_origin(kind) is Literal:
         return ", ".join(f"`{word}`" for word in get_args(kind))
     if get_origin(kind) is Mapping:
         return f"{{name: {_python(get_args(kind)[1])}}}"
-    return " or ".join(_python(one) for one in get_args(kind) if one is not NoneType)
+    return " or ".join(_python(member) for member in get_args(kind) if member is not NoneType)
 
 
 def _methods() -> str:
@@ -305,10 +305,10 @@ def _methods() -> str:
     options = ["| Option | of | Value | Default | Meaning |", "|---|---|---|---|---|"]
     listed: dict[Option, list[str]] = {}
     for name, method in METHODS.items():
-        asked = "all" if method.requirements is None else ", ".join(method.requirements)
+        requirements = "all" if method.requirements is None else ", ".join(method.requirements)
         goals, runs = ", ".join(method.maximizes or ("no",)), ", ".join(method.executions)
         rows = _SUPPRESSES[method.suppresses] if not isinstance(method.suppresses, Lack) else "no"
-        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {rows} |")
+        lines.append(f"| `{name}` | {method.about} | {requirements} | {goals} | {runs} | {rows} |")
         for option in method.options:
             listed.setdefault(option, []).append(f"`{name}`")
     for option, names in listed.items():

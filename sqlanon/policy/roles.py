@@ -98,10 +98,10 @@ def repeats(column: ColumnProfileLike) -> bool:
 
 def counts_of(column: ColumnProfileLike) -> str:
     """A column in counts, for the reason."""
-    known = column.rows - column.nulls
+    filled = column.rows - column.nulls
     nulls = f", {column.nulls} NULL" if column.nulls else ""
     values = "1 value" if column.distinct == 1 else f"{column.distinct} different values"
-    return f"{values} in {known} row{'s' * (known != 1)}{nulls}"
+    return f"{values} in {filled} row{'s' * (filled != 1)}{nulls}"
 
 
 def leave_out(column: ColumnProfileLike, reason: str) -> Proposed:
@@ -114,18 +114,18 @@ def can_be_key(column: ColumnProfileLike) -> bool:
 
     Type and counts decide.
     """
-    known, words = column.rows - column.nulls, words_of(column.name)
-    named = names_person(words)
-    others = words_.FREE_TEXT if named else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
+    filled, words = column.rows - column.nulls, words_of(column.name)
+    names_one = names_person(words)
+    others = words_.FREE_TEXT if names_one else words_.FREE_TEXT | words_.QUASI | words_.SENSITIVE | words_.TIMES
     # Fewer than K are no persons where they are counted on: 1, 2, 3 are the members of a household.
-    least = 2 if named and column.kind != "integer" else K
+    least = 2 if names_one and column.kind != "integer" else K
     return (
         column.comparable
         and column.kind not in _MEASURES
         and (column.kind != "other" or _uuid(column))
-        and least <= column.distinct < known
+        and least <= column.distinct < filled
         and column.nulls * 2 <= column.rows
-        and column.iso + column.dated < _MOSTLY * known
+        and column.iso + column.dated < _MOSTLY * filled
         and find_first(words, others) is None
     )
 
@@ -216,11 +216,11 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
         alone: rows with a value that a single person has.
     """
     words = words_of(column.name)
-    known = column.rows - column.nulls
+    filled = column.rows - column.nulls
     if column.distinct > K and column.kind in ("integer", "text") and words_.ROWS.fullmatch("_".join(words)):
         return leave_out(column, f"a number of the row, by its name; {counts_of(column)}")
-    if found := _identifies(words, column):
-        return _identifier(found, column)
+    if identifying := _identifies(words, column):
+        return _identifier(identifying, column)
     if column.kind == "other" or not column.comparable:
         return leave_out(column, "a type that cannot be generalized: left out")
     if column.distinct + (column.nulls > 0) <= 1:
@@ -230,8 +230,8 @@ def role_of(column: ColumnProfileLike, persons: int, alone: int) -> Proposed:
             column, f"NULL in most rows ({counts_of(column)}): left out, as its few values single rows out"
         )
     if word := _sensitive(words, column):
-        return _of_sensitive(word, words, column, min(known, persons), alone)
-    return _quasi(column, words, min(known, persons), alone)
+        return _of_sensitive(word, words, column, min(filled, persons), alone)
+    return _quasi(column, words, min(filled, persons), alone)
 
 
 def _sensitive(words: Sequence[str], column: ColumnProfileLike) -> str | None:
@@ -276,7 +276,7 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     counts = counts_of(column)
     filled = column.rows - column.nulls
     nominal = column.kind not in _ORDERED
-    named = find_first(words, words_.QUASI)
+    name_word = find_first(words, words_.QUASI)
     settings: tuple[tuple[str, str], ...] = ()
     if nominal and column.distinct > K and column.iso >= _MOSTLY * filled:
         if column.distinct * 2 > known:
@@ -292,9 +292,9 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
     elif nominal and column.distinct > _FEW and find_first(words, words_.POSTCODES):
         nominal, settings = False, (("hierarchy", "prefix:3,2,1"),)
         counts += "; in groups by their first characters"
-    elif nominal and not named and _is_coded(column):
+    elif nominal and not name_word and _is_coded(column):
         return leave_out(column, f"numbers persons or things, as it is written: {counts}")
-    elif nominal and not named and _is_worded(column):
+    elif nominal and not name_word and _is_worded(column):
         return leave_out(column, f"names persons, places or things, as it is written: {counts}")
     ends = [(key, value) for key, value in (("bottom", column.bottom), ("top", column.top_value)) if value]
     if ends:
@@ -303,19 +303,21 @@ def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, alone: i
             "; a few values are far from all others, or one is below 0 (missing values are often written so), and "
             "count as the end"
         )
-    if nominal and _lists(column, known, alone, named=bool(named)):
+    if nominal and _lists(column, known, alone, named=bool(name_word)):
         return _mostly_different(column, known)
-    rank = 0 if find_first(words, words_.GROUPED) else 1 if named else 2
-    if column.distinct * 10 >= known * 9 and not settings and (not named or (column.kind == "integer" and rank)):
+    rank = 0 if find_first(words, words_.GROUPED) else 1 if name_word else 2
+    if column.distinct * 10 >= known * 9 and not settings and (not name_word or (column.kind == "integer" and rank)):
         return _mostly_different(column, known)
-    if named:
-        why = f"others may know it, by its name ({named})"
+    if name_word:
+        why = f"others may know it, by its name ({name_word})"
     elif column.distinct <= _FEW:
         why = "few values, which others may know"
     else:
         why = "unclear, so generalized to be safe"
-    separator = ";" if named else ":"
-    return Proposed(column.name, "quasi", f"{why}{separator} {counts}", named=bool(named), settings=settings, rank=rank)
+    separator = ";" if name_word else ":"
+    return Proposed(
+        column.name, "quasi", f"{why}{separator} {counts}", named=bool(name_word), settings=settings, rank=rank
+    )
 
 
 def _lists(column: ColumnProfileLike, known: int, alone: int, *, named: bool) -> bool:
@@ -352,15 +354,15 @@ def _identifies(words: list[str], column: ColumnProfileLike) -> str | None:
     if column.kind == "boolean":
         return None
     category = _category(column)
-    found = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
+    identifying = find_first(words, words_.IDENTIFIERS) or find_first(words, words_.STAFF)
     things = find_first(words, words_.QUASI | words_.SENSITIVE) or find_code(words)
     few = column.distinct <= _FEW or column.distinct * _OFTEN <= column.rows - column.nulls
-    if found in words_.STAFF:  # officer_race may be known to others, charge_nurse is a person
+    if identifying in words_.STAFF:  # officer_race may be known to others, charge_nurse is a person
         things = find_first(words, words_.QUASI)
-    thing = bool(things) and few and (found in words_.FREE_TEXT or found in words_.STAFF)  # country_name
-    flag = 1 < column.distinct <= _FLAG and category and found not in words_.FREE_TEXT
-    if found and not flag and not thing:
-        return found
+    thing = bool(things) and few and (identifying in words_.FREE_TEXT or identifying in words_.STAFF)  # country_name
+    flag = 1 < column.distinct <= _FLAG and category and identifying not in words_.FREE_TEXT
+    if identifying and not flag and not thing:
+        return identifying
     plain = [word for word in words if not word.isdecimal()] or words
     for before, word in itertools.pairwise(plain):
         if before.rstrip("0123456789") in words_.PERSONS_NUMBERED and word in words_.NUMBERS:

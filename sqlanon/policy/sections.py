@@ -68,12 +68,12 @@ class Section(Record):
         """The JSON Schema of the mapping."""
         allowed: Any = False if self.others is None or callable(self.others) else self.others.schema or True
         properties = {name: _property(name, part) for name, part in self.parts.items()}
-        known = {name: {**part.value.schema, "description": part.text} for name, part in self._known().items()}
+        further = {name: {**part.value.schema, "description": part.text} for name, part in self._known().items()}
         required = [name for name, part in self.parts.items() if part.default is REQUIRED]
         return {
             "additionalProperties": allowed,
             "description": inspect.getdoc(self.make),
-            "properties": properties | known,
+            "properties": properties | further,
             **({"required": required} if required else {}),
             "title": self.title,
             "type": "object",
@@ -84,16 +84,16 @@ class Section(Record):
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
         try:
-            given = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
+            settings = {self.main: value} if self.main and isinstance(value, str) else self.short(value)
         except ValueError as wrong:
             note(path, str(wrong), getattr(wrong, "allowed", "") or self.allowed)
             return BROKEN
-        if self.example and not isinstance(given, Mapping):
-            note(path, wrong_kind(given, "not a mapping"), ByName(self, self.example).allowed)
+        if self.example and not isinstance(settings, Mapping):
+            note(path, wrong_kind(settings, "not a mapping"), ByName(self, self.example).allowed)
             return BROKEN
-        if isinstance(given, self.kind) or (given is None and value is not None):
-            return given
-        return Record.read_at(self, given, path, note)
+        if isinstance(settings, self.kind) or (settings is None and value is not None):
+            return settings
+        return Record.read_at(self, settings, path, note)
 
     def build(self, found: Mapping[str, Any], given: Collection[str]) -> Any:  # noqa: ANN401 - result of ``make``
         more: dict[str, Any] = {} if self.others is None or "more" in found else {"more": {}}
@@ -101,14 +101,14 @@ class Section(Record):
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
         """Read a further key, or note that there is none."""
-        known = self._known()
-        kind = known[key].value if key in known else None if callable(self.others) else self.others
+        further = self._known()
+        kind = further[key].value if key in further else None if callable(self.others) else self.others
         if kind is not None:
-            made = BROKEN if value is None and key in known else read_whole(kind, value, path, note)
-            if made is not BROKEN:
-                found.setdefault("more", {})[key] = made
+            setting = BROKEN if value is None and key in further else read_whole(kind, value, path, note)
+            if setting is not BROKEN:
+                found.setdefault("more", {})[key] = setting
             return
-        keys = [*self.parts, *known]
+        keys = [*self.parts, *further]
         what = f"unknown key{near(key, keys)}"
         if key in RELEASE.parts and self.kind not in (models.ReleaseModel, models.TablesModel, models.PolicyModel):
             what = f"unknown key here: it is a key of the release, and not of {show(str(path[-2]))}"
@@ -119,14 +119,14 @@ class Section(Record):
 
 def _property(name: str, part: Part) -> dict[str, Any]:
     """The schema of a key, with title, description and default."""
-    made: dict[str, Any] = dict(part.value.schema)
+    definition: dict[str, Any] = dict(part.value.schema)
     if part.default is None and part.null:
-        made = {"anyOf": [*made.get("anyOf", [made]), {"type": "null"}]}
+        definition = {"anyOf": [*definition.get("anyOf", [definition]), {"type": "null"}]}
     if part.default is not REQUIRED:
-        made["default"] = list(part.default) if isinstance(part.default, tuple) else part.default
-    refers = "$ref" in made or any("$ref" in one for one in made.get("anyOf", ()))
+        definition["default"] = list(part.default) if isinstance(part.default, tuple) else part.default
+    refers = "$ref" in definition or any("$ref" in option for option in definition.get("anyOf", ()))
     title = {} if refers else {"title": name.replace("_", " ").title()}
-    return dict(sorted((made | {"description": part.text} | title).items()))
+    return dict(sorted((definition | {"description": part.text} | title).items()))
 
 
 def _section(
@@ -145,16 +145,16 @@ def _section(
         instead: see `Part.instead`.
         more: further attributes of `Section`.
     """
-    known = {_FIELDS.get(one.name, one.name): one.name for one in fields(make)}
+    fields_of = {_FIELDS.get(field.name, field.name): field.name for field in fields(make)}
     parts = {}
     for path, key in KEYS.items():
         name = path.removeprefix(prefix)
-        if path.startswith(prefix) and name in known:
+        if path.startswith(prefix) and name in fields_of:
             parts[name] = Part(
                 (within or {}).get(name) or cast("Value", key.kind),
                 key.default,
                 text=key.text,
-                field=known[name],
+                field=fields_of[name],
                 null=key.default is None and key.empty,
                 instead=(instead or {}).get(name, BROKEN),
             )
@@ -163,8 +163,12 @@ def _section(
 
 def _further() -> dict[str, Part]:
     """Requirements that have no field in `PrivacyModel`."""
-    own = {one.name for one in fields(models.PrivacyModel)}
-    return {name: Part(one.value, text=one.about) for name, one in REQUIREMENTS.items() if name not in own}
+    own_fields = {field.name for field in fields(models.PrivacyModel)}
+    return {
+        name: Part(requirement.value, text=requirement.about)
+        for name, requirement in REQUIREMENTS.items()
+        if name not in own_fields
+    }
 
 
 def _several(value: object) -> object:
@@ -277,8 +281,8 @@ POLICY = _section(
     },
 )
 SECTIONS: Mapping[str, Section] = {
-    one.title: one
-    for one in (
+    section.title: section
+    for section in (
         POLICY,
         RELEASE,
         TABLES,
@@ -326,5 +330,5 @@ def read_release(raw: object, path: Path, problems: Problems) -> models.ReleaseM
         The release with broken parts left out or replaced by something harmless (``problems.broken`` reports which), or
         None if nothing is left of it.
     """
-    made = RELEASE.read_at(raw, path, problems.add)
-    return None if made is BROKEN else cast("models.ReleaseModel", made)
+    release = RELEASE.read_at(raw, path, problems.add)
+    return None if release is BROKEN else cast("models.ReleaseModel", release)

@@ -20,7 +20,7 @@ def hierarchy(value: object) -> object:
     """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
     if isinstance(value, Mapping):
         return _with_instead(
-            {key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()}
+            {key: os.fspath(part) if isinstance(part, os.PathLike) else part for key, part in value.items()}
         )
     if not isinstance(value, str):
         raise Wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
@@ -52,8 +52,8 @@ def method(value: object) -> object:
     """
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))
-        several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []
-        return {key: _join_methods(key, one) if key in several else one for key, one in value.items()}
+        several = [option.name for option in declared.options if isinstance(option, Several)] if declared else []
+        return {key: _join_methods(key, text) if key in several else text for key, text in value.items()}
     if not isinstance(value, str):
         return value
     name, colon, rest = value.partition(":")
@@ -69,6 +69,6 @@ def method(value: object) -> object:
 def _join_methods(option: object, value: object) -> object:
     if not isinstance(value, list | tuple):
         return value
-    if not value or not all(isinstance(one, str) and one for one in value):
+    if not value or not all(isinstance(name, str) and name for name in value):
         raise Wrong(f"{option} names no methods", "a list of methods, each as name:option=value")
     return "; ".join(value)

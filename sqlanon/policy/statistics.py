@@ -41,57 +41,63 @@ def read_statistics(
         files: reads hierarchies.
         view: the view of a release without a named view, by the release's name.
     """
-    asked = raw[KEY]
-    named = [key for key in READERS if isinstance(asked, Mapping) and key in asked]
-    if len(named) > 1:
-        problems.add((*path, KEY), f"{join_words(map(show, named))} are different protections", f"one of {named}")
+    statistics = raw[KEY]
+    kinds = [key for key in READERS if isinstance(statistics, Mapping) and key in statistics]
+    if len(kinds) > 1:
+        problems.add((*path, KEY), f"{join_words(map(show, kinds))} are different protections", f"one of {kinds}")
         return None
-    return READERS[named[0] if named else PROTECT](raw, path, problems, files, view)
+    return READERS[kinds[0] if kinds else PROTECT](raw, path, problems, files, view)
 
 
 def read_protected(
     raw: Mapping[str, Any], path: Path, problems: Problems, files: Files, view: Callable[[str], str]
 ) -> ReleaseSpec | None:
     """The spec of a release with protected small cells; see `read_statistics`."""
-    own = {}
+    settings = {}
     for key, value in raw.items():
         if key in RELEASE.parts and key not in STATISTICS_RELEASE.parts:
             what = f"{key} is about rows and their classes, and this release has counts"
             problems.add((*path, key), what, "leave it out; columns and protect are keys of statistics")
         else:
-            own[key] = value
-    model = STATISTICS_RELEASE.read_at(own, path, problems.add)
+            settings[key] = value
+    model = STATISTICS_RELEASE.read_at(settings, path, problems.add)
     if model is BROKEN or not isinstance(model, StatisticsReleaseModel):
         return None
-    asked, at = model.statistics, (*path, KEY)
-    tables = _read_tables(asked.tables, (*at, "tables"), asked.columns, problems)
+    statistics, statistics_path = model.statistics, (*path, KEY)
+    tables = _read_tables(statistics.tables, (*statistics_path, "tables"), statistics.columns, problems)
     if tables is None:
         return None
     persons = {name.lower() for name in model.person}
     columns = []
-    for name, column in asked.columns.items():
+    for name, column in statistics.columns.items():
         if name.lower() in persons:
-            problems.add((*at, "columns", name), "the column of the person", "columns that many persons share")
+            problems.add(
+                (*statistics_path, "columns", name), "the column of the person", "columns that many persons share"
+            )
         hierarchy = None
         if column.hierarchy is not None:
-            place = (*at, "columns", name, "hierarchy")
+            place = (*statistics_path, "columns", name, "hierarchy")
             hierarchy = build_hierarchy(place, name, column.hierarchy, problems, files.hierarchy)
             if column.hierarchy.other is not None:
                 problems.add((*place, "other"), "counts of values that are not listed", "leave it out, and list all")
         columns.append(ColumnSpec(name, "quasi", hierarchy=hierarchy))
-    unused = [name for name in asked.columns if name.lower() not in {one.lower() for t in tables for one in t.by}]
-    if unused and not problems.broken((*at, "tables")):
-        problems.add((*at, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out")
-    if not asked.measures and not problems.broken((*at, "measures")):
-        problems.add((*at, "measures"), "no measure", "n: count, or persons: persons")
-    every = {name.lower() for name in asked.columns}
+    unused = [
+        name for name in statistics.columns if name.lower() not in {column.lower() for t in tables for column in t.by}
+    ]
+    if unused and not problems.broken((*statistics_path, "tables")):
+        problems.add(
+            (*statistics_path, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out"
+        )
+    if not statistics.measures and not problems.broken((*statistics_path, "measures")):
+        problems.add((*statistics_path, "measures"), "no measure", "n: count, or persons: persons")
+    every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
-    if asked.protect.bounds == "exact" and not whole and not problems.broken(at):
+    if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
-        problems.add((*at, "protect", "bounds"), what, "bounds: none")
-    protect = asked.protect
-    spec = StatisticsSpec(tables, tuple(asked.measures.items()), protect.persons, protect.insiders, protect.bounds)
-    _check_names(spec, list(asked.columns), at, problems)
+        problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
+    protect = statistics.protect
+    spec = StatisticsSpec(tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    _check_names(spec, list(statistics.columns), statistics_path, problems)
     return ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -113,28 +119,28 @@ def read_protected(
 def _read_tables(
     raw: object, path: Path, columns: Mapping[str, object], problems: Problems
 ) -> tuple[StatisticsTable, ...] | None:
-    made: list[StatisticsTable] = []
+    tables: list[StatisticsTable] = []
     for index, item in enumerate(raw if isinstance(raw, list) else []):
         model = COUNTED_TABLE.read_at(item, (*path, index), problems.add)
         if not isinstance(model, CountedTableModel):
             return None
-        known = {name.lower(): name for name in columns}
+        spelled = {name.lower(): name for name in columns}
         for name in model.by:
-            if name.lower() not in known:
+            if name.lower() not in spelled:
                 what = f"{show(name)} is not a column of statistics{near(name, columns)}"
                 problems.add((*path, index, "by"), what, f"columns: {join_words(map(show, columns)) or 'none'}")
         if len({name.lower() for name in model.by}) < len(model.by):
             problems.add((*path, index, "by"), "a column is named twice", "each column once")
-        if any(one.name == model.name for one in made):
+        if any(table.name == model.name for table in tables):
             problems.add((*path, index, "name"), "the name of another table", "each table has its own")
-        made.append(StatisticsTable(model.name, tuple(known.get(name.lower(), name) for name in model.by)))
-    return None if problems.broken(path) else tuple(made)
+        tables.append(StatisticsTable(model.name, tuple(spelled.get(name.lower(), name) for name in model.by)))
+    return None if problems.broken(path) else tuple(tables)
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
     """No two columns of the view have the same name."""
     ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
-    names = [one for name in columns for one in (name, f"level_{name}")]
+    names = [column for name in columns for column in (name, f"level_{name}")]
     names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})

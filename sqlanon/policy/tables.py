@@ -47,20 +47,22 @@ def expand_releases(raw: object, path: Path, problems: Problems) -> Iterator[tup
             "- {source: .., columns: ..} of each table",
         )
         return
-    for index, one in enumerate(tables):
-        at = (*path, "tables", index)
-        if not isinstance(one, Mapping):
-            problems.add(at, "not a mapping", "source, columns, and what differs from the other tables")
+    for index, table in enumerate(tables):
+        table_path = (*path, "tables", index)
+        if not isinstance(table, Mapping):
+            problems.add(table_path, "not a mapping", "source, columns, and what differs from the other tables")
             continue
         for key in ("tables", "rotate", "publish_file"):
-            if key in one:
-                problems.add((*at, key), "not a key of a single table", "tables and rotate belong to the release")
-        own = {key: value for key, value in one.items() if key not in ("tables", "rotate", "publish_file")}
-        name = own.get("name", _last(own.get("source")))
-        made = {**shared, **own}
+            if key in table:
+                problems.add(
+                    (*table_path, key), "not a key of a single table", "tables and rotate belong to the release"
+                )
+        own_settings = {key: value for key, value in table.items() if key not in ("tables", "rotate", "publish_file")}
+        name = own_settings.get("name", _last(own_settings.get("source")))
+        release = {**shared, **own_settings}
         if isinstance(name, str) and isinstance(raw.get("name"), str):
-            made["name"] = f"{raw['name']}.{name}"
-        yield at, made, name if isinstance(name, str) else None
+            release["name"] = f"{raw['name']}.{name}"
+        yield table_path, release, name if isinstance(name, str) else None
 
 
 def _last(source: object) -> str | None:
@@ -77,9 +79,9 @@ def join_tables(
     group = str(raw.get("name"))
     rotate = "rotate" in raw
     scopes = set()
-    for at, spec in made:
-        columns = (*at, "columns")
-        if problems.broken(columns) or problems.broken((*at, "person")):
+    for release_path, spec in made:
+        columns = (*release_path, "columns")
+        if problems.broken(columns) or problems.broken((*release_path, "person")):
             continue
         if spec.token is None:
             what = "no token of the person, by which the tables are joined"
@@ -96,8 +98,12 @@ def join_tables(
         what = "tables of different bounds, but versions of all tables are compared together"
         problems.add((*path, "tables"), what, "history next to tables")
     together = Together(group, tuple(spec.name for _, spec in made), rotate)
-    return [(at, replace(spec, columns=_set_scope(spec, group), together=together)) for at, spec in made]
+    return [
+        (release_path, replace(spec, columns=_set_scope(spec, group), together=together)) for release_path, spec in made
+    ]
 
 
 def _set_scope(spec: ReleaseSpec, group: str) -> tuple[Any, ...]:
-    return tuple(replace(one, scope=one.scope or group) if one == spec.token else one for one in spec.columns)
+    return tuple(
+        replace(column, scope=column.scope or group) if column == spec.token else column for column in spec.columns
+    )

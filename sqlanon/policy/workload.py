@@ -142,14 +142,18 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         problems.stop()
         raise PolicyError(f"{path}: {what}")  # muted: a tag at the top is a problem already
     head = _HEAD.read_at(raw, (), problems.add)
-    queries = [made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None]
-    generators = [one for at, item in _items(raw, "generators") if (one := _generator(item, at, problems)) is not None]
+    queries = [query for at, item in _items(raw, "queries") if (query := _query(item, at, problems)) is not None]
+    generators = [
+        generator for at, item in _items(raw, "generators") if (generator := _generator(item, at, problems)) is not None
+    ]
     if not raw.get("queries") and not raw.get("generators"):
         problems.add((), "nothing to ask", "queries, generators or both")
     _check_names((*queries, *generators), problems, document.line)
     problems.stop()
     return WorkloadSpec(
-        tuple(one for _, one in queries), tuple(one for _, one in generators), head["seed"] if head is not BROKEN else 1
+        tuple(item for _, item in queries),
+        tuple(item for _, item in generators),
+        head["seed"] if head is not BROKEN else 1,
     )
 
 
@@ -159,8 +163,8 @@ def _items(raw: Mapping[str, Any], key: str) -> list[tuple[Path, Any]]:
 
 
 def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec] | None:
-    made = _QUERY.read_at(item, at, problems.add)
-    return None if made is BROKEN else (at, made)
+    query = _QUERY.read_at(item, at, problems.add)
+    return None if query is BROKEN else (at, query)
 
 
 def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
@@ -187,7 +191,7 @@ def _check_names(
     made: Sequence[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
 ) -> None:
     first: dict[str, Path] = {}
-    for at, one in made:
-        earlier = first.setdefault(one.name, at)
+    for at, item in made:
+        earlier = first.setdefault(item.name, at)
         if earlier != at:
             problems.add(at, f"the name of the item in line {line(earlier)} again", "each has its own name")

@@ -55,8 +55,8 @@ class Approval(Report):
     def statement(self) -> str:
         """The text to sign: every field but the account, the number and the policy's text, represented by the hash."""
         left_out = ("number", "given_by", "policy", "signature")
-        said = {key: value for key, value in self.to_dict().items() if key not in left_out}
-        return json.dumps(said, sort_keys=True) + "\n"
+        statements = {key: value for key, value in self.to_dict().items() if key not in left_out}
+        return json.dumps(statements, sort_keys=True) + "\n"
 
     @property
     def ends(self) -> datetime.datetime:
@@ -81,7 +81,8 @@ class Approval(Report):
         Either is enough, so that neither another number nor a clock that went back keeps an approval.
         """
         return any(
-            one.action == "revoked" and (one.number > self.number or one.given > self.given) for one in decisions
+            decision.action == "revoked" and (decision.number > self.number or decision.given > self.given)
+            for decision in decisions
         )
 
     def state(self, decisions: Sequence[Approval], same: Sequence[Approval], now: datetime.datetime) -> State:
@@ -94,7 +95,7 @@ class Approval(Report):
         """
         if self.action == "revoked" or self.is_revoked(decisions):
             return "revoked"
-        if any(one.place > self.place for one in same):
+        if any(other.place > self.place for other in same):
             return "replaced"
         return "expired" if now >= self.ends else "valid"
 

@@ -183,11 +183,13 @@ class AttackReport(Report):
     @property
     def margin(self) -> float:
         """The widest margin of a mean."""
-        margins = [one.margin for one in self.linkage]
-        margins += [one.margin for one in self.homogeneity]
-        return max([*margins, *(one.margin for one in self.bayes)], default=0.0)
+        margins = [attack.margin for attack in self.linkage]
+        margins += [attack.margin for attack in self.homogeneity]
+        return max([*margins, *(attack.margin for attack in self.bayes)], default=0.0)
 
     @property
     def held(self) -> bool:
         """Whether no linkage exceeds 1/k and no homogeneity 1/l."""
-        return not any(one.exceeded for one in self.linkage) and not any(one.exceeded for one in self.homogeneity)
+        return not any(attack.exceeded for attack in self.linkage) and not any(
+            attack.exceeded for attack in self.homogeneity
+        )

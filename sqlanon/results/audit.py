@@ -103,13 +103,15 @@ class AuditReport(Report):
 
     def _repr_html_(self) -> str:
         """HTML for notebooks: sizes and risks, requirements, and missing measures."""
-        sensitive = [(one.column, count(one.distinct_l), measure(one.frequency_l)) for one in self.sensitive]
+        sensitive = [
+            (column.column, count(column.distinct_l), measure(column.frequency_l)) for column in self.sensitive
+        ]
         return notebook.block(
             f"audit of {self.table}",
             notebook.facts([("rows", count(self.rows)), *self._sizes()]),
             notebook.table(("sensitive", ">distinct l", ">frequency l"), sensitive),
             requirements_html(self.requirements),
-            *notebook.warnings(f"not measured: {one}" for one in self.not_measured),
+            *notebook.warnings(f"not measured: {missing}" for missing in self.not_measured),
         )
 
     def _sizes(self) -> list[tuple[str, str]]:

@@ -86,10 +86,10 @@ class Exposure:
         """The warning for the owner where these columns undo k; None: they do not."""
         if self.k >= k or not self.columns:
             return None
-        names, one = listed(self.columns), len(self.columns) == 1
-        as_they_are = "is published as it is" if one else "are published as they are"
+        names, single = listed(self.columns), len(self.columns) == 1
+        as_they_are = "is published as it is" if single else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
-        it = "it" if one else "them"
+        it = "it" if single else "them"
         return (
             f"{names} {as_they_are}, and nothing else hides {it}: with {it} {alone} (k {self.k}, not {k}). Who knows "
             "such a value of a person finds the row; make the column quasi, or an identifier, if somebody may know it"
@@ -147,8 +147,16 @@ class LossReport:
 
 def requirements_html(results: Sequence[RequirementResult]) -> str:
     """Requirements, as notebooks show them."""
-    rows = [(one.title, measure(one.asked), measure(one.reached), "yes" if one.satisfied else "NO") for one in results]
-    wrong = [i for i, one in enumerate(results) if not one.satisfied]
+    rows = [
+        (
+            requirement.title,
+            measure(requirement.asked),
+            measure(requirement.reached),
+            "yes" if requirement.satisfied else "NO",
+        )
+        for requirement in results
+    ]
+    wrong = [i for i, requirement in enumerate(results) if not requirement.satisfied]
     return notebook.table(("requirement", ">asked", ">reached", "satisfied"), rows, wrong)
 
 

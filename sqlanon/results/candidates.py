@@ -71,13 +71,13 @@ class CandidatesReport(Report):
 
     def list_notes(self) -> dict[str, list[int]]:
         """Notes on candidates besides their figures, each with the numbers of the candidates that it is about."""
-        found: dict[str, list[int]] = {}
-        for one in self.candidates:
-            if one.refused_queries:
-                found.setdefault(f"no answer to {one.refused_queries:,} of the workload's queries", []).append(
-                    one.number
+        notes: dict[str, list[int]] = {}
+        for candidate in self.candidates:
+            if candidate.refused_queries:
+                notes.setdefault(f"no answer to {candidate.refused_queries:,} of the workload's queries", []).append(
+                    candidate.number
                 )
-            for name in one.few:
-                why = f"{name}: too few attempts to be compared; attack --control has them"
-                found.setdefault(why, []).append(one.number)
-        return found
+            for attack in candidate.few:
+                why = f"{attack}: too few attempts to be compared; attack --control has them"
+                notes.setdefault(why, []).append(candidate.number)
+        return notes

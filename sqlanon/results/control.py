@@ -79,4 +79,4 @@ class ControlReport(Report):
     @property
     def highest(self) -> float:
         """The greatest risk of any attack."""
-        return max((one.risk for one in self.attacks), default=0.0)
+        return max((attack.risk for attack in self.attacks), default=0.0)

@@ -67,4 +67,4 @@ class CountsAttackReport(Report):
     @property
     def held(self) -> bool:
         """Whether the release keeps the promises."""
-        return all(one.held for one in self.attacks)
+        return all(attack.held for attack in self.attacks)

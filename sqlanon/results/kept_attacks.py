@@ -42,16 +42,16 @@ class KeptAttacks(Report):
 def keep_figures(found: AttackReport, made_at: str) -> KeptAttacks:
     """The figures of attacks that are kept; those with a wrong value are left out, as nothing is promised of them."""
     name, _, version = found.release.rpartition("@")
-    true = [one for one in found.linkage if not one.errors]
+    true = [attack for attack in found.linkage if not attack.errors]
     return KeptAttacks(
         name,
         int(version),
         made_at,
         len(found.quasi),
-        max((one.mean for one in true), default=None),
-        max((one.highest for one in true), default=None),
-        max((one.mean for one in found.homogeneity), default=None),
-        max((one.highest for one in found.homogeneity), default=None),
+        max((attack.mean for attack in true), default=None),
+        max((attack.highest for attack in true), default=None),
+        max((guess.mean for guess in found.homogeneity), default=None),
+        max((guess.highest for guess in found.homogeneity), default=None),
         found.drawn,
         found.published,
         found.held,

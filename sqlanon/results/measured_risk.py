@@ -51,8 +51,8 @@ class MeasuredRisk(Report):
 
 def measured_risk(run: RunReport) -> MeasuredRisk:
     """The risks of a version, as far as the report has them."""
-    found = {key: None if risk is None else float(risk) for key, risk in _risks(run).items()}
-    return MeasuredRisk(**found, as_they_are=run.exposed.columns if run.exposed else ())
+    risks = {key: None if risk is None else float(risk) for key, risk in _risks(run).items()}
+    return MeasuredRisk(**risks, as_they_are=run.exposed.columns if run.exposed else ())
 
 
 def exact_risk(run: RunReport, attacker: Attacker, over: Over = "quasi") -> Fraction | None:
@@ -63,12 +63,12 @@ def exact_risk(run: RunReport, attacker: Attacker, over: Over = "quasi") -> Frac
         attacker: see docs/risk.md.
         over: the columns that are known. The prosecutor's risk is the larger of rows and persons.
     """
-    found = _risks(run)
+    risks = _risks(run)
     if attacker != "prosecutor":
-        return found[attacker if over == "quasi" else f"published_{attacker}"]
+        return risks[attacker if over == "quasi" else f"published_{attacker}"]
     keys = ("rows", "persons") if over == "quasi" else ("published", "published_persons")
-    of_rows, of_persons = (found[key] for key in keys)
-    uncounted = of_persons is None and found["persons"] is not None
+    of_rows, of_persons = (risks[key] for key in keys)
+    uncounted = of_persons is None and risks["persons"] is not None
     return None if of_rows is None or uncounted else max(of_rows, of_persons or Fraction(0))
 
 
@@ -81,9 +81,9 @@ def _risks(run: RunReport) -> dict[str, Fraction | None]:
     exposed = run.exposed
     if exposed is None:
         # Nothing is published as it is. Lineages and boxes of their own are counted since 0.2, also where that is so.
-        known = rows is not None and run.wholly_classed
+        classed = rows is not None and run.wholly_classed
         every = {"": rows, "_persons": persons, "_marketer": mean, "_journalist": journalist}
-        every = {key: risk if known else None for key, risk in every.items()}
+        every = {key: risk if classed else None for key, risk in every.items()}
     else:
         least = Fraction(1, max(exposed.k, 1)) if rows is not None else None
         fewest = Fraction(1, max(exposed.persons, 1)) if exposed.persons is not None else None
@@ -96,8 +96,8 @@ def _risks(run: RunReport) -> dict[str, Fraction | None]:
             "_marketer": Fraction(exposed.groups, published) if exposed.groups and published else None,
             "_journalist": None if journalist is None else journalist if not exposed.columns else most,
         }
-    found = {"rows": rows, "persons": persons, "marketer": mean, "journalist": journalist}
-    return found | {f"published{key}": risk for key, risk in every.items()}
+    risks = {"rows": rows, "persons": persons, "marketer": mean, "journalist": journalist}
+    return risks | {f"published{key}": risk for key, risk in every.items()}
 
 
 def _of_rows(run: RunReport) -> Fraction | None:
@@ -114,12 +114,14 @@ def _of_persons(run: RunReport) -> Fraction | None:
     if _of_rows(run) is None:
         return None
     # Of several identifiers the one with the fewest values counts. Lineages have the value their requirement reached.
-    fewest = list(run.min_identifiers.values()) or [int(one.reached) for one in run.requirements if one.name == PERSONS]
+    fewest = list(run.min_identifiers.values()) or [
+        int(requirement.reached) for requirement in run.requirements if requirement.name == PERSONS
+    ]
     return Fraction(1, max(min(fewest), 1)) if fewest else None
 
 
 def _of_population(run: RunReport) -> Fraction | None:
-    reached = [one.reached for one in run.requirements if one.name == "k_map"]
+    reached = [requirement.reached for requirement in run.requirements if requirement.name == "k_map"]
     return Fraction(1, int(min(reached))) if reached and min(reached) >= 1 else None
 
 

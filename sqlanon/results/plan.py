@@ -108,19 +108,26 @@ class PlanReport(Report):
             ("method", f"{self.method}, {self.execution}; format {self.format}"),
         ]
         columns = [
-            (one.name, one.role, one.treatment, count(one.distinct), count(one.nulls), ", ".join(one.publishes) or "-")
-            for one in self.columns
+            (
+                column.name,
+                column.role,
+                column.treatment,
+                count(column.distinct),
+                count(column.nulls),
+                ", ".join(column.publishes) or "-",
+            )
+            for column in self.columns
         ]
         feasible = [
             (
-                f"{one.name} of {one.column}" if one.column else one.name,
-                measure(one.asked),
-                measure(one.largest),
-                "yes" if one.met else "not of all rows",
+                f"{requirement.name} of {requirement.column}" if requirement.column else requirement.name,
+                measure(requirement.asked),
+                measure(requirement.largest),
+                "yes" if requirement.met else "not of all rows",
             )
-            for one in self.feasible
+            for requirement in self.feasible
         ]
-        wrong = [i for i, one in enumerate(self.feasible) if not one.met]
+        wrong = [i for i, requirement in enumerate(self.feasible) if not requirement.met]
         return notebook.block(
             f"plan of {self.release}: {self.change}",
             notebook.facts(facts),

@@ -265,11 +265,11 @@ class RunReport(Report):
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report from the catalog; fields unknown to the older sqlanon that wrote it have their defaults."""
-        known = {item.name for item in fields(cls)}
+        names = {item.name for item in fields(cls)}
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in deepcopy(dict(report)).items()
-            if key in known
+            if key in names
         }
         values["requirements"] = tuple(RequirementResult(**item) for item in report["requirements"])
         lost = {item.name for item in fields(LossReport)}

@@ -56,11 +56,11 @@ def anonymize(
     **given: Any,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
-    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
-        asked = given_options(given)
-        to, publish_file = asked.pop("publish", None), asked.pop("publish_file", None)
+        settings = given_options(given)
+        to, publish_file = settings.pop("publish", None), settings.pop("publish_file", None)
         if db is not None:
             report = _table(
                 screen,
@@ -68,14 +68,14 @@ def anonymize(
                 db,
                 to,
                 publish_file,
-                asked,
-                read,
+                settings,
+                reading,
                 allow_weaker=allow_weaker,
                 escape_formulas=escape_formulas,
             )
         else:
             more = {"escape_formulas": True} if escape_formulas else {}
-            report = _file(screen, source, to, publish_file, asked | read | more, allow_weaker=allow_weaker)
+            report = _file(screen, source, to, publish_file, settings | reading | more, allow_weaker=allow_weaker)
     except PolicyError as error:
         raise as_options(error, name) from error
     screen.emit(report.to_dict())
@@ -83,7 +83,7 @@ def anonymize(
     if not screen.silent:
         from sqlanon.cli.show.run import run_report
 
-        run_report(screen, report, _next(screen, report, db, to, publish_file, asked))
+        run_report(screen, report, _next(screen, report, db, to, publish_file, settings))
     return None
 
 
@@ -125,7 +125,7 @@ def _table(
         return replace(
             report,
             notes=(*report.notes, f"the rows of {report.published} were written to {written}"),
-            warnings=(*report.warnings, *(str(one.message) for one in caught)),
+            warnings=(*report.warnings, *(str(warning.message) for warning in caught)),
         )
 
 

@@ -34,18 +34,20 @@ def approve(
     spec = load(policy, db) if planned else find_policy(db, policy)
     if planned and "@" in name:
         raise PolicyError(f"--planned is about the policy of the file, and {name} names a version; leave one out")
-    asked = pick(spec, [name], "") if planned and spec is not None else (None,)
+    releases = pick(spec, [name], "") if planned and spec is not None else (None,)
     with open_database(find_url(db, spec), screen) as connected:
-        made = [
-            connected.approve(one.name if one else name, by=by, until=until, condition=condition, key=sign, planned=one)
-            for one in asked
+        given_approvals = [
+            connected.approve(
+                release.name if release else name, by=by, until=until, condition=condition, key=sign, planned=release
+            )
+            for release in releases
         ]
-    screen.emit({"approvals": [one.to_dict() for one in made]})
+    screen.emit({"approvals": [approval.to_dict() for approval in given_approvals]})
     if not screen.silent:
         from sqlanon.cli.show.approvals import approval_lines
 
-        for one in made:
-            screen.show(*approval_lines(one))
+        for approval in given_approvals:
+            screen.show(*approval_lines(approval))
     return None
 
 
@@ -61,12 +63,12 @@ def approvals(
 ) -> int | None:
     """List approvals and revocations, and which of them hold."""
     with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
-        found = connected.approvals(name, signers=signers)
-    screen.emit({"approvals": [one.to_dict() for one in found]})
+        listed_approvals = connected.approvals(name, signers=signers)
+    screen.emit({"approvals": [approval.to_dict() for approval in listed_approvals]})
     if not screen.silent:
         from sqlanon.cli.show.approvals import listed
 
-        listed(screen, found)
+        listed(screen, listed_approvals)
     return None
 
 
@@ -81,10 +83,10 @@ def revoke(
 ) -> int | None:
     """Revoke every approval of a release: runs that need one stop. Published versions stay."""
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
-        made = connected.revoke(name, by=by, reason=reason, key=sign)
-    screen.emit({"approvals": [made.to_dict()]})
+        revocation = connected.revoke(name, by=by, reason=reason, key=sign)
+    screen.emit({"approvals": [revocation.to_dict()]})
     if not screen.silent:
         from sqlanon.cli.show.approvals import approval_lines
 
-        screen.show(*approval_lines(made))
+        screen.show(*approval_lines(revocation))
     return None

@@ -115,14 +115,14 @@ def _try_release(
 ) -> ControlReport:
     """Try a release of the policy, and show the attacks on both groups."""
     share, sets, seed = asked
-    chosen = pick(spec, [release] if release else None, "")
-    if len(chosen) != 1:
+    specs = pick(spec, [release] if release else None, "")
+    if len(specs) != 1:
         raise PolicyError(
-            f"attack --control tries one release, and the policy has several: {', '.join(one.name for one in chosen)}"
+            f"attack --control tries one release, and the policy has several: {', '.join(item.name for item in specs)}"
         )
-    pair = None if sets is None else [parse_names("--sets", [one]) for one in sets.split("/")]
+    pair = None if sets is None else [parse_names("--sets", [names]) for names in sets.split("/")]
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        report = connected.attack_with_control(chosen[0], share, sets=pair, seed=seed)
+        report = connected.attack_with_control(specs[0], share, sets=pair, seed=seed)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.control import control_report

@@ -170,7 +170,7 @@ def audit(
         "persons": persons,
         "unlisted": unlisted,
     }
-    counts = {name: one for name, one in counts.items() if one is not None}
+    counts = {name: number for name, number in counts.items() if number is not None}
     if statistics:
         others = {
             "qi": qi,
@@ -187,19 +187,19 @@ def audit(
             "known": known,
             "find_qi": find_qi or None,
         }
-        others = {name: one for name, one in others.items() if one is not None}
+        others = {name: value for name, value in others.items() if value is not None}
         if others:
             raise PolicyError(f"{first_option(others)} does not go with --statistics, which is about cells")
-        read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
-        return audit_counts(screen, tables or [], counts, read, (db, policy))
+        reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+        return audit_counts(screen, tables or [], counts, reading, (db, policy))
     if counts:
         raise PolicyError(f"{first_option(counts)} goes with --statistics")
     if tables is not None and len(tables) > 1:
         raise PolicyError("audit wants one TABLE; several published tables of counts go with --statistics")
     table = tables[0] if tables else None
-    if sum(one is not None for one in (table, together, history)) != 1:
+    if sum(given is not None for given in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
-    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
         "household": parse_names("--household", household) or None,
         "weight": weight,
@@ -217,19 +217,19 @@ def audit(
     asked = replace(asked, sets=_Sets(find_qi, known)) if find_qi or known is not None else asked
     if asked.sets is not None:
         asked.sets.check(table, asked.about)
-    named = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
-    if table is None and any(named.values()):
-        first = next(name for name, columns in named.items() if columns)
+    columns_of = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
+    if table is None and any(columns_of.values()):
+        first = next(name for name, columns in columns_of.items() if columns)
         raise PolicyError(f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies")
     if table is None and asked.about:
         raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
-    for name, given in (("weight", weight), ("household", household)):
-        if given and asked.quasi is None:
+    for name, column in (("weight", weight), ("household", household)):
+        if column and asked.quasi is None:
             raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
     if table is not None and db is None and is_file(table):
-        return _file(screen, table, asked, read, policy)
-    if read:
-        raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
+        return _file(screen, table, asked, reading, policy)
+    if reading:
+        raise PolicyError(f"{first_option(reading)} is for CSV files; a table in a database has types of its own")
     spec = find_policy(db, policy)
     where = find_url(db, spec)
     if history is not None:
@@ -322,9 +322,9 @@ def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy
         connected, name, people = file.database, file.table, file.population
         screen.warn(file.notes)
         if asked.sets is not None:
-            found = replace(asked.sets.measure(connected, name, asked), table=path)
+            identifying = replace(asked.sets.measure(connected, name, asked), table=path)
             screen.close()
-            return asked.sets.show(screen, found)
+            return asked.sets.show(screen, identifying)
         asked = replace(asked, about=about | ({"population": people} if people else {}))
         report = replace(_audit_table(connected, name, asked, None), table=path)
         risk = replace(_assess_risk(connected, name, report, asked), table=path)
@@ -340,7 +340,7 @@ def _audit_table(connected: Database, table: str, asked: _Asked, spec: ReleaseSp
 
 def _assess_risk(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
     """The figures over the columns that the audit found."""
-    sensitive = [one.column for one in report.sensitive]
+    sensitive = [column.column for column in report.sensitive]
     return connected.assess(
         table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
     )

@@ -69,8 +69,8 @@ def _spelling(given: Mapping[str, Any]) -> CountsSpelling:
     from sqlanon.query.counts.published import CountsSpelling
 
     hierarchies = {}
-    for one in given.get("hierarchy", ()):
-        column, separator, file = one.partition("=")
+    for pair in given.get("hierarchy", ()):
+        column, separator, file = pair.partition("=")
         if not separator or not column or not file:
             raise PolicyError("--hierarchy is COLUMN=FILE")
         hierarchies[column] = read_hierarchy(file)

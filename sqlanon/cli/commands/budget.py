@@ -39,30 +39,30 @@ def budget(
     if len(words) > 1 and not changes:
         raise PolicyError("budget wants nothing, a NAME, raise NAME or recover NAME: sqlanon budget raise patients")
     name = words[-1] if words else None
-    named = next((one for one in spec.budgets if one.name == name), None)
+    declared = next((budget_spec for budget_spec in spec.budgets if budget_spec.name == name), None)
     if not changes and (epsilon or because):
         raise PolicyError("--epsilon and --because go with: sqlanon budget raise NAME")
     with open_database(find_url(db, spec), screen, read_only=not changes) as connected:
         if changes:
-            if named is None:
+            if declared is None:
                 raise PolicyError(f"{name} is no budget of the policy")
             if not because:
                 raise PolicyError(f"budget {words[0]}: --because records why")
             if words[0] == "raise":
                 try:
-                    largest = named.epsilon if epsilon is None else Fraction(EPSILON.read(epsilon))
+                    largest = declared.epsilon if epsilon is None else Fraction(EPSILON.read(epsilon))
                 except ValueError as wrong:
                     raise PolicyError(f"--epsilon: {wrong}; {EPSILON.allowed}") from None
-                connected.raise_budget(named, largest, because)
+                connected.raise_budget(declared, largest, because)
             else:
-                connected.recover_budget(named, because)
+                connected.recover_budget(declared, because)
         reports = connected.budgets(spec.budgets, name)
-    screen.emit({"budgets": [one.to_dict() for one in reports]})
+    screen.emit({"budgets": [report.to_dict() for report in reports]})
     if not screen.silent:
         from sqlanon.cli.show.budget import budget_report
 
         if not reports:
             screen.show("the policy has no budgets")
-        for one in reports:
-            budget_report(screen, one)
+        for report in reports:
+            budget_report(screen, report)
     return None

@@ -54,12 +54,12 @@ def releases(
     name = words[0] if words else None
     with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)
-        others = sorted({row.release for row in connected.releases()}) if name and not rows else []
+        other_names = sorted({row.release for row in connected.releases()}) if name and not rows else []
     screen.emit({"releases": [row.to_dict() for row in rows]})
     if not screen.silent:
         from sqlanon.cli.show.catalog import release_rows
 
-        release_rows(screen, rows, others)
+        release_rows(screen, rows, other_names)
     return None
 
 
@@ -165,8 +165,8 @@ def erase(
     Their classes leave at once, and they are never published again.
     """
     spec = load(policy, db)
-    release, *others = pick(spec, [name], "")
-    if others:
+    release, *other_releases = pick(spec, [name], "")
+    if other_releases:
         raise PolicyError(
             f"{name} has several tables, whose versions are no lineage: delete the rows from the sources and run"
         )

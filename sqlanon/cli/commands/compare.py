@@ -72,24 +72,24 @@ def compare(
         if file is not None:
             ensure_new(file)
     spec = load(policy, db)
-    chosen = pick(spec, [release] if release else None, "")
-    if len(chosen) != 1:
+    releases = pick(spec, [release] if release else None, "")
+    if len(releases) != 1:
         raise PolicyError(
-            f"compare tries one release, and the policy has several: {', '.join(one.name for one in chosen)}"
+            f"compare tries one release, and the policy has several: {', '.join(item.name for item in releases)}"
         )
-    (own,) = chosen
-    sizes = _numbers(parse_names("--k", k)) or (own.privacy.k,)
-    methods = parse_names("--method", method) or (own.method.name,)
+    (base_spec,) = releases
+    sizes = _numbers(parse_names("--k", k)) or (base_spec.privacy.k,)
+    methods = parse_names("--method", method) or (base_spec.method.name,)
     passes = (False, True) if refine else (False,)
     choices = [Choice(size, name, again) for size in sizes for name in methods for again in passes]
     if len(choices) > MOST:
         raise PolicyError(f"compare: {len(choices)} candidates, more than {MOST}; name fewer")
-    made = [choose_policy(policy or POLICY, own.name, one) for one in choices]
+    policies = [choose_policy(policy or POLICY, base_spec.name, choice) for choice in choices]
     if choose is not None and write is not None:
         if not 1 <= choose <= len(choices):
             raise PolicyError(f"compare: --choose {choose}: a candidate from 1 to {len(choices)}")
-        made = [made[choose - 1]]
-    specs = [next(one for one in each.releases if one.name == own.name) for _, each in made]
+        policies = [policies[choose - 1]]
+    specs = [next(item for item in each.releases if item.name == base_spec.name) for _, each in policies]
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.compare(specs, control=control, seed=seed, target=target, workload=workload)
     if write is not None and choose is not None:
@@ -97,7 +97,7 @@ def compare(
         if tried.refused is not None:
             raise PolicyError(f"compare: --choose {choose}: not possible, nothing is written: {tried.refused}")
         report = replace(report, candidates=(replace(tried, number=choose),))
-        write_new(write, made[0][0], private=True)  # the connection may have a password
+        write_new(write, policies[0][0], private=True)  # the connection may have a password
     if html is not None:
         from sqlanon.report.candidates import draw_candidates
 

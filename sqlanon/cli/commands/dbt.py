@@ -81,15 +81,15 @@ class _Asked:
         """A command of dbt to try next, with the same project and database as this command."""
         from sqlanon.cli.show.text import command, shown_url
 
-        given = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}
+        settings = asdict(self) | {"db": None if self.db is None else shown_url(self.db)}
         options = [
             part
-            for name, value in given.items()
+            for name, value in settings.items()
             if value is not None
             for part in (f"--{name.replace('_', '-')}", str(value))
         ]
-        chosen = [part for one in select or () for part in ("--select", one)]
-        return command(f"dbt {name}", *arguments, options=[*words, *options, *chosen])
+        selected = [part for model in select or () for part in ("--select", model)]
+        return command(f"dbt {name}", *arguments, options=[*words, *options, *selected])
 
 
 def plan(
@@ -105,18 +105,18 @@ def plan(
     new_classes: NewClasses = False,
 ) -> int | None:
     """Show the actions of `dbt run`, and whether it can succeed."""
-    asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
-    project = asked.load()
+    options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    project = options.load()
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=False, run=asked.following("run", anew, select))
+            plan_report(screen, report, sql=False, run=options.following("run", anew, select))
 
     with open_database(_url(project), screen, read_only=True) as connected:
-        made = _refuse_unbuilt(
+        plan_release = _refuse_unbuilt(
             project,
             lambda spec: connected.plan(
                 spec, beside=project.policy.releases, new_lineage=new_lineage, new_classes=new_classes
@@ -125,9 +125,9 @@ def plan(
         return work_on_each(
             screen,
             _select_releases(project, select),
-            made,
+            plan_release,
             done,
-            again=lambda spec, words: asked.following("plan", select_plan_options(words), [spec.name]),
+            again=lambda spec, words: options.following("plan", select_plan_options(words), [spec.name]),
         )
 
 
@@ -155,12 +155,12 @@ def run(
 
             run_report(screen, report, [])
 
-    written = Record(record, str(project_dir or Path())) if record else None
-    with written or nullcontext():
-        asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
-        project = asked.load()
-        if written:
-            written.policy = str(project.policy.path)
+    record_file = Record(record, str(project_dir or Path())) if record else None
+    with record_file or nullcontext():
+        options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+        project = options.load()
+        if record_file:
+            record_file.policy = str(project.policy.path)
         releases = _select_releases(project, select)
         with open_database(_url(project), screen) as connected:
 
@@ -176,12 +176,12 @@ def run(
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]
-                return asked.following("run", more, [spec.name])
+                return options.following("run", more, [spec.name])
 
-            guarded, noted = _refuse_unbuilt(project, work), written.add if written else None
-            code = work_on_each(screen, releases, guarded, done, noted, again=again)
-        if written:
-            written.exit_code = code
+            guarded, note = _refuse_unbuilt(project, work), record_file.add if record_file else None
+            code = work_on_each(screen, releases, guarded, done, note, again=again)
+        if record_file:
+            record_file.exit_code = code
         return code
 
 
@@ -199,16 +199,16 @@ def erase(
     db: Db = None,
 ) -> int | None:
     """Erase keys from the release of a model with refresh: {mode: frozen}, as `sqlanon erase` does."""
-    asked = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
-    project = asked.load()
-    found = _select_releases(project, [name])
-    release = next((one for one in found if one.name == name), found[0])
+    options = _Asked(project_dir, profiles_dir, profile, target, target_path, db)
+    project = options.load()
+    specs = _select_releases(project, [name])
+    release = next((spec for spec in specs if spec.name == name), specs[0])
 
     def following(command: str, words: Sequence[str]) -> str:
         if command == "clean":  # dbt has none of its own
             return next_command(screen, "clean", None, None, _url(project), own=words)
-        chosen, about = ([name], []) if command == "run" else (None, [name])
-        return asked.following(command, words, chosen, *about)
+        selected, about = ([name], []) if command == "run" else (None, [name])
+        return options.following(command, words, selected, *about)
 
     erase_keys(screen, _url(project), release, key_file, following, yes=yes, compact=compact)
     return None
@@ -254,11 +254,11 @@ def _select_releases(project: Project, select: Sequence[str] | None) -> tuple[Re
     releases = project.policy.releases
     if not select:
         return releases
-    known = {name for spec in releases for name in (spec.name, project.models[spec.name])}
-    unknown = [name for name in select if name not in known]
+    names = {name for spec in releases for name in (spec.name, project.models[spec.name])}
+    unknown = [name for name in select if name not in names]
     if unknown:
         raise PolicyError(
-            f"--select: no model {', '.join(unknown)} asks for a release; those that do: {', '.join(sorted(known))}"
+            f"--select: no model {', '.join(unknown)} asks for a release; those that do: {', '.join(sorted(names))}"
         )
     return tuple(spec for spec in releases if {spec.name, project.models[spec.name]} & set(select))
 

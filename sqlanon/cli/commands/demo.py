@@ -42,5 +42,5 @@ def demo(
         from sqlanon.cli.show.demo import demo_report
 
         demo_report(screen, report)
-    kept = all(result.satisfied for one in report.releases for result in one.after.requirements)
-    return 0 if kept and all(one.run.verified for one in report.releases) else 1
+    satisfied = all(result.satisfied for released in report.releases for result in released.after.requirements)
+    return 0 if satisfied and all(released.run.verified for released in report.releases) else 1

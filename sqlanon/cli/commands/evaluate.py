@@ -40,14 +40,14 @@ def evaluate(
     """
     if workload is not None and not workload.is_file():
         raise PolicyError(f"no workload file {workload}")
-    chosen = workload or (WORKLOAD if WORKLOAD.is_file() else None)
+    workload_file = workload or (WORKLOAD if WORKLOAD.is_file() else None)
     if plot is not None:
         raise PolicyError(
             "--plot: the picture is in the report of a release: sqlanon report NAME -w workload.yml -o report.html"
         )
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        report = connected.evaluate(release, chosen)
+        report = connected.evaluate(release, workload_file)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.evaluate import show_evaluation

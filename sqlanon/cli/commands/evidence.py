@@ -66,16 +66,16 @@ def evidence(
         data = connected.evidence(release, audience=reader)
     from sqlanon.report.evidence import check_bundle
 
-    made = check_bundle(data)
+    bundle = check_bundle(data)
     if sign is not None:
         from sqlanon.release.catalog import signatures
 
-        write_new(signature, signatures.sign(_signed(made.sha256), sign), private=True)
+        write_new(signature, signatures.sign(_signed(bundle.sha256), sign), private=True)
     write_new(output, data, private=True)
-    screen.emit({**made.to_dict(), "output": str(output)})
+    screen.emit({**bundle.to_dict(), "output": str(output)})
     if not screen.silent:
-        screen.show(f"evidence: {output}, {made.files} files about version {made.version} of {made.release}")
-        screen.show(f"  SHA-256 {made.sha256}")
+        screen.show(f"evidence: {output}, {bundle.files} files about version {bundle.version} of {bundle.release}")
+        screen.show(f"  SHA-256 {bundle.sha256}")
     return None
 
 
@@ -88,17 +88,17 @@ def _verify(
     data = _read(file, MOST_BYTES)
     if db is not None or policy is not None:
         with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
-            found = check_bundle(data, connected.engine)
+            bundle = check_bundle(data, connected.engine)
     else:
-        found = check_bundle(data)
+        bundle = check_bundle(data)
     if signers is not None and by is not None:
         from sqlanon.release.catalog import signatures
 
         signature = _read(file.with_name(file.name + SIGNED), 1 << 16).decode("utf-8", "replace")
-        signatures.verify(_signed(found.sha256), signature, by, signers, str(file))
-    screen.emit({**found.to_dict(), "output": str(file)})
+        signatures.verify(_signed(bundle.sha256), signature, by, signers, str(file))
+    screen.emit({**bundle.to_dict(), "output": str(file)})
     if not screen.silent:
-        _show(screen, found, by)
+        _show(screen, bundle, by)
     return None
 
 

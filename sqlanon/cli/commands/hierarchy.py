@@ -25,10 +25,10 @@ def hierarchy(
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         report = connected.hierarchy(release, column)
-    made = report.to_dict()
+    document = report.to_dict()
     if not values:
-        made["levels"][0].pop("rows")
-    screen.emit(made)
+        document["levels"][0].pop("rows")
+    screen.emit(document)
     if not screen.silent:
         from sqlanon.cli.show.hierarchy import levels_report
 

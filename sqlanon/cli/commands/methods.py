@@ -26,8 +26,8 @@ def methods(
     if name is not None and name not in METHODS:
         raise PolicyError(str(unknown_method(name)))
     every = (works.list_methods(), works.list_formats(), works.list_requirements(), works.list_engines())
-    found = {table.title.lower(): table.to_dict() for table in every}
-    screen.emit(found if name is None else {"methods": {name: found["methods"][name]}})
+    tables = {table.title.lower(): table.to_dict() for table in every}
+    screen.emit(tables if name is None else {"methods": {name: tables["methods"][name]}})
     if not screen.silent:
         _show(screen, works.list_methods(), name)
     return None
@@ -40,7 +40,7 @@ def _show(screen: Screen, table: Works, name: str | None) -> None:
     if name is None:
         spare = {"formats": 4, "executors": 3, "population": 2, "persons: whole": 1}
         headings = [("method", "left", 0), *((ability, "wrap", spare.get(ability, 0)) for ability in table.abilities)]
-        rows = [[own, *(cell.text for cell in cells)] for own, cells in table.rows.items()]
+        rows = [[name, *(cell.text for cell in cells)] for name, cells in table.rows.items()]
         screen.show(
             sheet(headings, rows), "", "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md"
         )

@@ -92,10 +92,10 @@ def init(
         ensure_new(output)
     if interactive:
         check_terminal(screen)
-    read = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
+    reading = collect_reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     if db is not None:
-        if read:
-            raise PolicyError(f"{first_option(read)} is for CSV files; a table has types of its own")
+        if reading:
+            raise PolicyError(f"{first_option(reading)} is for CSV files; a table has types of its own")
         with open_database(db, screen, read_only=True) as connected:
             proposal = _propose(screen, connected, table, interactive=interactive, from_labels=from_labels)
         text = proposal.policy(db, table)
@@ -103,8 +103,8 @@ def init(
     else:
         if from_labels:
             raise PolicyError("--from-labels is for tables of PostgreSQL: name their database with --db")
-        proposal = _of_file(screen, table, read, interactive=interactive)
-        text = file_command(proposal, table, read, printed=output is None and not screen.json)
+        proposal = _of_file(screen, table, reading, interactive=interactive)
+        text = file_command(proposal, table, reading, printed=output is None and not screen.json)
         following = f"sh {word(str(output))}"
     if output is not None:
         write_new(output, text)
@@ -136,9 +136,9 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bo
             f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
         )
     try:
-        with open_file(file, progress=screen.progress(), **read) as found:
-            proposal = _propose(screen, found.database, found.table, interactive=interactive, from_labels=False)
-            return replace(proposal, warned=(*proposal.warned, *found.notes))
+        with open_file(file, progress=screen.progress(), **read) as opened:
+            proposal = _propose(screen, opened.database, opened.table, interactive=interactive, from_labels=False)
+            return replace(proposal, warned=(*proposal.warned, *opened.notes))
     finally:
         screen.close()
 
@@ -201,8 +201,8 @@ def run(
 
     # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older
     # one.
-    written = Record(record, str(policy or POLICY)) if record else None
-    with written or nullcontext():
+    record_file = Record(record, str(policy or POLICY)) if record else None
+    with record_file or nullcontext():
         spec = load(policy, db)
         releases = pick(spec, select)
         with open_database(find_url(db, spec), screen) as connected:
@@ -214,18 +214,18 @@ def run(
                     if keep_scratch or new_lineage or spend:
                         option = "--keep-scratch" if keep_scratch else "--spend" if spend else "--new-lineage"
                         raise PolicyError(f"{option} is for releases of one table; {name} has several")
-                    all_of = [one for one in spec.releases if one.together and one.together.name == name]
+                    all_of = [member for member in spec.releases if member.together and member.together.name == name]
                     try:
-                        made = connected.run_tables(
+                        reports = connected.run_tables(
                             all_of, full=full, allow_weaker=allow_weaker, only_due=due, new_classes=new_classes
                         )
-                        tables[name] = {one.release: one for one in made}
+                        tables[name] = {report.release: report for report in reports}
                     except SqlanonError as error:
                         tables[name] = error
-                found = tables[name]
-                if isinstance(found, SqlanonError):
-                    raise found
-                return found[release.name]
+                outcome = tables[name]
+                if isinstance(outcome, SqlanonError):
+                    raise outcome
+                return outcome[release.name]
 
             def work(release: ReleaseSpec) -> RunReport:
                 if release.together is not None:
@@ -245,9 +245,9 @@ def run(
                 recorded = ["--record", str(record)] if record else []
                 return next_command(screen, "run", policy, [release.name], db, own=[*words, *recorded])
 
-            code = work_on_each(screen, releases, work, done, written.add if written else None, again=again)
-        if written:
-            written.exit_code = code
+            code = work_on_each(screen, releases, work, done, record_file.add if record_file else None, again=again)
+        if record_file:
+            record_file.exit_code = code
         return code
 
 

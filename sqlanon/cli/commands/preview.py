@@ -31,16 +31,16 @@ def preview(
             "source. Run it on a terminal, or say --json"
         )
     spec = load(policy, db)
-    chosen = pick(spec, [release] if release else None)
-    if len(chosen) != 1:
+    specs = pick(spec, [release] if release else None)
+    if len(specs) != 1:
         raise PolicyError(
-            f"preview shows one release, and the policy has several: {', '.join(one.name for one in chosen)}"
+            f"preview shows one release, and the policy has several: {', '.join(item.name for item in specs)}"
         )
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        found = connected.preview(chosen[0], rows)
-    screen.emit(found.to_dict())
+        sample = connected.preview(specs[0], rows)
+    screen.emit(sample.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.preview import preview_report
 
-        preview_report(screen, found, next_command(screen, "run", policy, [chosen[0].name], db))
+        preview_report(screen, sample, next_command(screen, "run", policy, [specs[0].name], db))
     return None

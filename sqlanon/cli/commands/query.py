@@ -65,12 +65,12 @@ def query(
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
         # Several releases may stem from one source: which is meant is looked up where they are.
-        own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
+        only_spec = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
         answer = connected.query(
             sql,
             release=release,
             allow_linking=allow_linking,
-            spec=own,
+            spec=only_spec,
             role=role,
             seconds=timeout,
             as_of_source=as_of_source,
@@ -92,9 +92,9 @@ def query(
         if answer.left_out and not plain:
             screen.show(LEFT_OUT.format(answer.left_out))
         if answer.unlike is not None:
-            one = answer.unlike
+            unlike = answer.unlike
             text = OF_SOURCE if as_of_source else AS_PUBLISHED
-            screen.show(text.format(one.retained, one.stale, one.not_published))
+            screen.show(text.format(unlike.retained, unlike.stale, unlike.not_published))
     return None
 
 

@@ -64,12 +64,12 @@ def report(
     if output is not None:
         ensure_new(output)
     plain = audience == "owner" and frame is None
-    chosen = workload or (WORKLOAD if plain and WORKLOAD.is_file() else None)
+    workload_file = workload or (WORKLOAD if plain and WORKLOAD.is_file() else None)
     form: Literal["html", "md"] = "md" if md else "html"
     reader: Literal["owner", "readers"] = "readers" if audience == "readers" else "owner"
     spec = find_policy(db, policy)
     with open_database(find_url(db, spec), screen, read_only=True) as connected:
-        text = connected.report(release, audience=reader, form=form, workload=chosen, attack=attack, frame=frame)
+        text = connected.report(release, audience=reader, form=form, workload=workload_file, attack=attack, frame=frame)
     described = {"release": release, "for": audience, "form": "pdf" if pdf else form}
     if output is None:
         screen.emit({**described, "report": text})

@@ -37,16 +37,16 @@ def listed(screen: Screen, found: Sequence[ListedApproval]) -> None:
         return
     rows = [
         (
-            one.approval.release,
-            "-" if one.approval.version is None else str(one.approval.version),
-            one.approval.action,
-            one.approval.approver,
-            one.approval.given_at[:10],
-            one.approval.until or "-",
-            _state(one),
-            one.signed,
+            entry.approval.release,
+            "-" if entry.approval.version is None else str(entry.approval.version),
+            entry.approval.action,
+            entry.approval.approver,
+            entry.approval.given_at[:10],
+            entry.approval.until or "-",
+            _state(entry),
+            entry.signed,
         )
-        for one in found
+        for entry in found
     ]
     titles = (
         ("release", "wrap"),
@@ -59,11 +59,11 @@ def listed(screen: Screen, found: Sequence[ListedApproval]) -> None:
         ("signed", "left", 1),
     )
     screen.show(make_sheet(titles, rows))
-    for one in found:
-        if one.approval.terms:
-            screen.show(f"condition of {clean(one.approval.release)}: {clean(one.approval.terms)}")
-        for line in one.grown:
-            screen.show(f"warning: {clean(one.approval.release)}: {line}")
+    for entry in found:
+        if entry.approval.terms:
+            screen.show(f"condition of {clean(entry.approval.release)}: {clean(entry.approval.terms)}")
+        for line in entry.grown:
+            screen.show(f"warning: {clean(entry.approval.release)}: {line}")
 
 
 def _state(one: ListedApproval) -> str:

@@ -25,10 +25,11 @@ HEAD = (
 def attack_report(screen: Screen, report: AttackReport) -> None:
     """Show every attack in a single table, and the limits of the figures."""
     lost = report.victims - report.published
-    left = f", {count(lost)} of them left out of the release" if lost else ""
+    lacking = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(
         f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
-        f"  {things(report.victims, 'victim')}{left}; {count(report.boxes)} different boxes; success is expected, and "
+        f"  {things(report.victims, 'victim')}{lacking}; {count(report.boxes)} different boxes; "
+        "success is expected, and "
         + (
             "exact: every victim is compared"
             if report.drawn == report.published
@@ -41,22 +42,22 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
             f"  {things(report.unmatched, 'row')} of the source came or changed since: no "
             f"victim{'s' if report.unmatched > 1 else ''}"
         )
-    rows = [_linkage(one, report.counted) for one in report.linkage]
-    rows += [_guess(one) for one in report.homogeneity]
-    rows += [_format_composition(one) for one in report.composition if not one.why_not]
+    rows = [_linkage(attack, report.counted) for attack in report.linkage]
+    rows += [_guess(guess) for guess in report.homogeneity]
+    rows += [_format_composition(attack) for attack in report.composition if not attack.why_not]
     screen.show("", make_sheet(HEAD, rows), "")
     if len(report.quasi) > 1:
         best = "; ".join(
-            f"{', '.join(map(clean, one.worst))} ({share(one.worst_mean, 1)})"
-            for one in report.linkage
-            if one.subsets > 1 and not one.errors
+            f"{', '.join(map(clean, attack.worst))} ({share(attack.worst_mean, 1)})"
+            for attack in report.linkage
+            if attack.subsets > 1 and not attack.errors
         )
         if best:
             screen.show(f"columns by which most is found: {best}")
     _show_unpromised(screen, report)
-    for one in report.composition:
-        if one.why_not:
-            screen.show(note(f"not measured: {one.kind} {one.other}: {one.why_not}"))
+    for attack in report.composition:
+        if attack.why_not:
+            screen.show(note(f"not measured: {attack.kind} {attack.other}: {attack.why_not}"))
     for what in report.not_measured:
         screen.show(note(f"not measured: {what}"))
     if not report.held:
@@ -71,11 +72,11 @@ def _show_unpromised(screen: Screen, report: AttackReport) -> None:
         name = clean(gain.column)
         rows.append((f"{name}: a class adds", share(gain.mean, 1), share(gain.highest, 1), ""))
         rows.append((f"{name}: times likelier", measure(gain.mean_ratio), measure(gain.highest_ratio), ""))
-    for one in report.bayes:
-        name, base = clean(one.column), share(one.baseline, 1)
-        rows.append((f"{name} by naive Bayes", share(one.accuracy, 1), "", base))
-        if one.in_class is not None:
-            rows.append((f"{name}, only values of candidates", share(one.in_class, 1), "", base))
+    for attack in report.bayes:
+        name, base = clean(attack.column), share(attack.baseline, 1)
+        rows.append((f"{name} by naive Bayes", share(attack.accuracy, 1), "", base))
+        if attack.in_class is not None:
+            rows.append((f"{name}, only values of candidates", share(attack.in_class, 1), "", base))
     if rows:
         screen.show(make_sheet(head, rows), "")
 
@@ -102,10 +103,10 @@ def _promise(promised: float | None) -> str:
 
 
 def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
-    known = f"{count(one.known)} known value{'s' if one.known > 1 else ''}"
+    known_values = f"{count(one.known)} known value{'s' if one.known > 1 else ''}"
     wrong = ", one wrong" if one.errors else ""
     return (
-        f"{known}{wrong}",
+        f"{known_values}{wrong}",
         share(one.mean, 1),
         share(one.worst_mean, 1),
         share(one.highest, 1),
@@ -153,10 +154,10 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
                 ("guessed", "right"),
                 ("verdict", "left"),
             ),
-            [_counts_reader(one) for one in report.attacks],
+            [_counts_reader(reader) for reader in report.attacks],
         ),
     )
-    undecided = sum(one.undecided for one in report.attacks)
+    undecided = sum(reader.undecided for reader in report.attacks)
     if undecided:
         screen.show(
             "", note(f"for {things(undecided, 'cell')} no table was found at both ends: intervals may be narrower")
@@ -168,5 +169,5 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
 def _counts_reader(one: CountsReader) -> tuple[str, ...]:
     verdict = ("held" if one.held else "FOUND") if one.promised else ""
     tried = count(one.readers) if one.readers == one.possible else f"{count(one.readers)} of {count(one.possible)}"
-    found = (count(one.cells), count(one.exact), count(one.below), share(one.guess, 1))
-    return (READERS[one.name], tried, *found, verdict)
+    counts = (count(one.cells), count(one.exact), count(one.below), share(one.guess, 1))
+    return (READERS[one.name], tried, *counts, verdict)

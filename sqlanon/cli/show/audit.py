@@ -93,7 +93,7 @@ def format_lowering(report: AuditReport) -> list[str]:
     if report.k_all >= report.k:
         return []
     if report.lowering:
-        named = ", ".join(f"{clean(one.column)} (k {count(one.k)} with it)" for one in report.lowering)
+        named = ", ".join(f"{clean(column.column)} (k {count(column.k)} with it)" for column in report.lowering)
         which = f"k is lower than {count(report.k)} with {named}."
     elif report.lowering_together:
         which = (

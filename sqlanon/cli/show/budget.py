@@ -30,14 +30,22 @@ def budget_report(screen: Screen, report: BudgetReport) -> None:
         f"  persons   of {', '.join(map(clean, report.tables))}",
         f"  anchor    {clean(report.anchor) if report.anchor else 'none: a restored or copied database spends again'}",
         *(
-            f"  raised    to {epsilon:g} at {clean(at)} by {clean(by)}: {clean(because)}"
-            for at, by, epsilon, because in report.raised
+            f"  raised    to {epsilon:g} at {clean(time)} by {clean(by)}: {clean(because)}"
+            for time, by, epsilon, because in report.raised
         ),
         "",
     )
     rows = [
-        (str(one.seq), one.release, str(one.version), one.state, f"{one.cost:.4g}", one.at, one.by)
-        for one in report.versions
+        (
+            str(version.seq),
+            version.release,
+            str(version.version),
+            version.state,
+            f"{version.cost:.4g}",
+            version.at,
+            version.by,
+        )
+        for version in report.versions
     ]
     if rows:
         screen.show(make_sheet(VERSIONS, rows), "")

@@ -110,12 +110,12 @@ def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
 
 def diff_report(screen: Screen, report: DiffReport) -> None:
     """Show two versions side by side."""
-    sides = [RunReport.from_dict(one.report) for one in (report.first, report.second)]
+    sides = [RunReport.from_dict(side.report) for side in (report.first, report.second)]
     units = ", ".join(dict.fromkeys(run.shape.units for run in sides))
     smallest = ", ".join(dict.fromkeys(run.shape.smallest for run in sides))
     rows = [
         ("status", report.first.status, report.second.status),
-        ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
+        ("made", *(side.published_at[:16].replace("T", " ") for side in (report.first, report.second))),
         ("rows", *(count(run.published_rows) for run in sides)),
         *_lineages(sides),
         (units, *(count(run.classes) for run in sides)),
@@ -131,10 +131,10 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
     ]
     reached = [{r.title: r for r in run.requirements} for run in sides]
     for title in dict.fromkeys([*reached[0], *reached[1]]):
-        both = [one.get(title) for one in reached]
+        both = [row.get(title) for row in reached]
         shown = [f"{measure(r.asked)}, reached {measure(r.reached)}" if r else "-" for r in both]
         rows.append((title, shown[0], shown[1]))
-    names = [f"{one.release}@{one.version}" for one in (report.first, report.second)]
+    names = [f"{side.release}@{side.version}" for side in (report.first, report.second)]
     screen.show(make_sheet((("", "left"), *((name, "wrap") for name in names)), rows), "")
     screen.show(*(format_reasons("policy", report.policy) or ["  policy    the same"]))
 
@@ -172,10 +172,10 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
 
 def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     """Show the lineages that stay, why, and the command that removes them."""
-    for one in report.lineages:
+    for kept in report.lineages:
         screen.show(
-            f"release {clean(report.release)}: lineage {one.number} stays in {' and '.join(map(clean, one.tables))}: "
-            f"{things(one.keys, 'key')}, as hashes, with published values of {count(one.held)} of them"
+            f"release {clean(report.release)}: lineage {kept.number} stays in {' and '.join(map(clean, kept.tables))}: "
+            f"{things(kept.keys, 'key')}, as hashes, with published values of {count(kept.held)} of them"
         )
     if not report.lineages:
         return
@@ -184,7 +184,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
         f"  it stays{listed}, as readers may have kept versions: with it a later run publishes no key in a second "
         "class, and none that is erased",
         f"  what it keeps of given keys is emptied by: {erase}",
-        f"  all of it is removed by SQL: {'; '.join(one.drop for one in report.lineages)}",
+        f"  all of it is removed by SQL: {'; '.join(kept.drop for kept in report.lineages)}",
         "  then the next run stops until run --new-lineage, and nobody can compute what its versions and those before "
         "reveal together",
     )

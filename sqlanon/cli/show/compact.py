@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def compact_report(screen: Screen, report: CompactReport) -> None:
     """Show the files or tables that were written anew, and where values can be all the same."""
-    written = ", ".join(map(clean, report.written)) or "no table"
+    tables = ", ".join(map(clean, report.written)) or "no table"
     screen.show(
-        f"written anew: {written} ({count(report.before)} bytes before, {count(report.after)} now)",
+        f"written anew: {tables} ({count(report.before)} bytes before, {count(report.after)} now)",
         *(f"note: {sentence}" for sentence in report.stays),
     )
 

@@ -30,16 +30,16 @@ def candidates_report(screen: Screen, report: CandidatesReport) -> None:
         "persons are held out, and nothing was published",
         f"  seed {report.seed}; width of {WIDTH_OF[report.answers]}",
         "",
-        make_sheet(HEAD, [_row(one) for one in report.candidates]),
+        make_sheet(HEAD, [_row(candidate) for candidate in report.candidates]),
         "",
     )
     if report.source_auc is not None:
         screen.show(f"AUC of a model that learnt {clean(report.target or '')} from the source: {report.source_auc:.3f}")
-    for one in report.candidates:
-        if one.refused is not None:
-            screen.show(note(f"{one.number}: {one.refused}"))
-    for said, numbers in report.list_notes().items():
-        screen.show(note(f"{', '.join(map(str, numbers))}: {said}"))
+    for candidate in report.candidates:
+        if candidate.refused is not None:
+            screen.show(note(f"{candidate.number}: {candidate.refused}"))
+    for text, numbers in report.list_notes().items():
+        screen.show(note(f"{', '.join(map(str, numbers))}: {text}"))
 
 
 def _row(one: Candidate) -> tuple[str, ...]:

@@ -27,16 +27,16 @@ def control_report(screen: Screen, report: ControlReport) -> None:
         f"{report.counted} of {clean(report.source)}; {count(report.outside)} are the control group",
         f"  method {clean(report.method)}, format {clean(report.format)}, seed {report.seed}; nothing was published",
         "",
-        make_sheet(HEAD, [_row(one) for one in report.attacks]),
+        make_sheet(HEAD, [_row(attack) for attack in report.attacks]),
         "",
         "risk: what succeeds beyond the control group, (succeeded - control) / (100 % - control); of membership the "
         "difference",
     )
-    for one in report.attacks:
-        if not one.attempts:
-            screen.show(note(f"{one.what}: no predicate is satisfied by exactly one released row"))
-        elif one.main <= one.naive and one.attack != "membership":
-            screen.show(note(f"{one.what}: no better than without the release"))
+    for attack in report.attacks:
+        if not attack.attempts:
+            screen.show(note(f"{attack.what}: no predicate is satisfied by exactly one released row"))
+        elif attack.main <= attack.naive and attack.attack != "membership":
+            screen.show(note(f"{attack.what}: no better than without the release"))
     for why in report.not_measured:
         screen.show(note(f"not measured: {why}"))
 

@@ -25,8 +25,8 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     )
     if report.replaced:
         screen.show(f"It replaces an earlier demo's {', '.join(report.replaced)}.", "")
-    for one in report.releases:
-        _release(screen, one)
+    for released in report.releases:
+        _release(screen, released)
     _show_together(screen, report)
     _sample(screen, report)
     screen.show("Try next:", "", *(f"  {line}" for line in _following(report, first, second)))
@@ -82,7 +82,7 @@ def _sample(screen: Screen, report: DemoReport) -> None:
     published = report.releases[0].run.published
     screen.show(f"== {things(len(rows), 'row')} of {clean(published)} ==", "")
     columns = (("column", "wrap"), *((f"row {number}", "wrap") for number in range(1, len(rows) + 1)))
-    cells = [(name, *(_cell(row[at]) for row in rows)) for at, name in enumerate(names)]
+    cells = [(name, *(_cell(row[place]) for row in rows)) for place, name in enumerate(names)]
     screen.show(make_sheet(columns, cells), "")
 
 
@@ -90,7 +90,7 @@ def _cell(value: object) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, (list, tuple)):
-        return "{" + ", ".join("NULL" if one is None else str(one) for one in value) + "}"
+        return "{" + ", ".join("NULL" if item is None else str(item) for item in value) + "}"
     return str(value)
 
 

@@ -19,8 +19,8 @@ MOST_SHOWN = 20
 
 def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     """Show the cells that a reader finds."""
-    for one in report.tables:
-        screen.show(f"{clean(one.table)}: {things(one.cells, 'cell')}, {count(one.hidden)} hidden")
+    for table in report.tables:
+        screen.show(f"{clean(table.table)}: {things(table.cells, 'cell')}, {count(table.hidden)} hidden")
     screen.show("")
     if report.contradictions:
         screen.show("The numbers CONTRADICT each other: no table has all of these together.", "")
@@ -51,10 +51,10 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
 
 
 def _sheet(cells: Sequence[FoundCell]) -> Sheet:
-    columns = list(dict.fromkeys(name for one in cells for name in one.values))
+    columns = list(dict.fromkeys(name for cell in cells for name in cell.values))
     rows = [
-        (*(_value(one, name) for name in columns), _ends(one), ", ".join(clean(name) for name in one.tables))
-        for one in cells[:MOST_SHOWN]
+        (*(_value(cell, name) for name in columns), _ends(cell), ", ".join(clean(name) for name in cell.tables))
+        for cell in cells[:MOST_SHOWN]
     ]
     if len(cells) > MOST_SHOWN:
         rows.append((f"{count(len(cells) - MOST_SHOWN)} more", *("" for _ in columns), ""))

@@ -39,11 +39,11 @@ def show_evaluation(screen: Screen, report: Evaluation) -> None:
         many = f", the mean of {count(len(cube.group_bys))} group-bys" if len(cube.group_bys) > 1 else ""
         screen.show(f"{clean(cube.name)}{by}: KLD {_kld(cube.kld)}{many}")
         if cube.missed:
-            rows = sum(one.missed_rows for one in cube.group_bys)
-            total = sum(one.rows for one in cube.group_bys)
+            rows = sum(group_by.missed_rows for group_by in cube.group_bys)
+            total = sum(group_by.rows for group_by in cube.group_bys)
             screen.show(
                 f"  infinite: the release expects nobody in {count(cube.missed)} of "
-                f"{count(sum(one.cells for one in cube.group_bys))} cells of the source, which hold "
+                f"{count(sum(group_by.cells for group_by in cube.group_bys))} cells of the source, which hold "
                 f"{share(rows, total)} of its rows"
             )
     if report.loss is not None:
@@ -64,8 +64,10 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     )
     families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
     screen.show(make_sheet(head, [_family(family) for family in families]), "")
-    single = sorted((one for one in report.queries if not one.refused), key=lambda one: one.family != "queries")
-    single = [one for one in single if one.family == "queries"] or single[: MOST_QUERIES // 3]
+    single = sorted(
+        (result for result in report.queries if not result.refused), key=lambda one: one.family != "queries"
+    )
+    single = [result for result in single if result.family == "queries"] or single[: MOST_QUERIES // 3]
     columns = (
         ("query", "wrap"),
         ("truth", "right"),
@@ -75,14 +77,14 @@ def _queries(screen: Screen, report: Evaluation) -> None:
         ("error", "right", 1),
         ("in bounds", "right"),
     )
-    screen.show(make_sheet(columns, [_query(one) for one in single[:MOST_QUERIES]]))
+    screen.show(make_sheet(columns, [_query(result) for result in single[:MOST_QUERIES]]))
     if len(report.queries) > len(single[:MOST_QUERIES]):
         screen.show(f"{count(len(report.queries))} in all; --json has every one")
     screen.show("")
-    for one in report.queries:
-        if one.refused and (one.family == "queries" or one.refused == OVERFLOW):
-            screen.show(f"{clean(one.query)} has no answer over this release: {one.refused}", "")
-    refused = sum(one.refused not in (None, OVERFLOW) for one in report.queries if one.family != "queries")
+    for result in report.queries:
+        if result.refused and (result.family == "queries" or result.refused == OVERFLOW):
+            screen.show(f"{clean(result.query)} has no answer over this release: {result.refused}", "")
+    refused = sum(result.refused not in (None, OVERFLOW) for result in report.queries if result.family != "queries")
     if refused:
         screen.show(f"{count(refused)} generated queries have no answer over this release", "")
     if report.total.lost:
@@ -100,13 +102,17 @@ def _queries(screen: Screen, report: Evaluation) -> None:
 def _beside(screen: Screen, report: Evaluation) -> None:
     """Mean errors of each table, and those of releases of rows that were asked the same."""
     head = [("counts of", "wrap"), ("groups", "right"), ("in intervals", "right"), ("error", "right")]
-    head += [(clean(one.release), "right") for one in report.beside]
-    others = [{family.name: family for family in one.families} for one in report.beside]
+    head += [(clean(release.release), "right") for release in report.beside]
+    others = [{family.name: family for family in release.families} for release in report.beside]
     rows = []
-    for one in report.families:
-        errors = [one.errors, *(other[one.name].errors for other in others)]
-        own = (f"{one.name}", count(one.errors.cells), share(one.errors.inside, one.errors.cells))
-        rows.append((*own, *(_error(each.absolute.mean) for each in errors)))
+    for row_family in report.families:
+        errors = [row_family.errors, *(other[row_family.name].errors for other in others)]
+        first_cells = (
+            f"{row_family.name}",
+            count(row_family.errors.cells),
+            share(row_family.errors.inside, row_family.errors.cells),
+        )
+        rows.append((*first_cells, *(_error(each.absolute.mean) for each in errors)))
     screen.show(make_sheet(head, rows), "")
     screen.show(
         "error: the mean difference to the source, of noise and of what bounding cuts together; other columns: of "

@@ -26,8 +26,8 @@ def known_report(screen: Screen, report: KnownReport) -> None:
         ("rows first unique", "right"),
     )
     rows = [
-        (str(one.known), count(one.sets), count(one.k), ", ".join(map(clean, one.worst)), count(one.rows))
-        for one in report.sizes
+        (str(size.known), count(size.sets), count(size.k), ", ".join(map(clean, size.worst)), count(size.rows))
+        for size in report.sizes
     ]
     screen.show(make_sheet(head, rows), "")
     special = report.special

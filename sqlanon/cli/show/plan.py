@@ -55,21 +55,21 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
     if report.feasible:
         feasible = [
             (
-                one.name if one.column is None else f"{one.name} of {one.column}",
-                measure(one.asked),
-                measure(one.largest),
-                "yes" if one.met else "not of all rows",
+                requirement.name if requirement.column is None else f"{requirement.name} of {requirement.column}",
+                measure(requirement.asked),
+                measure(requirement.largest),
+                "yes" if requirement.met else "not of all rows",
             )
-            for one in report.feasible
+            for requirement in report.feasible
         ]
         sides = (("requirement", "wrap"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(make_sheet(sides, feasible), "")
     if measured:
         screen.show(LOSES, "")
     screen.show(*history_tables(report.history))
-    screen.show(*[f"{'stages' if not at else '':<8}{clean(text)}" for at, text in enumerate(report.stages)], "")
-    for one in report.notes:
-        screen.show(note(one))
+    screen.show(*[f"{'stages' if not place else '':<8}{clean(text)}" for place, text in enumerate(report.stages)], "")
+    for text in report.notes:
+        screen.show(note(text))
     if report.bound is not None:
         screen.show(clean(report.bound))
     if report.weaker:
@@ -127,4 +127,4 @@ def _publishes(name: str, published: Sequence[str]) -> str:
     whole = ", ".join(published) or "-"
     if len(whole) <= 16:
         return whole
-    return " ".join(f"..{one.removeprefix(name)}" if one.startswith(name) else one for one in published)
+    return " ".join(f"..{column.removeprefix(name)}" if column.startswith(name) else column for column in published)

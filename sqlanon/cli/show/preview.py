@@ -29,7 +29,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
         for name, names in found.columns
     ]
     headings: list[tuple[str, str, int]] = [("row", "right", 0)]
-    headings += [(name, "wrap", at + 1000 * same[at]) for at, (name, _) in enumerate(found.columns)]
+    headings += [(name, "wrap", place + 1000 * same[place]) for place, (name, _) in enumerate(found.columns)]
     rows = [
         [str(number), *(_cell(name, names, before, after) for name, names in found.columns)]
         for number, (before, after) in enumerate(found.pairs, 1)
@@ -47,7 +47,7 @@ def _cell(name: str, names: Sequence[str], before: Mapping[str, object], after: 
 
 
 def _format_published(name: str, names: Sequence[str], after: Mapping[str, object]) -> str:
-    values = {one.removeprefix(name).removeprefix("_"): after[one] for one in names}
+    values = {column.removeprefix(name).removeprefix("_"): after[column] for column in names}
     if "lo" in values and "hi" in values:
         low, high = _text(values.pop("lo")), _text(values.pop("hi"))
         box = low if low == high else f"{low} .. {high}"

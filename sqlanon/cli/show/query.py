@@ -80,11 +80,11 @@ def _bounds(cell: Bounded) -> str:
 
 
 def _interval(cell: Bounded) -> str:
-    found = cell.interval
-    if found is None or cell.exact:
+    interval = cell.interval
+    if interval is None or cell.exact:
         return ""
-    error = f" (+- {found.error:.2g})" if found.error else ""
-    return f"{_number(found.low)} .. {_number(found.high)}{error}"
+    error = f" (+- {interval.error:.2g})" if interval.error else ""
+    return f"{_number(interval.low)} .. {_number(interval.high)}{error}"
 
 
 def _number(value: Any) -> str:  # noqa: ANN401 - an engine's value

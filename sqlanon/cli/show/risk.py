@@ -16,8 +16,8 @@ def risk_report(screen: Screen, report: RiskReport) -> None:
     """Show the value that every model reaches, and missing measures."""
     if report.models:
         rows = [
-            (_model(one), one.column or "", _format_reached(one), in_words(one.model, one.reached))
-            for one in report.models
+            (_model(model), model.column or "", _format_reached(model), in_words(model.model, model.reached))
+            for model in report.models
         ]
         screen.show(
             "privacy models, measured without a policy (docs/risk.md says what each figure means)",
@@ -53,11 +53,13 @@ def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
     )
     shown: dict[int, int] = {}
     rows = []
-    for one in report.sets:
-        size = len(one.columns)
+    for identifying in report.sets:
+        size = len(identifying.columns)
         shown[size] = shown.get(size, 0) + 1
         if shown[size] <= SHOWN:
-            rows.append((", ".join(one.columns), share(one.distinction, 1), share(one.separation, 1)))
+            rows.append(
+                (", ".join(identifying.columns), share(identifying.distinction, 1), share(identifying.separation, 1))
+            )
     screen.show(make_sheet((("columns", "wrap"), ("distinction", "right"), ("separation", "right")), rows), "")
 
 
@@ -66,13 +68,13 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
     if report.prosecutor is None:
         return
     rows: list[tuple[str, ...]] = []
-    for name, one in (("prosecutor", report.prosecutor), ("journalist", report.journalist)):
-        if one is not None:
-            rows.append((name, one.basis, share(one.highest, 1), share(one.average, 1), share(one.above, 1)))
+    for name, risk in (("prosecutor", report.prosecutor), ("journalist", report.journalist)):
+        if risk is not None:
+            rows.append((name, risk.basis, share(risk.highest, 1), share(risk.average, 1), share(risk.above, 1)))
     if report.marketer is not None:
         rows.append(("marketer", report.marketer.basis, "", share(report.marketer.average, 1), ""))
     if (homes := report.household) is not None:
-        shares = (share(one, 1) for one in (homes.highest, homes.average, homes.above))
+        shares = (share(risk, 1) for risk in (homes.highest, homes.average, homes.above))
         rows.append(("household, any member", homes.basis, *shares))
     headings = (
         ("attacker", "left"),
@@ -107,17 +109,21 @@ def _attackers(screen: Screen, report: RiskReport) -> None:
         )
         number = f"{count(optimistic.unique_rows)} ({share(optimistic.unique_rows, report.rows)})"
         unique.append(("rows compatible with no other, OPTIMISTIC", number))
-    if (found := report.population) is not None:
-        unique.append(("persons of the population", measure(round(found.population))))
-        if found.exact is not None:
-            unique.append(("persons unique in the population", _unique(found.exact, found.population)))
+    if (population := report.population) is not None:
+        unique.append(("persons of the population", measure(round(population.population))))
+        if population.exact is not None:
+            unique.append(("persons unique in the population", _unique(population.exact, population.population)))
         else:
             unique += [
-                (f"estimated unique in the population, {name}", _unique(value, found.population))
-                for name, value in (("Pitman", found.pitman), ("Zayatz", found.zayatz), ("SNB", found.snb))
+                (f"estimated unique in the population, {name}", _unique(value, population.population))
+                for name, value in (
+                    ("Pitman", population.pitman),
+                    ("Zayatz", population.zayatz),
+                    ("SNB", population.snb),
+                )
             ]
-            rule = f"estimated unique in the population, Dankar's rule ({found.rule})"
-            unique.append((rule, _unique(found.dankar, found.population)))
+            rule = f"estimated unique in the population, Dankar's rule ({population.rule})"
+            unique.append((rule, _unique(population.dankar, population.population)))
     screen.show(make_sheet(headings, rows), "", make_sheet((("rows and persons", "wrap"), ("", "left")), unique), "")
 
 

@@ -91,18 +91,18 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     if report.scratch:
         lines = [
             (
-                clean(one.stage),
-                clean(one.statement) or "(loaded)",
-                clean(one.table.partition(".")[2]),
-                count(one.rows),
-                format_seconds(one.seconds),
+                clean(table.stage),
+                clean(table.statement) or "(loaded)",
+                clean(table.table.partition(".")[2]),
+                count(table.rows),
+                format_seconds(table.seconds),
             )
-            for one in report.scratch
+            for table in report.scratch
         ]
         screen.show("", "kept in the private schema, with source values, until the next run or sqlanon clean:")
         screen.show(make_sheet(KEPT, lines), "")
-    for one in report.notes:
-        screen.show(note(one))
+    for text in report.notes:
+        screen.show(note(text))
     for warning in report.warnings:
         screen.show(f"warning: {clean(warning)}")
     next_commands(screen, following)
@@ -116,12 +116,12 @@ def exposed_lines(exposed: Exposure | None, k: int) -> list[str]:
 
 def _k(report: RunReport) -> int:
     """K as it was asked; 1: it was not."""
-    return next((int(one.asked) for one in report.requirements if one.name == "k"), 1)
+    return next((int(requirement.asked) for requirement in report.requirements if requirement.name == "k"), 1)
 
 
 def format_reasons(title: str, why: Sequence[str]) -> list[str]:
     """Why a version is made, a line each."""
-    return [f"  {title if not at else '':<9} {clean(reason)}" for at, reason in enumerate(why)]
+    return [f"  {title if not place else '':<9} {clean(reason)}" for place, reason in enumerate(why)]
 
 
 def data_lines(data: DataChange | None) -> list[str]:
@@ -187,7 +187,9 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
 def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:
     """Show a run of differentially private statistics."""
     delta = f", delta {noisy.delta:g}" if noisy.delta else ""
-    kept = [] if noisy.kept is None else [f"  kept      {share(noisy.kept, 1)} of a person's rows on average (noisy)"]
+    kept_rows = (
+        [] if noisy.kept is None else [f"  kept      {share(noisy.kept, 1)} of a person's rows on average (noisy)"]
+    )
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified, published as {clean(report.published)}",
         *format_reasons("because", report.why if report.replaces else ()),
@@ -195,7 +197,7 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
         f"  groups    {count(noisy.groups)} of {things(noisy.tables, 'table')}, as declared",
         f"  noise     {noisy.law}; epsilon {noisy.epsilon:g}{delta} for a person and all its rows",
         f"  budget    {clean(noisy.budget)}: {noisy.spent:.4g} of {noisy.allowed:g} spent",
-        *kept,
+        *kept_rows,
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
@@ -204,23 +206,23 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:
     """The method's figures of the search."""
-    said = ", ".join(f"{clean(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
-    return [f"{title}{said}"] if said else []
+    figures = ", ".join(f"{clean(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
+    return [f"{title}{figures}"] if figures else []
 
 
 def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
     """The disclosure by a version together with those before, a table each."""
     shown: list[Sheet | str] = []
-    for one in reports:
-        if one.unknown:
-            text = f"versions {one.old} and {one.new} cannot be compared: {clean(one.unknown)}"
+    for comparison in reports:
+        if comparison.unknown:
+            text = f"versions {comparison.old} and {comparison.new} cannot be compared: {clean(comparison.unknown)}"
             shown += [f"{text}; what they reveal together is unknown", ""]
             continue
-        kinds = (("arrived", one.arrived), ("left", one.left), ("common", one.common))
+        kinds = (("arrived", comparison.arrived), ("left", comparison.left), ("common", comparison.common))
         of_events = any(sets.persons is not None for _, sets in kinds)
         how = (
             ""
-            if one.values or one.candidates
+            if comparison.values or comparison.candidates
             else "; rows compared by key alone, as the policies read other columns or types"
         )
         rows = [
@@ -237,17 +239,17 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
         ]
         titles = (
             ("rows that", "left"),
-            *((t, "right") for t in ("rows", "groups", "fewest candidates" if one.candidates else "smallest")),
+            *((t, "right") for t in ("rows", "groups", "fewest candidates" if comparison.candidates else "smallest")),
             *([("persons", "right")] if of_events else []),
             *((t, "right") for t in ("least l", "failing")),
         )
-        failing = things(one.failing, "row")
-        what = f"{count(one.components)} components, {failing} in groups below the policy{how}"
-        if one.candidates:
+        failing = things(comparison.failing, "row")
+        what = f"{count(comparison.components)} components, {failing} in groups below the policy{how}"
+        if comparison.candidates:
             what = f"{failing} with fewer candidates than k"
-        shown += [f"versions {one.old} and {one.new} together: {what}", make_sheet(titles, rows), ""]
-        if one.not_measured:
-            shown += [f"NOT MEASURED: {clean(one.not_measured)}", ""]
+        shown += [f"versions {comparison.old} and {comparison.new} together: {what}", make_sheet(titles, rows), ""]
+        if comparison.not_measured:
+            shown += [f"NOT MEASURED: {clean(comparison.not_measured)}", ""]
     return shown
 
 
@@ -303,10 +305,10 @@ def format_loss(report: LossReport, released: int, unit: str = "class") -> tuple
 
 def format_metrics(report: LossReport) -> list[str]:
     """The metrics that were asked for, and those of extensions: a line, and another for each sensitive column."""
-    found = dict(report.more)
-    least = found.pop("least_gcp", None)
+    figures = dict(report.more)
+    least = figures.pop("least_gcp", None)
     lines = [] if least is None else [f"no release of these rows, with this k, has a GCP below {least:.4f}"]
-    lines += [", ".join(f"{clean(name)} {value:.4f}" for name, value in found.items())] if found else []
+    lines += [", ".join(f"{clean(name)} {value:.4f}" for name, value in figures.items())] if figures else []
     for column, values in report.sensitive.items():
         lines.append(f"{clean(column)}: " + ", ".join(f"{clean(name)} {value:.4f}" for name, value in values.items()))
     return lines

@@ -57,7 +57,7 @@ class Sheet:
                 yield Text(line, overflow="fold")
             return
         yield self._grid(shown, widths)
-        left_out = [heading.title for at, heading in enumerate(self.headings) if at not in shown]
+        left_out = [heading.title for place, heading in enumerate(self.headings) if place not in shown]
         if left_out:
             yield Text(f"(not shown at this width: {', '.join(left_out)})")
 
@@ -68,12 +68,12 @@ class Sheet:
         """A width for each column, or None where words would have to be split."""
         from rich.cells import cell_len
 
-        whole = [max(cell_len(cell) for cell in self._cells(at)) for at in shown]
+        whole = [max(cell_len(cell) for cell in self._cells(place)) for place in shown]
         least = [
-            max((cell_len(word) for cell in self._cells(at) for word in cell.split()), default=1)
-            if self.headings[at].side == "wrap"
+            max((cell_len(word) for cell in self._cells(place) for word in cell.split()), default=1)
+            if self.headings[place].side == "wrap"
             else wide
-            for at, wide in zip(shown, whole, strict=True)
+            for place, wide in zip(shown, whole, strict=True)
         ]
         room = most - GAP * (len(shown) - 1) - sum(least)
         if room < 0:
@@ -81,9 +81,9 @@ class Sheet:
         # The narrowest columns first: one long cell does not make all others wrap.
         widths = list(least)
         wanting = sorted(range(len(shown)), key=lambda at: whole[at] - least[at])
-        for left, at in enumerate(wanting):
-            more = min(whole[at] - least[at], room // (len(wanting) - left))
-            widths[at] += more
+        for place_before, place in enumerate(wanting):
+            more = min(whole[place] - least[place], room // (len(wanting) - place_before))
+            widths[place] += more
             room -= more
         return widths
 
@@ -92,10 +92,10 @@ class Sheet:
         from rich.table import Table as Grid
         from rich.text import Text
 
-        made = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-        for at, width in zip(shown, widths, strict=True):
-            heading = self.headings[at]
-            made.add_column(
+        grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+        for place, width in zip(shown, widths, strict=True):
+            heading = self.headings[place]
+            grid.add_column(
                 Text(heading.title),
                 justify="right" if heading.side == "right" else "left",
                 overflow="fold",
@@ -103,8 +103,8 @@ class Sheet:
                 width=width,
             )
         for row in self.rows:
-            made.add_row(*(Text(row[at]) for at in shown))
-        return made
+            grid.add_row(*(Text(row[place]) for place in shown))
+        return grid
 
     def _blocks(self, most: int) -> Iterator[str]:
         """A row as lines of title and value, under the name."""
