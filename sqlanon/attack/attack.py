@@ -76,9 +76,9 @@ def attack(
     with Scratch(engine) as scratch:
         material = read(scratch, on)
         reporter.stage(on.name, "compare")
-        found = _report(scratch, on, material, columns, privacy, k, victims, reporter)
+        report = _report(scratch, on, material, columns, privacy, k, victims, reporter)
     reporter.finish(on.name)
-    return found
+    return report
 
 
 def _report(  # noqa: PLR0913 - older than the limit
@@ -100,9 +100,9 @@ def _report(  # noqa: PLR0913 - older than the limit
     fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
     ties = tie(scratch, fits) if shows and not facts.exact and material.tied and kind.grouped else None
     crowds = _crowds(scratch, entry, ties) if ties else {}
-    drawn = draw(material, victims, _steps(material, sets, crowds)) if shows else material
-    if drawn is not material:
-        material = drawn
+    sampled = draw(material, victims, _steps(material, sets, crowds)) if shows else material
+    if sampled is not material:
+        material = sampled
         fits, ties = Fits(material, reporter), None
     linked, counted, lacking = (
         _attack_by_linkage(on, fits, sets, promised, ties, crowds)
@@ -112,15 +112,15 @@ def _report(  # noqa: PLR0913 - older than the limit
     guesses: list[GuessAttack] = []
     gains: list[SkewnessGain] = []
     learnt: list[BayesAttack] = []
-    for at in range(len(material.sensitive)):
+    for place in range(len(material.sensitive)):
         among = fits if shows and not facts.paired else None
-        guesses += measure_homogeneity(among, material, at, privacy.l, classes=kind.grouped)
-        gains += [measure_skewness(material, at)] if kind.grouped else []
-        made = attack_by_bayes(fits, at, candidates=shows)
-        if isinstance(made, str):
-            lacking.append(made)
+        guesses += measure_homogeneity(among, material, place, privacy.l, classes=kind.grouped)
+        gains += [measure_skewness(material, place)] if kind.grouped else []
+        outcome = attack_by_bayes(fits, place, candidates=shows)
+        if isinstance(outcome, str):
+            lacking.append(outcome)
         else:
-            learnt.append(made)
+            learnt.append(outcome)
     reporter.stage(on.name, "versions")
     earlier, uncompared = attack_with_versions(scratch, on)
     return AttackReport(
@@ -164,13 +164,13 @@ def _attack_by_linkage(
     if on.form.facts.exact:
         return attack_by_linkage(fits, sets, k, None), "rows", []
     lacking = []
-    named = _counting(entry)
-    if named and not crowds:
+    counting = _counting(entry)
+    if counting and not crowds:
         lacking.append("persons: the boxes of the version's classes are not known; candidates are counted by rows")
-    found = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
+    attacks_of = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
     # Of several identifiers the one that leaves the fewest persons counts.
-    found = found or [("rows", attack_by_linkage(fits, sets, k, None))]
-    counted, best = min(found, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
+    attacks_of = attacks_of or [("rows", attack_by_linkage(fits, sets, k, None))]
+    counted, best = min(attacks_of, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
     wrong = None
     if crowds:
         lacking.append("errors: a wrong value is tried only where rows are counted, not persons")
@@ -199,53 +199,53 @@ def _counting(entry: Entry) -> tuple[str, ...]:
 
 def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
     """By identifier the persons of every box, each once."""
-    found = {}
+    crowds = {}
     for name, column in persons.find_link_columns(scratch.engine, entry).items():
         if name not in _counting(entry):
             continue
         with guard_reading(scratch.engine, entry.link):
-            made = scratch.sql("attack/persons", linked=entry.link, person=column)
-            place, person = scratch.fetch_arrays(made, ["int32", "int32"])
-        box = np.array([ties.box_of.get(int(one), -1) for one in place], np.int64)
+            query = scratch.sql("attack/persons", linked=entry.link, person=column)
+            place, person = scratch.fetch_arrays(query, ["int32", "int32"])
+        box = np.array([ties.box_of.get(int(number), -1) for number in place], np.int64)
         order = np.argsort(box, kind="stable")
         # Rows of classes that the source has no more are in no box that is known.
         order = order[box[order] >= 0]
-        found[f"persons ({name})"] = (box[order], person[order].astype(np.int32))
-    return found
+        crowds[f"persons ({name})"] = (box[order], person[order].astype(np.int32))
+    return crowds
 
 
 def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
     """Limits of the figures, each with the reason."""
     entry, facts = on.entry, on.form.facts
     assert entry is not None
-    kind, found = choose_kind(entry), []
+    kind, lacking = choose_kind(entry), []
     if facts.exact:
-        found.append(
+        lacking.append(
             f"linkage against 1/k: format {facts.name} publishes the quasi values, and promises no k to who knows them"
         )
     if facts.single and not facts.hides:
-        found.append(
+        lacking.append(
             f"linkage by fewer columns: a cell of format {facts.name} is a representative value, which excludes no "
             "other; the figure is that of who knows a victim's class"
         )
-        found.append(
+        lacking.append(
             f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no "
             "use for it"
         )
     if kind.not_left_out:
-        found.append(kind.not_left_out)
+        lacking.append(kind.not_left_out)
     elif not material.tied:
-        found.append(
+        lacking.append(
             "rows left out: the private table that ties the version to its source is gone, so that every row counts as "
             "published"
         )
     if material.covered.unknown:
-        found.append(
+        lacking.append(
             f"{material.covered.unknown} published ranges end in values that the source does not have (it changed "
             "since, or the view was altered): they count as covering nothing"
         )
     if facts.exact:
-        found.append(
+        lacking.append(
             f"errors: format {facts.name} publishes the values, of which no wrong one is the victim's: the success is 0"
         )
-    return (*found, *kind.lacking)
+    return (*lacking, *kind.lacking)

@@ -79,9 +79,9 @@ def _of_boxes(material: Material, number: Longs, times: Longs, group: Ints, valu
     if material.shares is None:
         return groups
     box, of, rows = material.shares
-    made = np.zeros((len(material.members), values))
-    np.add.at(made, box, groups[of] * (rows / material.groups[of])[:, None])
-    return made
+    rows_of = np.zeros((len(material.members), values))
+    np.add.at(rows_of, box, groups[of] * (rows / material.groups[of])[:, None])
+    return rows_of
 
 
 def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
@@ -99,23 +99,23 @@ def _learn_code_frequencies(fits: Fits, a: int, boxes: Doubles, codes: int) -> D
         steps = np.zeros((codes + 1, boxes.shape[1]))
         np.add.at(steps, low[some], each[some])
         np.add.at(steps, high[some] + 1, -each[some])
-        found: Doubles = np.maximum(np.cumsum(steps, axis=0)[:codes], 0.0)
-        found[0] += each[null].sum(axis=0)
-        return found
+        frequencies: Doubles = np.maximum(np.cumsum(steps, axis=0)[:codes], 0.0)
+        frequencies[0] += each[null].sum(axis=0)
+        return frequencies
     kinds, size = int(cells[a].max()) + 1, int(covered.size[a])
     of_cells = np.zeros((kinds, boxes.shape[1]))
     np.add.at(of_cells, cells[a], boxes)
     bits = covered.bits[covered.start[a] : covered.start[a] + kinds * size].reshape(kinds, size)
     each = of_cells / np.maximum(bits.sum(axis=1), 1)[:, None]
-    made: Doubles = bits.T.astype(np.float64) @ each
-    return made
+    likelihoods: Doubles = bits.T.astype(np.float64) @ each
+    return likelihoods
 
 
 def _mark_possible_values(fits: Fits, boxes: Doubles) -> Flags:
     """Which values the candidates of each row have, bool[r, s]."""
     box, value = np.nonzero(boxes)
-    at = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)
-    return fits.present(at, value.astype(np.int32), boxes.shape[1])
+    starts = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)
+    return fits.present(starts, value.astype(np.int32), boxes.shape[1])
 
 
 def _share_guessed(material: Material, of: Longs, score: Doubles) -> float:

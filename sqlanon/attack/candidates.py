@@ -101,7 +101,7 @@ def compare_candidates(
         raise PolicyError(f"compare: seed {asked.seed}: a whole number from 0")
     spec = specs[0]
     if asked.target is not None:
-        published = [one.name for one in spec.columns if one.role in ("sensitive", "insensitive")]
+        published = [column.name for column in spec.columns if column.role in ("sensitive", "insensitive")]
         if asked.target.lower() not in {name.lower() for name in published}:
             raise PolicyError(
                 f"compare {spec.name}: target {asked.target} is no column that is published as it is; there are: "
@@ -110,20 +110,24 @@ def compare_candidates(
     if asked.workload is not None:
         _check_workload(engine, spec, asked.workload)
     asked = replace(asked, seed=secrets.randbits(32) if asked.seed is None else asked.seed)
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     of_source: float | None = None
-    for number, one in enumerate(specs, 1):
-        own = Candidate(number, one.privacy.k, one.method.name, one.refine is not None)
+    for number, candidate_spec in enumerate(specs, 1):
+        candidate = Candidate(
+            number, candidate_spec.privacy.k, candidate_spec.method.name, candidate_spec.refine is not None
+        )
         try:
-            made, trial = _try_one(engine, one, machine, asked, progress)
+            tried, trial = _try_one(engine, candidate_spec, machine, asked, progress)
         except (InfeasibleError, PolicyError, UnsupportedError) as error:
-            found.append(replace(own, refused=_explain(error)))
+            candidates.append(replace(candidate, refused=_explain(error)))
             continue
         if asked.target is not None:
-            at = [column.name.lower() for column in trial.columns].index(asked.target.lower())
-            of_source = measure_auc(trial, at, original=True) if of_source is None else of_source
-            made = replace(made, auc=measure_auc(trial, at))
-        found.append(replace(made, number=number, k=own.k, method=own.method, refine=own.refine))
+            place = [column.name.lower() for column in trial.columns].index(asked.target.lower())
+            of_source = measure_auc(trial, place, original=True) if of_source is None else of_source
+            tried = replace(tried, auc=measure_auc(trial, place))
+        candidates.append(
+            replace(tried, number=number, k=candidate.k, method=candidate.method, refine=candidate.refine)
+        )
     assert asked.seed is not None
     return CandidatesReport(
         spec.name,
@@ -132,7 +136,7 @@ def compare_candidates(
         asked.seed,
         asked.target,
         of_source,
-        tuple(found),
+        tuple(candidates),
         "random counts" if asked.workload is None else "workload",
     )
 
@@ -146,15 +150,15 @@ def _try_one(
 ) -> tuple[Candidate, Trial]:
     assert asked.seed is not None
     start = time.perf_counter()
-    with ExitStack() as held:
-        hold_out = HoldOut(asked.control, asked.seed, held)
-        made = held.enter_context(rehearse(engine, spec, machine, progress, seed=asked.seed, choose=hold_out))
+    with ExitStack() as stack:
+        hold_out = HoldOut(asked.control, asked.seed, stack)
+        rehearsed = stack.enter_context(rehearse(engine, spec, machine, progress, seed=asked.seed, choose=hold_out))
         split = hold_out.split
         assert split is not None
         seconds = time.perf_counter() - start
-        loss, recoded, rows = made.loss(), made.made.recoded, made.staged.rows
-        space = read_space(made, split)
-        widths = None if asked.workload is None else _measure_workload(engine, made, asked.workload)
+        loss, recoded, rows = rehearsed.loss(), rehearsed.made.recoded, rehearsed.staged.rows
+        space = read_space(rehearsed, split)
+        widths = None if asked.workload is None else _measure_workload(engine, rehearsed, asked.workload)
     trial = make_trial(spec, split, space, asked.seed, machine.threads)
     outcomes = [
         outcome
@@ -163,8 +167,8 @@ def _try_one(
         for outcome in attack.run(trial)
         if isinstance(outcome, Outcome) and outcome.main.attempts
     ]
-    few = tuple(one.what for one in outcomes if one.main.attempts < FEWEST)
-    risks = [(measure_risk(one)[1], one.what) for one in outcomes if one.main.attempts >= FEWEST]
+    few = tuple(outcome.what for outcome in outcomes if outcome.main.attempts < FEWEST)
+    risks = [(measure_risk(outcome)[1], outcome.what) for outcome in outcomes if outcome.main.attempts >= FEWEST]
     risk, attack_name = max(risks, default=(0.0, ""))
     return (
         Candidate(
@@ -197,7 +201,7 @@ def _check_workload(engine: Engine, spec: ReleaseSpec, workload: WorkloadSpec) -
 
 
 def _subject(spec: ReleaseSpec, roles: Roles, table: TableRef, published: Mapping[str, tuple[str, ...]]) -> Subject:
-    return Subject(spec.name, table, None, spec, roles, published, tuple(one.name for one in roles.insensitive))
+    return Subject(spec.name, table, None, spec, roles, published, tuple(reading.name for reading in roles.insensitive))
 
 
 def _measure_workload(engine: Engine, made: Rehearsed, workload: WorkloadSpec) -> Widths:
@@ -219,7 +223,7 @@ def measure_width(trial: Trial) -> float | None:
     quasi, rng, space = trial.with_role("quasi"), trial.rng("width"), trial.space
     if not quasi:
         return None
-    found = []
+    widths = []
     for _ in range(QUERIES):
         certain, possible = (np.ones(len(space.members), np.bool_) for _ in range(2))
         true = np.ones(len(trial.inside), np.bool_)
@@ -235,8 +239,8 @@ def measure_width(trial: Trial) -> float | None:
             true &= (trial.inside[:, a] >= low) & (trial.inside[:, a] <= high)
         if true.any():
             least, most = int(space.members[certain].sum()), int(space.members[possible].sum())
-            found.append((most - least) / int(true.sum()))
-    return float(np.median(found)) if found else None
+            widths.append((most - least) / int(true.sum()))
+    return float(np.median(widths)) if widths else None
 
 
 def _compare_cells(trial: Trial, a: int, low: int, high: int) -> tuple[Flags, Flags]:

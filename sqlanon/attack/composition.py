@@ -48,16 +48,24 @@ def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[Compositio
     entry = on.entry
     assert entry is not None
     entries = Catalog(scratch.engine).entries(entry.release)
-    seen = [one for one in list_kept(entries, scratch.engine.exists) if one.version != entry.version]
-    others = [one for one in entries if one.version != entry.version and one.status in SEEN]
+    versions = [
+        earlier_entry
+        for earlier_entry in list_kept(entries, scratch.engine.exists)
+        if earlier_entry.version != entry.version
+    ]
+    others = [
+        earlier_entry
+        for earlier_entry in entries
+        if earlier_entry.version != entry.version and earlier_entry.status in SEEN
+    ]
     if not entry.policy.get("key") or not scratch.engine.exists(history_table_of(entry)):
         what = "versions: the policy has no key, so that rows of two versions cannot be matched"
         return [], [what] if others else []
-    found = []
-    for other in seen[-MOST_VERSIONS:]:
-        found += _version(scratch, other, entry)
-    beyond = len(seen) - MOST_VERSIONS
-    return found, [f"versions: the {beyond} oldest were not compared"] if beyond > 0 else []
+    attacks = []
+    for earlier in versions[-MOST_VERSIONS:]:
+        attacks += _version(scratch, earlier, entry)
+    beyond = len(versions) - MOST_VERSIONS
+    return attacks, [f"versions: the {beyond} oldest were not compared"] if beyond > 0 else []
 
 
 def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
@@ -69,9 +77,18 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
     if report.unknown:
         return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, report.unknown)]
     return [
-        CompositionAttack("version", name, who, one.rows, one.groups / one.rows, 1 / one.smallest, one.smallest, asked)
-        for who, one in zip(WHO, (report.common, report.arrived, report.left), strict=True)
-        if one.smallest
+        CompositionAttack(
+            "version",
+            name,
+            who,
+            overlap.rows,
+            overlap.groups / overlap.rows,
+            1 / overlap.smallest,
+            overlap.smallest,
+            asked,
+        )
+        for who, overlap in zip(WHO, (report.common, report.arrived, report.left), strict=True)
+        if overlap.smallest
     ]
 
 
@@ -87,9 +104,9 @@ def _by_candidates(
         count_possible(scratch, there, here, common=False),
     )
     return [
-        _summarize_candidates("version", name, who, one, np.ones(len(one), np.int64), asked)
-        for who, one in zip(WHO, sets, strict=True)
-        if len(one)
+        _summarize_candidates("version", name, who, sizes, np.ones(len(sizes), np.int64), asked)
+        for who, sizes in zip(WHO, sets, strict=True)
+        if len(sizes)
     ]
 
 
@@ -101,37 +118,39 @@ def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> l
     entry = on.entry
     assert entry is not None
     here = [column.name for column in on.roles.relation.columns]
-    found = []
-    for other in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
-        if other.release == entry.release or other.statistics:  # of counts `run` warns
+    attacks = []
+    for sibling in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
+        if sibling.release == entry.release or sibling.statistics:  # of counts `run` warns
             continue
-        name, asked = f"{other.release}@{other.version}", _weaker_promise(entry, other)
-        why = _explain_unlike_columns(scratch, entry, other, here)
+        name, asked = f"{sibling.release}@{sibling.version}", _weaker_promise(entry, sibling)
+        why = _explain_unlike_columns(scratch, entry, sibling, here)
         if why:
-            found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
-        elif counts_candidates(entry, other):
-            sizes, _ = count_together(scratch, entry, other, material.stage)
-            found.append(_summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
+            attacks.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
+        elif counts_candidates(entry, sibling):
+            sizes, _ = count_together(scratch, entry, sibling, material.stage)
+            attacks.append(
+                _summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked)
+            )
         else:
-            beside, _ = place(scratch, other, material.stage, "placed_beside")
+            beside, _ = place(scratch, sibling, material.stage, "placed_beside")
             rows = scratch.fetch("attack/common", first=material.placed, second=beside)
             scratch.drop(beside)
             sizes = np.array([read_integer(n) for n, _ in rows], np.int64)
             groups = np.array([read_integer(groups) for _, groups in rows], np.int64)
-            found.append(_summarize_candidates("release", name, "common", sizes, groups * sizes, asked))
-    return found
+            attacks.append(_summarize_candidates("release", name, "common", sizes, groups * sizes, asked))
+    return attacks
 
 
 def _explain_unlike_columns(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -> str:
     """Why rows of two releases cannot be matched; empty: they can."""
-    if any(form_of(one).facts.paired for one in (entry, other)):
+    if any(form_of(side).facts.paired for side in (entry, other)):
         return "sensitive values of one belong to groups, not to rows"
     if link_columns_of(entry, here) != link_columns_of(other, here):
         return "they name different identifiers"
     not_matched = choose_kind(entry).not_matched or choose_kind(other).not_matched
     if not_matched:
         return not_matched
-    tables = [table for one in (entry, other) for table in one.tied]
+    tables = [table for side in (entry, other) for table in side.tied]
     if not all(scratch.engine.exists(table) for table in tables):
         return "the private table of one is gone"
     return ""

@@ -65,9 +65,9 @@ def attack_counts(
     until = time.monotonic() + MOST_SECONDS
     reporter.stage(entry.release, "read")
     view, shown = spell_table(entry.view), str(entry.view)
-    read = read_tables(engine, {shown: view}, CountsSpelling())
-    joined = join_tables(read.columns, read.tables, read.least)
-    order = [[one.name.lower() for one in read.columns].index(column.name.lower()) for column in shape.columns]
+    parsed = read_tables(engine, {shown: view}, CountsSpelling())
+    joined = join_tables(parsed.columns, parsed.tables, parsed.least)
+    order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
     truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)
     target = _Target(
         joined.seen,
@@ -78,10 +78,10 @@ def attack_counts(
     )
     reporter.stage(entry.release, "outsiders")
     naive = replace(joined.seen, value=np.where(target.small, HIDDEN, target.value))
-    found = [target.read("naive", naive, promised=False), target.read("outsider", joined.seen, promised=True)]
+    attacks = [target.read("naive", naive, promised=False), target.read("outsider", joined.seen, promised=True)]
     reporter.stage(entry.release, "insiders")
     most = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
-    found.append(target.read_insiders(known, most, promised=shape.insiders))
+    attacks.append(target.read_insiders(known, most, promised=shape.insiders))
     reporter.finish(entry.release)
     hidden = int((joined.seen.value == HIDDEN).sum())
     return CountsAttackReport(
@@ -92,7 +92,7 @@ def attack_counts(
         len(joined.keys),
         hidden,
         int(target.small.sum()),
-        tuple(found),
+        tuple(attacks),
     )
 
 
@@ -107,8 +107,8 @@ def find_counts(engine: Engine, release: str | None) -> Entry | None:
     if release is None:
         places = catalog.places()
         release = places[0].release if len(places) == 1 else None
-    found = catalog.find_published(release) if release is not None else None
-    return found if found is not None and found.statistics else None
+    entry = catalog.find_published(release) if release is not None else None
+    return entry if entry is not None and entry.statistics else None
 
 
 Known = Mapping[int, Mapping[tuple[Label, ...], int]]
@@ -125,17 +125,20 @@ def _read_private(
         truth = {}
         for row in scratch.fetch("statistics/true_cells", cells=kept.cells, **context):
             nodes = [
-                (read_integer(row[at]), _label(row[many + at]) if row[at] != shape.columns[at].levels else None)
-                for at in range(many)
+                (
+                    read_integer(row[place]),
+                    _label(row[many + place]) if row[place] != shape.columns[place].levels else None,
+                )
+                for place in range(many)
             ]
-            truth[tuple(nodes[at] for at in places)] = (read_integer(row[-2]), read_integer(row[-1]))
+            truth[tuple(nodes[place] for place in places)] = (read_integer(row[-2]), read_integer(row[-1]))
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
         scratch.execute("statistics/inside", inside=inside, cells=kept.cells, atoms=kept.atoms, **context)
         scratch.execute("statistics/insiders", insiders=insiders, cells=kept.cells, inside=inside, atoms=kept.atoms)
         known: dict[int, dict[tuple[Label, ...], int]] = {}
         for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept.atoms, **context):
             labels = [_label(cell) for cell in row[1:-1]]
-            atom = tuple(labels[at] for at in places)
+            atom = tuple(labels[place] for place in places)
             known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
     return truth, known
 
@@ -158,37 +161,37 @@ class _Target:
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
         """A reader of some cells."""
         reach = Reach(seen, seconds=self.seconds)
-        found = [(*reach.span(atoms), 0) for atoms in self._sought.values()]
-        return self._count(name, (1, 1), found, promised=promised)
+        spans = [(*reach.span(atoms), 0) for atoms in self._sought.values()]
+        return self._count(name, (1, 1), spans, promised=promised)
 
     def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:
         """Persons who are alone in cells, and look for the small cells of the same blocks."""
         owners = sorted(known)
-        drawn = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
+        insiders = owners if len(owners) <= most else sorted(random.Random(0).sample(owners, most))  # noqa: S311
         plain = Reach(self.seen)
-        found: list[tuple[int, int | None, bool, int]] = []
-        for owner in drawn:
-            own = {self.seen.places[atom]: n for atom, n in known[owner].items() if atom in self.seen.places}
-            reach = Reach(self.seen, own, self.seconds)
-            near = plain.blocks_of(np.array(list(own), np.int64))
+        spans: list[tuple[int, int | None, bool, int]] = []
+        for owner in insiders:
+            own_counts = {self.seen.places[atom]: n for atom, n in known[owner].items() if atom in self.seen.places}
+            reach = Reach(self.seen, own_counts, self.seconds)
+            near = plain.blocks_of(np.array(list(own_counts), np.int64))
             for atoms in self._sought.values():
-                others = [atom for atom in atoms.tolist() if atom not in own]
+                others = [atom for atom in atoms.tolist() if atom not in own_counts]
                 if others and near & plain.blocks_of(atoms):
-                    excess = sum(own[atom] - 1 for atom in atoms.tolist() if atom in own)
-                    found.append((*reach.span(atoms), excess))
-        return self._count("insider", (len(drawn), len(owners)), found, promised=promised)
+                    excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
+                    spans.append((*reach.span(atoms), excess))
+        return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)
 
     @cached_property
     def _sought(self) -> dict[int, Longs]:
         """The atoms of each small cell."""
-        made: dict[int, Longs] = {}
+        atoms_of: dict[int, Longs] = {}
         for row in self.seen.of:
             order = np.argsort(row, kind="stable")
             cells, starts = np.unique(row[order], return_index=True)
             for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
                 if cell >= 0 and self.small[cell]:
-                    made.setdefault(cell, atoms)
-        return made
+                    atoms_of.setdefault(cell, atoms)
+        return atoms_of
 
     def _count(
         self,

@@ -42,12 +42,12 @@ def draw(material: Material, most: int | None, steps: float) -> Material:
         return material
     times = np.random.default_rng(SEED).multivariate_hypergeometric(material.times, most, method="marginals")
     some = times > 0
-    kept, of = np.unique(material.of[some], return_inverse=True)
+    tuples, of = np.unique(material.of[some], return_inverse=True)
     return replace(
         material,
-        tuples=np.ascontiguousarray(material.tuples[kept]),
-        victims=np.bincount(of, times[some], len(kept)).astype(np.int64),
-        values=tuple(one[some] for one in material.values),
+        tuples=np.ascontiguousarray(material.tuples[tuples]),
+        victims=np.bincount(of, times[some], len(tuples)).astype(np.int64),
+        values=tuple(codes[some] for codes in material.values),
         of=of.astype(np.int32),
         times=times[some],
     )

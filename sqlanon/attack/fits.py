@@ -59,12 +59,12 @@ class Fits:
                 self.high[a] = (covered.size[a] - 1 - sets[-1][:, ::-1].argmax(axis=1))[cells[a]]
             else:
                 sets.append(np.zeros((0, 0), np.bool_))
-                at = covered.start[a] + cells[a]
-                self.low[a], self.high[a], self.null[a] = covered.low[at], covered.high[at], covered.null[at]
+                cell = covered.start[a] + cells[a]
+                self.low[a], self.high[a], self.null[a] = covered.low[cell], covered.high[cell], covered.null[cell]
         # Code by code: the kernels ask one code of all cells.
-        self._by_code = np.concatenate([np.zeros(0, np.bool_), *(one.T.ravel() for one in sets)])
-        self._kinds = np.array([len(one) for one in sets], np.int64)
-        self._start = np.cumsum([0, *(one.size for one in sets)])[:-1].astype(np.int64)
+        self._by_code = np.concatenate([np.zeros(0, np.bool_), *(flags.T.ravel() for flags in sets)])
+        self._kinds = np.array([len(flags) for flags in sets], np.int64)
+        self._start = np.cumsum([0, *(flags.size for flags in sets)])[:-1].astype(np.int64)
 
     def boxes(self, place: Longs) -> Boxes:
         """The boxes as the kernels read them, where ``place`` is the bit of every column."""
@@ -85,18 +85,18 @@ class Fits:
 
     def widths(self) -> Longs:
         """How many codes the cells of each box cover, summed over the columns."""
-        found = np.zeros(len(self.material.members), np.int64)
+        widths = np.zeros(len(self.material.members), np.int64)
         for a in range(len(self.material.cells)):
-            found += self._codes(a)
-        return found
+            widths += self._codes(a)
+        return widths
 
     def _codes(self, a: int) -> Longs:
         """How many codes each box's cell of a column covers."""
         if self.material.covered.size[a]:
             sizes: Longs = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
             return sizes
-        found: Longs = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
-        return found
+        codes: Longs = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0) + self.null[a]
+        return codes
 
     def _sets(self, a: int) -> Flags:
         """Which codes each cell of a column of sets covers, bool[cells, codes]."""
@@ -142,8 +142,8 @@ class Fits:
     def guess_values(self, counts: Counts) -> tuple[Longs, Longs]:
         """Of each row that is known by all columns: its candidates' most frequent value, and its candidates."""
         values, number = np.unique(counts.value, return_inverse=True)
-        at = np.searchsorted(counts.group, np.arange(len(self.material.members) + 1)).astype(np.int64)
-        top, every, _ = self._guess(at, number.astype(np.int32), counts.times, len(values), show=False)
+        starts = np.searchsorted(counts.group, np.arange(len(self.material.members) + 1)).astype(np.int64)
+        top, every, _ = self._guess(starts, number.astype(np.int32), counts.times, len(values), show=False)
         return top, every
 
     def present(self, at: Longs, value: Ints, values: int) -> Flags:
@@ -188,7 +188,7 @@ class Fits:
             np.bincount(material.tuples[:, a], material.victims, domain.codes).astype(np.int64)
             for a, domain in enumerate(material.quasi)
         ]
-        begin = np.cumsum([0, *(len(one) for one in often)])
+        begin = np.cumsum([0, *(len(codes) for codes in often)])
         chance, best = np.zeros(1 << known), np.zeros(1 << known)
         rows = len(material.tuples)
         step = max(1, rows // 100)
@@ -214,12 +214,12 @@ class Fits:
         from sqlanon.attack.kernels.mistakes import AT_ONCE
 
         boxes, sets = len(self.material.members), self.material.covered.size > 0
-        found = 0.0
+        additions = 0.0
         for a in range(len(sets)):
             codes = self._codes(a)[ties.own].astype(np.float64)
             passes = codes if sets[a] else np.ceil(codes / AT_ONCE)
-            found += float(passes.sum()) * boxes + float(codes.sum()) * known * (1 << known) / 2
-        return found
+            additions += float(passes.sum()) * boxes + float(codes.sum()) * known * (1 << known) / 2
+        return additions
 
     def count_persons(
         self,
@@ -232,7 +232,7 @@ class Fits:
         from sqlanon.attack.kernels.linkage import count_candidate_persons
 
         material, boxes = self.material, self.boxes(place)
-        at = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)
+        starts = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
         for first, past in self.blocks(len(person) + (width << width)):
             part = slice(first, past)
@@ -240,7 +240,7 @@ class Fits:
                 boxes,
                 material.tuples[part],
                 material.victims[part],
-                at,
+                starts,
                 person,
                 int(person.max(initial=-1)) + 1,
                 fewest,

@@ -35,16 +35,16 @@ def measure_homogeneity(
     """
     counts = material.counts[place]
     name = material.sensitive[place].reading.name
-    found = []
+    guesses = []
     if classes:
         top = np.zeros(len(material.groups), np.int64)
         np.maximum.at(top, counts.group, counts.times)
-        found.append(_guess(name, "class", top, material.groups, material.groups, bound))
+        guesses.append(_guess(name, "class", top, material.groups, material.groups, bound))
     if fits is not None:
         top, every = fits.guess_values(counts)
         guess = _guess(name, "candidates", top, every, material.victims, bound)
-        found.append(replace(guess, margin=measure_margin(guess.mean, material)))
-    return tuple(found)
+        guesses.append(replace(guess, margin=measure_margin(guess.mean, material)))
+    return tuple(guesses)
 
 
 def _guess(

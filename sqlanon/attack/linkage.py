@@ -34,19 +34,19 @@ def choose_known_columns(name: str, columns: Sequence[str], known: Sequence[str]
         PolicyError: there is no such column, or there are too many.
     """
     if known is None:
-        wanted = list(columns)
+        chosen = list(columns)
     else:
         folded = {column.lower(): column for column in columns}
-        wrong = [one for one in known if one.lower() not in folded]
+        wrong = [name for name in known if name.lower() not in folded]
         if wrong:
             raise PolicyError(f"attack {name}: no quasi column {', '.join(wrong)}; there are: {', '.join(columns)}")
-        wanted = [column for column in columns if column.lower() in {one.lower() for one in known}]
-    if len(wanted) > MOST_COLUMNS:
+        chosen = [column for column in columns if column.lower() in {name.lower() for name in known}]
+    if len(chosen) > MOST_COLUMNS:
         raise PolicyError(
-            f"attack {name}: all sets of {len(wanted)} quasi columns are too many; name at most {MOST_COLUMNS} that an "
+            f"attack {name}: all sets of {len(chosen)} quasi columns are too many; name at most {MOST_COLUMNS} that an "
             "attacker may know with --known (all columns together are measured as well)"
         )
-    return tuple(columns.index(column) for column in wanted)
+    return tuple(columns.index(column) for column in chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,13 @@ def attack_by_linkage(
     material = fits.material
     victims = material.drawn / material.shown if material.published else 1.0
     names = [domain.reading.name for domain in material.quasi]
-    found = []
+    attacks = []
     for n, numbers in sets.by_size.items():
         sums = [float(chance[number]) for number in numbers]
         worst = numbers[sums.index(max(sums))]
         least = int(min(fewest[number] for number in numbers))
         any_ = least < np.iinfo(np.int64).max
-        found.append(
+        attacks.append(
             LinkageAttack(
                 known=n,
                 subsets=len(numbers),
@@ -130,7 +130,7 @@ def attack_by_linkage(
                 margin=measure_margin(math.fsum(sums) / len(sums) / max(material.drawn, 1), material) * material.shown,
             )
         )
-    return tuple(found)
+    return tuple(attacks)
 
 
 def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
@@ -140,20 +140,20 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
 
     Cost: for every value of every cell of a victim's box a pass over the boxes.
     """
-    made = fits.measure_mistakes(sets.place, len(sets.known), ties)
-    if made is None:
+    mistakes = fits.measure_mistakes(sets.place, len(sets.known), ties)
+    if mistakes is None:
         return None
-    chance, best = made
+    chance, best = mistakes
     material = fits.material
     victims = int(material.victims.sum()) + material.left_out
     names = [domain.reading.name for domain in material.quasi]
-    found = []
+    attacks = []
     for n, numbers in sets.by_size.items():
         if sets.every in numbers:
             continue
         sums = [float(chance[number]) for number in numbers]
         worst = numbers[sums.index(max(sums))]
-        found.append(
+        attacks.append(
             LinkageAttack(
                 n,
                 len(numbers),
@@ -167,7 +167,7 @@ def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[Link
                 False,
             )
         )
-    return tuple(found)
+    return tuple(attacks)
 
 
 def of_classes(material: Material, k: int | None) -> LinkageAttack:

@@ -167,8 +167,8 @@ def _victims(
     sensitive: tuple[Domain, ...],
 ) -> tuple[Ints, Longs, tuple[Ints, ...], Ints, Longs, int]:
     names = [domain.code for domain in (*quasi, *sensitive)]
-    made = scratch.sql("attack/victims", placed=placed, work=work, columns=names)
-    *columns, published, times = scratch.fetch_arrays(made, [*["int32"] * (len(names) + 1), "int64"])
+    query = scratch.sql("attack/victims", placed=placed, work=work, columns=names)
+    *columns, published, times = scratch.fetch_arrays(query, [*["int32"] * (len(names) + 1), "int64"])
     left_out = int(times[published == 0].sum())
     codes = np.array(columns, np.int32).reshape(len(names), len(times))[:, published == 1]
     times = times[published == 1].astype(np.int64)
@@ -197,29 +197,29 @@ def _fetch_release(
     names = {domain.code: on.names(domain.reading.name) for domain in quasi}
     shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
     paired = on.counted is not None
-    own = [] if paired else [domain.parameters for domain in sensitive]
+    values = [] if paired else [domain.parameters for domain in sensitive]
     groups = [{"code": "g", "name": GROUP}] if paired else []
     grouped, cells = scratch.table("grouped"), scratch.table("cells")
     scratch.execute(
         "attack/grouped",
         grouped=grouped,
         target=on.view,
-        names=[name for one in names.values() for name in one.published()],
-        values=[str(one["name"]) for one in own + groups],
+        names=[name for spelling in names.values() for name in spelling.published()],
+        values=[str(value["name"]) for value in values + groups],
     )
-    scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=own, groups=groups)
+    scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=values, groups=groups)
     scratch.drop(grouped)
-    columns = [domain.code for domain in quasi] + [str(one["code"]) for one in own + groups]
-    made = scratch.sql("attack/boxes", cells=cells, columns=columns)
-    *found, n = scratch.fetch_arrays(made, [*["int32"] * len(columns), "int64"])
-    codes, times = np.array(found, np.int32).reshape(len(columns), len(n)), n.astype(np.int64)
+    columns = [domain.code for domain in quasi] + [str(value["code"]) for value in values + groups]
+    query = scratch.sql("attack/boxes", cells=cells, columns=columns)
+    *cell_codes, n = scratch.fetch_arrays(query, [*["int32"] * len(columns), "int64"])
+    codes, times = np.array(cell_codes, np.int32).reshape(len(columns), len(n)), n.astype(np.int64)
     first, of = _distinct(codes[: len(quasi)])
     members = np.bincount(of, times, first.shape[1]).astype(np.int64)
     shares = None
     if paired:
         counts, sizes, numbers = _fetch_value_table(scratch, on, sensitive)
-        known = np.isin(codes[-1], numbers)
-        shares = (of[known], np.searchsorted(numbers, codes[-1][known]).astype(np.int32), times[known])
+        listed = np.isin(codes[-1], numbers)
+        shares = (of[listed], np.searchsorted(numbers, codes[-1][listed]).astype(np.int32), times[listed])
     else:
         counts = tuple(_sum_pairs(of, codes[len(quasi) + i], times) for i in range(len(sensitive)))
         sizes = members
@@ -240,11 +240,11 @@ def _fetch_value_table(
     """The second table of format anatomy: the values, the rows of each group, and the groups' numbers."""
     assert on.counted is not None
     (domain,) = sensitive
-    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=domain.parameters)
-    group, value, n = scratch.fetch_arrays(made, ["int32", "int32", "int64"])
+    query = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=domain.parameters)
+    group, value, n = scratch.fetch_arrays(query, ["int32", "int32", "int64"])
     numbers, of = np.unique(group.astype(np.int32), return_inverse=True)
-    found = _sum_pairs(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))
-    return (found,), np.bincount(found.group, found.times).astype(np.int64), numbers
+    pairs = _sum_pairs(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))
+    return (pairs,), np.bincount(pairs.group, pairs.times).astype(np.int64), numbers
 
 
 def _sum_pairs(group: Ints, value: Ints, times: Longs) -> Counts:

@@ -25,8 +25,8 @@ def tie(scratch: Scratch, fits: Fits) -> Ties | None:
     """
     material = fits.material
     names = [domain.code for domain in material.quasi]
-    made = scratch.sql("attack/members", placed=material.placed, work=material.work, columns=names)
-    place, *columns, n = scratch.fetch_arrays(made, [*["int32"] * (len(names) + 1), "int64"])
+    query = scratch.sql("attack/members", placed=material.placed, work=material.work, columns=names)
+    place, *columns, n = scratch.fetch_arrays(query, [*["int32"] * (len(names) + 1), "int64"])
     codes: Ints = np.array(columns, np.int32).T.reshape(len(n), len(names))
     order = np.lexsort((*codes.T[::-1], place))
     codes, classes, times = codes[order], place[order].astype(np.int32), n[order].astype(np.int64)
@@ -35,21 +35,21 @@ def tie(scratch: Scratch, fits: Fits) -> Ties | None:
         return None
     index = {row.tobytes(): i for i, row in enumerate(material.tuples)}
     tuple_of = np.array([index[row.tobytes()] for row in np.ascontiguousarray(codes)], np.int64)
-    own = np.array([box_of[int(one)] for one in classes], np.int32)
-    order = np.lexsort((own, tuple_of))
-    at = np.searchsorted(tuple_of[order], np.arange(len(material.tuples) + 1)).astype(np.int64)
-    return Ties(at, own[order], times[order], box_of)
+    boxes = np.array([box_of[int(number)] for number in classes], np.int32)
+    order = np.lexsort((boxes, tuple_of))
+    starts = np.searchsorted(tuple_of[order], np.arange(len(material.tuples) + 1)).astype(np.int64)
+    return Ties(starts, boxes[order], times[order], box_of)
 
 
 def _boxes(fits: Fits, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | None:
     numbers, begins = np.unique(place, return_index=True)
-    some, at = fits.owners(codes, np.append(begins, len(place)), np.add.reduceat(n, begins))
-    found: dict[int, int] = {}
+    some, starts = fits.owners(codes, np.append(begins, len(place)), np.add.reduceat(n, begins))
+    box_of: dict[int, int] = {}
     taken: set[int] = set()
-    for g in np.argsort(np.diff(at), kind="stable"):
-        free = next((int(box) for box in some[at[g] : at[g + 1]] if int(box) not in taken), None)
+    for g in np.argsort(np.diff(starts), kind="stable"):
+        free = next((int(box) for box in some[starts[g] : starts[g + 1]] if int(box) not in taken), None)
         if free is None:
             return None
-        found[int(numbers[g])] = free
+        box_of[int(numbers[g])] = free
         taken.add(free)
-    return found
+    return box_of

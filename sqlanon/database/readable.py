@@ -444,7 +444,7 @@ class Readable:
             >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
             >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
             >>> answer.rows[0]["n"].low, answer.rows[0]["n"].high
-            (5, 10)
+            (6, 9)
         """
         from sqlanon.query.ask import ask
 

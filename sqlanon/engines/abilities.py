@@ -29,7 +29,7 @@ Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.
 
 
 class Session(Protocol):
-    """The open DuckDB connection of the host process, or an object with its interface.
+    """The open DuckDB connection of the host process, or an object with the same interface.
 
     `sqlanon.engines.duckdb.guest` needs these methods only.
     """
@@ -58,7 +58,7 @@ class SparkSession(Protocol):
 
     @property
     def catalog(self) -> Any:  # noqa: ANN401 - the driver's own
-        """Its tables and schemas."""
+        """Tables and schemas of the lake."""
 
     @property
     def version(self) -> str:
@@ -91,7 +91,7 @@ class Rights(Protocol):
         """Grant USAGE on the schemas of these views, where the role lacks it.
 
         Raises:
-            DatabaseError: another role owns one.
+            DatabaseError: another role owns a table or schema.
         """
 
     def grant_select(self, views: Sequence[TableRef], role: str) -> None:
@@ -189,7 +189,7 @@ class Compaction(Protocol):
                 all of it.
 
         Raises:
-            DatabaseError: see `check_compaction`. Every table has its rows.
+            DatabaseError: see `check_compaction`. No table has lost rows.
         """
 
 
@@ -228,14 +228,14 @@ class Files(Protocol):
 class LakeWriting(Protocol):
     """The ability of an engine that publishes tables in a lake: files that no reader sees, then one commit.
 
-    Of a commit its facts are recorded with it: texts by name.
+    The facts of a commit are recorded with it: texts by name.
     """
 
     def place(self, name: str) -> str:
         """Where a lake table is, the same for every way to write that.
 
         Raises:
-            PolicyError: its format, or its storage, is not written.
+            PolicyError: the format, or the storage, is not written.
         """
 
     def facts(self, place: str) -> Sequence[Mapping[str, str]]:

@@ -1,6 +1,6 @@
 """The seam between a release and a database: `Engine`.
 
-Its abilities and values have files of their own, and are imported from here.
+Abilities and values have files of their own, and are imported from here.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Engine(Protocol):
     would be looked up is the engine's own affair. A plain text is the caller's, in the names of the user's database.
 
     Every method that talks to the database raises `DatabaseError` with a text free of cell values;
-    the driver's own error is its ``__cause__``.
+    the driver's own error is the ``__cause__``.
     """
 
     dialect: str
@@ -73,11 +73,11 @@ class Engine(Protocol):
 
     @property
     def rights(self) -> Rights | None:
-        """Its roles and rights; None: every process that can open the database reads all of it."""
+        """Roles and rights; None: every process that can open the database reads all of it."""
 
     @property
     def second_file(self) -> SecondFile | None:
-        """Releases in database files next to its own; None: there are none."""
+        """Releases in database files next to the engine's own; None: not possible."""
 
     @property
     def compaction(self) -> Compaction | None:
@@ -115,7 +115,7 @@ class Engine(Protocol):
 
     @property
     def fetch_words(self) -> Callable[[Statement], list[Longs]] | None:
-        """Columns of bytes, which are words of 8 bytes, as one array each; None: it has no such columns.
+        """Columns of bytes, which are words of 8 bytes, as one array each; None: no such columns.
 
         Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets
         them so, and else by way of a table (``table/work``).
@@ -129,7 +129,7 @@ class Engine(Protocol):
     """Statements can be one change: `publishing` and `snapshot` are transactions.
 
     Otherwise these do nothing, and a release is published in two phases: a view is replaced in one statement, whatever
-    its columns are, and readers see the old or the new one.
+    the columns are, and readers see the old or the new one.
     """
 
     temporary: bool
@@ -153,8 +153,8 @@ class Engine(Protocol):
     def execute(self, statement: Statement | str) -> None:
         """Run one statement for its effect.
 
-        A plain string is SQL that a person wrote, and its names are resolved on the search path of the connected role.
-        Generated SQL is always a `Statement`: its functions and operators are those of the system, whatever the
+        A plain string is SQL that a person wrote, and the names in it are resolved on the search path of the connected
+        role. Generated SQL is always a `Statement`: functions and operators are those of the system, whatever the
         session's search path.
         """
 
@@ -174,7 +174,7 @@ class Engine(Protocol):
         """
 
     def describe(self, text: str) -> tuple[str, ...]:
-        """Bind one query without running any of it: the types of its columns, as the database names them.
+        """Bind one query without running any of it: the types of the columns, as the database names them.
 
         Args:
             text: one SELECT; nothing in it is executed, also no function of constants.
@@ -184,7 +184,7 @@ class Engine(Protocol):
         """
 
     def reason(self, error: DatabaseError) -> str:
-        """Why the database refused, without any value; ``error`` is one that a method of this engine raised."""
+        """Why the database refused, without any value; a method of this engine raised ``error``."""
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """Stream a query's columns, none of them NULL, into one array each.
@@ -199,7 +199,7 @@ class Engine(Protocol):
     ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
         """A query's columns as `fetch_arrays` has them, a block of rows at a time, in the query's order.
 
-        Memory here is that of a block; the engine may spool the result to its disk. Nothing else may run on the
+        Memory here is that of a block; the engine may spool the result to disk. Nothing else may run on the
         connection until the generator ends; close it to end it early. A query fails when the first block is asked for.
 
         Args:
@@ -246,7 +246,7 @@ class Engine(Protocol):
         """
 
     def publishing(self) -> AbstractContextManager[None]:
-        """One transaction: all that is written inside becomes visible at once, at its end, or never."""
+        """One transaction: all that is written inside becomes visible at once, at the end, or never."""
 
     def lock(self, name: str, *, wait: bool = False) -> AbstractContextManager[None]:
         """Hold the named lock of this database; if it is taken, wait for it or raise `LockedError` at once."""
@@ -273,7 +273,7 @@ class Engine(Protocol):
         """A text that two views of this database share if their queries are the same; None if it is no view."""
 
     def cancel(self) -> None:
-        """Cancel the running statement from another thread; without one, nothing happens.
+        """Cancel the running statement from another thread; without a statement, nothing happens.
 
         The caller of the statement gets an error.
         """
@@ -302,10 +302,10 @@ class Frames(Protocol):
         """Load rows of another engine into a new table, in types that are as near as there are."""
 
     def inside(self) -> AbstractContextManager[Engine]:
-        """Another database in memory, visible in this one by its name.
+        """Another database in memory, visible in this database by name.
 
-        It is gone with all its contents at the end of the context.
+        It is gone with all contents at the end of the context.
         """
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
-        """Copy a table, its database named, into a new table; a missing schema is made."""
+        """Copy a table of a named database into a new table; a missing schema is made."""

@@ -19,7 +19,7 @@ NO_LAKES = notimpl(
 
 
 def split_name(text: str) -> list[str]:
-    """Split ``a.b`` or ``"a.x"."b"`` into its parts; doubled quotes inside quotes mean one.
+    """Split ``a.b`` or ``"a.x"."b"`` into parts; doubled quotes inside quotes mean one.
 
     >>> split_name('main."odd.table"')
     ['main', 'odd.table']

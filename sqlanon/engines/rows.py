@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def read_integer(cell: object) -> int:
-    """A whole number of any type that drivers have for one; a fraction is an error, not rounded."""
+    """A whole number of any type of a driver; a fraction is an error, not rounded."""
     return int(str(cell))
 
 
 def number(cell: object) -> float:
-    """A number of any type that drivers have for one, as a double."""
+    """A number of any type of a driver, as a double."""
     return float(str(cell))
 
 

@@ -20,7 +20,7 @@ def split_batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
 
 
 def join_statements(statements: Sequence[Statement]) -> Statement:
-    """Several statements as one, named after all of them."""
+    """Several statements together, named after all of them."""
     if len(statements) == 1:
         return statements[0]
     names = ", ".join(dict.fromkeys(one.name for one in statements))

@@ -28,14 +28,14 @@ DROPPED = (
 )
 """The remedy where a table is missing that was found before."""
 NOT_THERE = "a table or view is not there any more, as another session dropped it meanwhile; ask again"
-"""The `Engine.reason` of a missing table: its name was looked up before."""
+"""The `Engine.reason` of a missing table: the name was looked up before."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
-    """A table or view by its exact names; ``schema`` None means a temporary table of this session.
+    """A table or view by exact names; ``schema`` None means a temporary table of this session.
 
-    ``database`` is set where an engine has more than one open (DuckDB's attached files).
+    ``database`` is set where an engine has several databases open (DuckDB's attached files).
     """
 
     schema: str | None
@@ -48,11 +48,11 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold its values.
+    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold values.
 
-    ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
+    ``own_operators``: the type was added to the database with operators of its own (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may
+    ``deterministic``: equal values have equal bytes. ``hashable``: the engine can hash the values, or else it may
     not even compare them for equality (PostgreSQL's json, point).
     """
 
@@ -72,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or view and its columns, in order.
+    """A table or view and the columns, in order.
 
     ``snapshot``: of a table that has versions of its own, the version that is read, and of which table; else empty.
     """
@@ -108,7 +108,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """SQL ready for one engine: ``name`` is the template it came from, for logs and errors."""
+    """SQL ready for an engine: ``name`` is the template's, for logs and errors."""
 
     name: str
     text: str
@@ -137,9 +137,9 @@ class FileReading:
     """Known properties of a CSV file; the others are guessed from all of it.
 
     Attributes:
-        null: texts that mean a missing value, besides the empty one.
+        null: texts that mean a missing value, besides the empty text.
         delimiter: the character between two fields; None: guessed.
-        encoding: the name of one that Python has; None: utf-8.
+        encoding: the name of an encoding of Python's; None: utf-8.
         types: column -> DuckDB's type.
         decimal: the mark before the decimals of a number; None: a point.
         ignore: texts that numbers are written with, and that are no part of them: ``$``, ``%``, a mark between
@@ -174,12 +174,12 @@ class ColumnReading:
         return self.wanted is None or name.casefold() in self.wanted
 
     def exact(self, name: str) -> bool:
-        """Whether a column must keep the texts of its values."""
+        """Whether a column must keep the texts of the values."""
         return self.generalized is not None and name.casefold() not in self.generalized
 
 
 EVERY = ColumnReading()
-"""All columns, none of which must keep its texts."""
+"""All columns, none of which must keep the texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,8 @@ class Capabilities:
             release does not keep.
         hidden_collations: columns of text may have collations, which the system catalog does not show.
         block_rows: rows that it holds in memory at once however wide they are.
-        listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``,
-            have the place of such a value, ``%(value)s``, in its type; empty: there are no such types.
+        listed_bit: a text column can be staged as a type that lists the values: how to ask whether bits, ``%(bits)s``,
+            have the place of such a value, ``%(value)s``, in the type; empty: there are no such types.
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions
             only.

@@ -1,4 +1,4 @@
-"""Annealing: rows move between near classes and change places, at first also at a loss, ever less so. Ours.
+"""Annealing: rows move between near classes and change places, also at a loss, which is allowed less and less. Ours.
 
 `search` divides a few classes anew. Where a class must meet more than a number of rows, most new divisions fail.
 Rows with equal sensitive values can always change places; other steps are judged by the tallies.
@@ -148,7 +148,7 @@ def anneal(
 ) -> None:
     """Improve an assignment in place, of at least two classes.
 
-    A class that fails a requirement pays a toll for every row by which its shares of sensitive values differ from those
+    A class that fails a requirement pays a toll for every row by which the shares of sensitive values differ from those
     of the whole table, which meets all of them.
 
     Args:
@@ -158,8 +158,8 @@ def anneal(
         key: int64[n], equal for rows that the requirements count alike, from 0.
         table: int64[keys], rows of each key in the whole table; without a toll nobody looks at it.
         group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Without a toll the classes must meet the
-            requirements, and the classes that lost least at the end of a stage are written; with a toll the last ones,
-            some of which may fail.
+            requirements, and the classes that lost least at the end of a stage are written; with a toll the last
+            classes, some of which may fail.
         classes: the number of classes.
         warmth: int64[stages], the allowed cost of a step, in rows x extents; times ``falling``.
         tolls: int64[stages], of rows x extents; zeros: no class may fail.

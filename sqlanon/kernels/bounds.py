@@ -25,7 +25,7 @@ class Bounds(NamedTuple):
         total: weighted sum of extents, at most; `OVER` - 1: no bound.
         until: int64[*], per attribute that has a bound of its own and per code: the last code allowed beside it.
         start: int64[d], where an attribute's part of ``until`` begins; -1: no bound.
-        base: int64[d + 1], codes of the attributes before each one, and of all.
+        base: int64[d + 1], codes of the attributes before each, and of all.
     """
 
     total: int
@@ -44,7 +44,7 @@ def attribute_width(
     high: int,
     members: int,
 ) -> int:
-    """Weighted extent of one attribute, `OVER` if its own bound forbids it."""
+    """Weighted extent of an attribute, `OVER` if the attribute's bound forbids it."""
     if bounds.start[a] >= 0 and high > bounds.until[bounds.start[a] + low]:
         return OVER
     return facts[a, WEIGHT] * measure_extent(
@@ -62,7 +62,7 @@ def attribute_width(
 
 @njit(nogil=True, cache=True)
 def find_reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]) -> None:
-    """For every row the first one of the longest run that ends with it within the bounds.
+    """For every row the first row of the longest run that ends with it within the bounds.
 
     Args:
         codes: int32[n, lanes], rows in order.
@@ -165,7 +165,7 @@ def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -
 def measure_widest(
     codes: npt.NDArray[np.int32], group: npt.NDArray[np.int32], groups: int, geometry: Geometry, bounds: Bounds
 ) -> int:
-    """The largest weighted sum of extents of a group, `OVER` if one breaks an attribute's own bound.
+    """The largest weighted sum of extents of a group, `OVER` if an extent breaks an attribute's own bound.
 
     Args:
         codes: int32[n, lanes].

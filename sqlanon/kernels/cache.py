@@ -57,7 +57,7 @@ _DAY = 86_400.0
 def make_cache(function: Callable[..., Any]) -> _Watched:
     """The cache of a function of this package: in files, or where no folder is safe in memory, for this process alone.
 
-    Cost: the first time in a process a few operations on files; for a file's first function, its reading.
+    Cost: the first time in a process a few operations on files; for a file's first function, reading the file.
     """
     place, name = find_folder(), name_in_package(function)
     with contextlib.suppress(OSError):  # the sources are not files
@@ -122,7 +122,7 @@ def _is_private(path: Path | str) -> bool:
 def hash_inputs(name: str) -> str:
     """Hash of the inputs from which the kernels of a file are compiled.
 
-    They are the file and its imports, the compiler, and its settings.
+    They are the file and the imports, the compiler, and the compiler's settings.
 
     Args:
         name: of the file, as `name_in_package` writes it.
@@ -167,7 +167,7 @@ def _is_folder(name: str) -> bool:
 
 @cache
 def _source(name: str) -> bytes:
-    """A file as it is when its first function is declared, or when the first file that imports it needs it.
+    """A file as it is when the first function in it is declared, or when the first file that imports it needs it.
 
     A later change on the disk has no part in the compilations of this process.
     """
@@ -299,7 +299,7 @@ class CompiledFile(IndexDataCacheFile):
         return str(self._index_path)
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
-        """Save a variant, its file before the index, so that the index lists no missing file.
+        """Save a variant, the file before the index, so that the index lists no missing file.
 
         A failure to write is ignored: the variant stays in memory.
         """
@@ -319,7 +319,7 @@ class CompiledFile(IndexDataCacheFile):
     def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
         """The contents of a file.
 
-        None if it is missing or damaged, or if another user could have written it or its folder.
+        None if it is missing or damaged, or if another user could have written it or the folder.
         """
         try:
             return load() if self._is_trusted(path) else None
@@ -331,7 +331,7 @@ class CompiledFile(IndexDataCacheFile):
 
 
 class ShippedFile(CompiledFile):
-    """The files of one function in the package: whoever can write them can write its modules, too."""
+    """The files of a function in the package: whoever can write them can write the modules, too."""
 
     def _is_trusted(self, path: str) -> bool:
         return True

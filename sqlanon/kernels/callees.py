@@ -1,6 +1,6 @@
 """Functions that are compiled together with a kernel.
 
-They are its direct and indirect callees that are neither in memory nor on disk.
+They are the direct and indirect callees that are neither in memory nor on disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """The name of a function of this package, with its file's."""
+    """The name of a function of this package, with the file's."""
     return f"{function.__module__}.{function.__qualname__}"
 
 
@@ -25,7 +25,7 @@ def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
     seen, left = {kernel}, [kernel]
     while left:
         one = left.pop()
-        # What is written into its callers is not compiled by itself.
+        # A function that is written into callers is not compiled by itself.
         if one.targetoptions.get("inline") != "always" and not one.signatures and not _cache_of(one).kept():
             found.add(name_of(one.py_func))
         named = (one.py_func.__globals__.get(name) for name in one.py_func.__code__.co_names)

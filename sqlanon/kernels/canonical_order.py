@@ -1,4 +1,4 @@
-"""Rows with equal keys, brought into the one order that every engine and every execution uses (design, section 4).
+"""Rows with equal keys, brought into the order that every engine and every execution uses (design, section 4).
 
 By QI codes in column order; equal codes by occurrence number within their sensitive codes, so that sensitive values
 alternate; then by sensitive codes; then by row id.
@@ -18,7 +18,7 @@ FEW = 32
 
 @njit(nogil=True, cache=True)
 def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDArray[np.int32]) -> None:
-    """Sort ``order[start:stop]`` by the column's values, keeping the order of equal ones."""
+    """Sort ``order[start:stop]`` by the column's values, keeping the order of equal values."""
     n = stop - start
     if n <= FEW:
         for i in range(start + 1, stop):

@@ -12,11 +12,11 @@ from sqlanon.kernels.compiled import njit
 def find_components(
     left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], lefts: int, rights: int
 ) -> npt.NDArray[np.int64]:
-    """The component of every node: left nodes first, then right ones; its smallest node names it.
+    """The component of every node: left nodes first, then right nodes; the smallest node names a component.
 
     Args:
-        left: per edge its left node, 0 to ``lefts`` - 1.
-        right: per edge its right node, 0 to ``rights`` - 1.
+        left: per edge the left node, 0 to ``lefts`` - 1.
+        right: per edge the right node, 0 to ``rights`` - 1.
         lefts: how many left nodes there are.
         rights: how many right nodes there are.
 

@@ -49,7 +49,7 @@ _ROOM = 1 << 14
 
 
 class Slots(NamedTuple):
-    """Scratch of one thread. A slot is a value of an attribute that is counted.
+    """Scratch of a thread. A slot is a value of an attribute that is counted.
 
     Attributes:
         slots: int64[parts * room, record], per slot a box of its rows' codes, their number (source rows), and their
@@ -89,7 +89,7 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_slots(rows: Bare, geometry: Geometry, domains: npt.NDArray[np.int64], checks: bool) -> Slots:
-    """Scratch for the rows of one piece of the table."""
+    """Scratch for the rows of a piece of the table."""
     n, lanes = rows.codes.shape
     d, words = len(domains), words_of(geometry.facts)
     values, total = np.int64(1), np.int64(0)

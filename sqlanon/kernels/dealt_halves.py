@@ -1,7 +1,7 @@
 """Dealt halves: classes divided in two along an attribute, the rows of every sensitive value by themselves. Ours.
 
 A cut divides rows by quasi values alone, and where sensitive values depend on these, the halves have other shares of
-them. Here each half gets half of the rows of every value, the lower ones along an attribute or the higher ones. Shares
+them. Here each half gets half of the rows of every value, the lower or the higher rows along an attribute. Shares
 stay, but for single rows, and requirements on them hold for smaller classes. The halves may overlap.
 """
 
@@ -31,7 +31,7 @@ def least_dealt(demands: Demands, key: Longs, least: int, most: int) -> int:
 
     Rows are drawn evenly from all rows in the order of ``key`` int64[n]; sizes grow by an eighth.
 
-    Cost: O(most^2) for small ``least``, as one tally is.
+    Cost: O(most^2) for small ``least``, as a tally is.
     """
     n, rows = len(key), least
     order, numbers = np.argsort(key, kind="mergesort"), np.arange(n).astype(np.int32)
@@ -67,7 +67,8 @@ def _deal(
         line: int32[n], codes of the attribute.
         ordered: the rows by key, those of a key by code.
         key: of each row.
-        attempt: 0: the middle row of a key goes to its side of all rows; 1: to either half in turn; others at random.
+        attempt: 0: the middle row of a key goes to the key's side of all rows; 1: to either half in turn; others at
+            random.
         dealt: written.
         state: of the random numbers.
     """
@@ -116,7 +117,7 @@ def dealt_halves(
         codes: int32[d, n].
         box, mask: the boxes of the rows, see `unions`.
         measure: of widths.
-        demands: the requirements, which the classes meet; its arrays are indexed by the same row numbers.
+        demands: the requirements, which the classes meet; the arrays are indexed by the same row numbers.
         key: int64[n], equal for rows that the requirements count alike.
         group: int32[n], class of each row; changed.
         least: no class of fewer rows meets the requirements.

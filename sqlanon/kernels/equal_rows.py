@@ -14,7 +14,7 @@ _AHEAD = 256
 
 @njit(nogil=True, cache=True, inline="always")
 def _place(key: int, size: int) -> int:
-    """Where a key is looked for first; the high bits of a product depend on all of its bits."""
+    """Where a key is looked for first; the high bits of a product depend on all bits of the key."""
     mixed = np.uint64(key) * _MIX
     return np.int64((mixed >> np.uint64(32)) & np.uint64(size - 1))
 

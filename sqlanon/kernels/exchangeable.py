@@ -28,7 +28,7 @@ def count_exchangeable(at: Longs, other: Longs) -> Longs:
         other: the rows, each once a record; row i among those of record i.
 
     Returns:
-        int64[n]: the possible ones among the candidates, at least 1.
+        int64[n]: the possible candidates, at least 1.
 
     Cost: one step a candidate.
     """

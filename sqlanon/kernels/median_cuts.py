@@ -1,4 +1,4 @@
-"""The paper's cut of Mondrian: the widest attribute first, at its median (LeFevre et al. 2006, section 4, Figure 7)."""
+"""The paper's cut of Mondrian: the widest attribute first, at the median (LeFevre et al. 2006, section 4, Figure 7)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def cut_median(
     order: npt.NDArray[np.int64],
     counters: Counters,
 ) -> tuple[int, int, int]:
-    """The cut: widest attribute first, at its median; in strict partitions ``<=`` and then ``<`` the median.
+    """The cut: widest attribute first, at the median; in strict partitions ``<=`` and then ``<`` the median.
 
     Args:
         rows, start, stop: the partition.

@@ -1,7 +1,7 @@
 """Mondrian on arrays: the tree of cuts of LeFevre, DeWitt and Ramakrishnan (2006), section 4, Figure 7.
 
 Two ways to choose a cut: ``median`` is the paper's; ``loss`` is ours: every candidate value of every attribute is
-scored by the rows times extents of its two halves. Rows are kept in one array that is partitioned in place, stably, so
+scored by the rows times extents of the two halves. Rows are kept in one array that is partitioned in place, stably, so
 that a leaf is a run of it, left before right.
 """
 
@@ -45,13 +45,13 @@ def grow(
         first: bool[n], set True where a leaf (or a piece) begins.
         bounds: int64[p + 1], where partitions begin, and n.
         geometry: the attributes.
-        demands: the requirements; other ones than k want rows without counts.
+        demands: the requirements; requirements other than k want rows without counts.
         domains: int64[d], codes of each attribute (with NULL).
         relaxed: rows with equal values may be divided.
         target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
 
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory a frequency set, or lists of a small partition, or with relaxed
-    cuts of the largest one.
+    cuts of the largest partition.
     """
     d, largest = len(geometry.facts), np.int64(0)
     for p in range(len(bounds) - 1):
@@ -124,9 +124,9 @@ def grow_by_median(
 
 @njit(nogil=True, cache=True)
 def _divide(rows: Bare, start: int, stop: int, j: int, cut: int, last: int, spare: Bare) -> int:
-    """Bring the left half to the front, keeping the order within both; returns its number of rows.
+    """Bring the left half to the front, keeping the order within both; returns the number of rows in it.
 
-    Its codes are at most ``cut``, and rows of this very code lie up to position ``last``.
+    The codes of the left half are at most ``cut``, and rows of this very code lie up to position ``last``.
     """
     codes, number, count = rows
     spare_codes, spare_number, spare_count = spare

@@ -2,7 +2,7 @@
 
 The keys of a range are collected, then dealt by eleven of their bits at a time, the lowest first.
 
-A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes its rows a few times, whatever their
+A stable sort (Knuth 5.2.5, least significant digit first) that reads and writes the rows a few times, whatever their
 order; bits that all keys of a range have alike take no pass.
 """
 

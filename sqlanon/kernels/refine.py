@@ -1,9 +1,9 @@
 """Refine: rows move to, or change places with rows of, classes near theirs while the loss falls. Ours, not a paper's.
 
 Any method's classes can be refined once they are in an order in which neighbours are alike. A row on the rim of its
-class looks at the classes around, takes the one that it would widen least, and moves there, or swaps with the row there
-that gains most. A step is taken only if rows x extents falls and both classes still meet every requirement, so the
-result is never worse; passes run up and down the order in turn.
+class looks at the classes around, takes the class that it would widen least, and moves there, or swaps with the row
+there that gains most. A step is taken only if rows x extents falls and both classes still meet every requirement, so
+the result is never worse; passes run up and down the order in turn.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def refine(
     Args:
         places, sets: n rows, see `Rows`.
         geometry: the attributes.
-        demands: the requirements, which the classes meet; its arrays are indexed by the same row numbers.
+        demands: the requirements, which the classes meet; the arrays are indexed by the same row numbers.
         group: int32[n], class of each row, 0 to ``classes`` - 1 in an order of the classes; changed.
         classes: how many there are.
         window: classes on either side that a row looks at.

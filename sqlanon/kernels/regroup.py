@@ -42,7 +42,7 @@ class Pool(NamedTuple):
             beginning, of no rows, and of the clusters.
         number: int32[most], row numbers, which index the arrays of `Demands`.
         cluster, lost: int64[most], cluster of each row, and the width of that without it.
-        size, wide: int64[clusters], rows of each cluster and the width of its box.
+        size, wide: int64[clusters], rows of each cluster and the width of the box.
         members: int64[clusters, most], rows of each cluster.
         free, held: int64[most], room for lists of rows.
         bound: int64[most], a width that the cluster which grows has at least, with each of the rows that are free.

@@ -4,7 +4,7 @@ In such a graph every row has k boxes that it fits, and every box has k rows.
 
 Rows of equal values, and boxes that publish the same, are one node with a number of members. Between a rows and b boxes
 at most a b units flow, one an edge: where a flow of the groups exists, spread evenly it is a fractional flow of the
-members, and so there is a whole one.
+members, and so there is a flow in whole numbers.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters
 def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     """The items of all rows, from the last row back to the first.
 
-    Each tally has one part; the second array has the begins of the parts (int64[c + 1]).
+    Each tally has a part; the second array has the begins of the parts (int64[c + 1]).
     """
     tallies, n = len(demands.add), len(number)
     begin = np.zeros(tallies + 1, np.int64)

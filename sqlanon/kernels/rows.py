@@ -51,7 +51,7 @@ class Bare(NamedTuple):
     Attributes:
         codes: int16[n, lanes], or int32 where a domain is larger; unused lanes hold zeros.
         number: int32[n], as in `Rows`.
-        count: int32[n], source rows of each row; empty where each is one.
+        count: int32[n], source rows of each row; empty: 1 of each.
     """
 
     codes: npt.NDArray[np.int32]

@@ -45,7 +45,7 @@ def best_runs(
         k: rows of a run, at least.
         objective: `GCP`, `SUM` or `MOST`.
         known: units from the left that are solved; a caller that streams keeps the last 2k - 1 rows' units (with groups
-            as units: of the last 2k + largest group) and their ``opt`` in front of the new ones.
+            as units: of the last 2k + largest group) and their ``opt`` in front of the new rows.
         opt: int64[u + 1], least loss of the first i units, `NEVER` if there is no division; read to ``known``, then
             written. ``opt[0]`` is the caller's: 0 at the beginning.
         back: int32[u + 1], written after ``known``: units of the last run. Ties: the shortest run.
@@ -113,7 +113,7 @@ def best_line_runs(
     opt: npt.NDArray[np.int64],
     back: npt.NDArray[np.int32],
 ) -> None:
-    """As `best_runs` for rows, but the extent of a run is the distance of its ends on the line (section 6.1, HilbFast).
+    """As `best_runs` for rows, but the extent of a run is the distance of the ends on the line (section 6.1, HilbFast).
 
     Args:
         keys: int64[n], ascending; their range x (2k - 1) must stay below 2^62, see `shorten_keys`.

@@ -78,7 +78,7 @@ def _find_nearest(
 def _pool(
     g: int, near: Longs, known: Longs, size: Longs, most: int, pooled: Longs, state: npt.NDArray[np.uint64]
 ) -> int:
-    """Class ``g`` and up to `MOST_CLASSES` - 1 of the near ones, nearer ones more often, into ``pooled``; how many."""
+    """Class ``g`` and up to `MOST_CLASSES` - 1 near classes, the nearer more often, into ``pooled``; their number."""
     pooled[0], together, rows = g, 1, size[g]
     wanted = 2 + draw_below(state, MOST_CLASSES - 1)
     for _ in range(2 * MOST_CLASSES):
@@ -99,7 +99,7 @@ def _pool(
 
 @njit(nogil=True, cache=True)
 def _clusters(together: int, rows: int, least: int, room: int, state: npt.NDArray[np.uint64]) -> int:
-    """How many clusters to make of so many classes: half of the time one more, else as many, or any number."""
+    """Number of clusters to make of so many classes: half of the time 1 more, else as many, or any number."""
     largest = min(rows // least, room)
     fewest = min(max(together - 1, 1), largest)
     draw = draw_below(state, 4)
@@ -143,7 +143,7 @@ def search(
     Args:
         places, sets: n rows, see `Rows`.
         geometry: the attributes.
-        demands: the requirements, which the classes meet; its arrays are indexed by the same row numbers.
+        demands: the requirements, which the classes meet; the arrays are indexed by the same row numbers.
         group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Afterwards the numbers are below n / least,
             or below ``classes``, and some may have no row.
         classes: how many there are.

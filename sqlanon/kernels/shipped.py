@@ -1,8 +1,8 @@
 """Kernels that a wheel carries compiled, so that a first release compiles next to nothing.
 
-They are compiled for a level of processors and not for one of them: x86-64-v3 (AVX2 and FMA: Intel from Haswell on, AMD
-from Zen on), or aarch64 as it began. A processor below the level, other versions of the compiler, or settings of
-NUMBA_CPU_* of the user's own: everything is compiled as without them. They are code as the modules next to them are,
+They are compiled for a level of processors and not for a single processor: x86-64-v3 (AVX2 and FMA: Intel from Haswell
+on, AMD from Zen on), or aarch64 as it began. A processor below the level, other versions of the compiler, or settings
+of NUMBA_CPU_* of the user's own: everything is compiled as without them. They are code as the modules next to them are,
 and trusted as those are.
 """
 
@@ -49,11 +49,11 @@ LEVELS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "aarch64": ("generic", ("neon", "fp-armv8")),
 }
-"""By machine: the processor that LLVM compiles for, and its features."""
+"""By machine: the processor that LLVM compiles for, and the features."""
 
 
 def settings(machine: str = "") -> dict[str, str]:
-    """Variables of the environment in which numba compiles for the level of a machine, by default of this one."""
+    """Variables of the environment in which numba compiles for the level of a machine, by default of this machine."""
     name, features = LEVELS[machine or platform.machine()]
     return {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ",".join(f"+{feature}" for feature in features)}
 

@@ -2,7 +2,7 @@
 
 Rows are sorted by every attribute once, and a cut divides the sorted lists.
 
-The lists hold positions, so a list stays sorted when its rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996,
+The lists hold positions, so a list stays sorted when the rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996,
 for decision trees). A cut is scored by sweeps over a list in both directions, with the box of the rows passed in
 registers.
 """

@@ -1,4 +1,4 @@
-"""A small partition with its rows sorted by every attribute, once for all cuts; scratch of one thread."""
+"""A small partition with the rows sorted by every attribute, once for all cuts; scratch of a thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEW = 64
 
 
 class Lists(NamedTuple):
-    """Scratch of one thread for at most ``most`` rows.
+    """Scratch of a thread for at most ``most`` rows.
 
     Attributes:
         places: int32[most, lanes], for boxes: a line's positions (NULL at -`SCALE`), other attributes' codes.
@@ -99,7 +99,7 @@ def new_lists(rows: Bare, most: int, geometry: Geometry) -> Lists:
 
 @njit(nogil=True, cache=True)
 def sort_positions(codes: npt.NDArray[np.int32], start: int, n: int, lists: npt.NDArray[np.uint32]) -> None:
-    """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, those of equal ones in order."""
+    """Write positions 0 to ``n`` to ``lists`` from ``start`` on, by their codes there, equal codes in order."""
     if n > FEW:
         order = stable_order(codes[start : start + n])
         for i in range(n):

@@ -19,7 +19,7 @@ def strong_components(at: Longs, other: Longs) -> Longs:
         other: the nodes that they lead to.
 
     Returns:
-        int64[n]: the same number for nodes that are in one component, from 0 on.
+        int64[n]: the same number for nodes that are in the same component, from 0 on.
 
     Cost: one step an arc.
     """

@@ -210,7 +210,7 @@ def counters(rules: Rules) -> Longs:
 def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
     """The rows of a set that meets k and every check, else 0; ``room`` is made by `counters`, and left as it was found.
 
-    Of a combination the room holds its rows, the rows of its most frequent item, its items, and, apart, which
+    Of a combination the room holds the rows, the rows of the most frequent item, the items, and, apart, which
     combinations were seen.
     """
     total = np.int64(0)
@@ -249,7 +249,7 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def is_lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
-    """Whether rows of each value, as many as ``residue`` has, may be one class; no rows are none."""
+    """Whether rows of each value, as many as ``residue`` has, may be a class; no rows are not."""
     total, most = np.int64(0), np.int64(0)
     for rows in residue:
         total += rows

@@ -1,7 +1,7 @@
-"""One requirement on arrays: a tally, two compiled functions over flat counters that kernels call by address.
+"""A requirement on arrays: a tally, two compiled functions over flat counters that kernels call by address.
 
-Kernels know no requirement. So a new one compiles its own two functions, and no kernel anew. Functions take many rows a
-call: one call costs about 20 ns.
+Kernels know no requirement. So a new one compiles two functions, and no kernel anew. Functions take many rows a
+call: a call costs about 20 ns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Compiled(Protocol):
 
     @property
     def address(self) -> int:
-        """Where its code is."""
+        """Where the code is."""
 
 
 def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], None]) -> Compiled:
@@ -49,7 +49,7 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
         items: int32[rows * width], the numbers of the rows.
         ends: int64[slots], ascending, the last is the number of rows.
         bounds, weights: the tally's parameters.
-        counts, sums: its counters.
+        counts, sums: the counters.
         holds: bool[slots].
     """
     made: Compiled = callback(_ADD)(function)

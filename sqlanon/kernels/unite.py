@@ -1,4 +1,4 @@
-"""Classes that fail a requirement are united with near ones until none fails."""
+"""Classes that fail a requirement are united with near classes until none fails."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def unite_failing(
     group: npt.NDArray[np.int32],
     classes: int,
 ) -> bool:
-    """Unite each class that fails with the one where rows x extents rise least, until it fails no more.
+    """Unite each class that fails with the class where rows x extents rise least, until it fails no more.
 
     Args:
         box, mask: the boxes of n rows, see `unions`.
         measure: of widths.
-        demands: the requirements; its arrays are indexed by the same row numbers.
+        demands: the requirements; the arrays are indexed by the same row numbers.
         group: int32[n], class of each row, 0 to ``classes`` - 1; changed. Afterwards some numbers have no row.
         classes: how many there are.
 
     Returns:
-        Whether all classes meet the requirements: one class of all rows may be left that fails.
+        Whether all classes meet the requirements: a class of all rows may be left that fails.
 
     Cost: O(classes d + rows of both) for each union.
     """

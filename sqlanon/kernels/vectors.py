@@ -21,7 +21,7 @@ _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
 class Lanes(types.Type):
-    """The type of a vector: the dtype of its array, and how many numbers it has."""
+    """The type of a vector: the dtype of the array, and how many numbers it has."""
 
     def __init__(self, dtype: Any, width: int) -> None:
         self.dtype, self.width = dtype, width
@@ -74,7 +74,7 @@ def box_of(typing: Any, array: Any, row: Any, at: Any) -> Any:
 
 @_inline
 def own_box(typing: Any, array: Any, row: Any, at: Any) -> Any:
-    """The box of one row's codes ``at`` to ``at + WIDTH``."""
+    """The box of a row's codes ``at`` to ``at + WIDTH``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         codes = _load_vector(context, builder, signature.args[0], args, WIDTH)
@@ -168,7 +168,7 @@ def clear_slot(typing: Any, slots: Any, slot: Any, codes: Any) -> Any:
 def meet(typing: Any, slots: Any, slot: Any, box: Any, count: Any, mask: Any) -> Any:
     """Add a row to a slot.
 
-    A slot is a row of int64[slots, record]: a box, the number of its rows, and a set mask.
+    A slot is a row of int64[slots, record]: a box, the number of rows, and a set mask.
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -212,7 +212,7 @@ def take_greater(typing: Any, one: Any, other: Any) -> Any:
 
 @_inline
 def differs(typing: Any, one: Any, other: Any, bits: Any) -> Any:
-    """Whether two vectors differ in any of the ``bits`` that a third one sets."""
+    """Whether two vectors differ in any of the ``bits`` that a third vector sets."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]

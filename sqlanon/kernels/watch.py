@@ -19,7 +19,7 @@ class Compiling:
 
     Attributes:
         done: functions that are compiled.
-        total: those and the ones that they call and that are not compiled yet, as far as it is known.
+        total: those and the kernels that they call and that are not compiled yet, as far as it is known.
         seconds: that it took until now.
     """
 
@@ -29,7 +29,7 @@ class Compiling:
 
 
 class Notes:
-    """Messages about compiling: one at the beginning, where it is more than a few functions, and one every few seconds.
+    """Messages about compiling: at the beginning, where it is more than a few functions, and every few seconds.
 
     Args:
         note: gets each message.

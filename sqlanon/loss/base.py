@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A quasi column as metrics see it: its code column, its name, its weight, |A|."""
+    """A quasi column as metrics see it: code column, name, weight, |A|."""
 
     code: str
     name: str
@@ -37,7 +37,7 @@ class Metric(Protocol):
         """
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
-        """The metric from its aggregates."""
+        """The metric from the aggregates."""
 
 
 class AskedMetric(Protocol):

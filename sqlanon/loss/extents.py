@@ -45,7 +45,7 @@ def measure_extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) 
         boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
         quasi: the quasi columns.
 
-    Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
+    Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered column.
     """
     row: list[object] = []
     for some in split_runs(quasi):

@@ -5,7 +5,7 @@ They are counts of source rows, cumulated over domains and joined with the cells
 R is the published *cell* of a row in a column: the values that the row may have. F(R) are the rows of the
 source with a value in R; F(R, s) those of them with the sensitive value s. NULL is a value. Suppressed rows have
 every value in their cells. No row leaves the database: every statement gives sums. Logarithms are of base 2 here,
-natural ones in SQL.
+natural in SQL.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Facts:
         return [number(cell) for cell in self._scratch.fetch(name, **context)[0]]
 
     def inside(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
-        """The sum over rows with a class of log2 F(R, s), for one quasi column."""
+        """The sum over rows with a class of log2 F(R, s), for a quasi column."""
         asked, upto = (self._scratch.table(f"{domain.code}_{part}") for part in ("asked", "upto"))
         with self._scratch.together():
             self._scratch.execute(

@@ -40,7 +40,7 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: in
         k: rows of a class, at least.
         threads: may work.
 
-    Cost: a grouping of the rows for every quasi column and every sensitive one; see `find_least`.
+    Cost: a grouping of the rows for every quasi column and every sensitive column; see `find_least`.
     """
     tables: dict[tuple[str, str], TableRef] = {}
     asked = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]

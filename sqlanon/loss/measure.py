@@ -2,7 +2,7 @@
 
 A class is a group for readers, all rows of equal released values: so the papers count (LeFevre et al., section 1.1;
 Ghinita et al., definition 3). In format ``ranges`` that is one box; where another format publishes several boxes alike,
-the class's NCP, LM and volume are means over its rows, but `LargestExtent` looks at each box, for a bound holds for
+the class's NCP, LM and volume are means over the rows, but `LargestExtent` looks at each box, for a bound holds for
 each.
 
 Per class G and attribute i, NCP_i(G) is for numbers (max - min) / (range of the domain), for a hierarchy node or a
@@ -47,7 +47,7 @@ def measure(
     k: int | None,
     lost: Lost,
 ) -> LossReport:
-    """The metrics of a release that need not be asked for, in one scan of its boxes.
+    """The metrics of a release that need not be asked for, in one scan of the boxes.
 
     Args:
         scratch: the run.
@@ -55,12 +55,12 @@ def measure(
         groups: which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
-        lost: rows of the source that are not published, or starred. Each has lost everything: its NCP, LM and volume
+        lost: rows of the source that are not published, or starred. Each has lost everything: NCP, LM and volume
             are 1, and it is as any other row of the source (DM). The boxes of the starred class say so themselves but
             for DM; rows that are left out count as one class more.
 
     Raises:
-        PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.
+        PolicyError: a metric of an extension calls an aggregate by the name of a different aggregate.
     """
     wanted: dict[str, str] = {}
     metrics: dict[str, Metric] = {name: import_metric(one) for name, one in METRICS.items() if not one.asked}
@@ -99,7 +99,7 @@ def measure_asked(facts: Facts, words: Sequence[str], report: LossReport) -> Los
     """The report with the metrics that a policy asks for.
 
     Args:
-        facts: of the release and its source.
+        facts: of the release and the source.
         words: the policy's `metrics`.
         report: the loss as it is known.
 

@@ -16,11 +16,11 @@ class Groups(Protocol):
 
     @property
     def key(self) -> str:
-        """Its column of the class."""
+        """The column of the class."""
 
     @property
     def group(self) -> str:
-        """Its column of the group."""
+        """The column of the group."""
 
 
 class Lost(Protocol):

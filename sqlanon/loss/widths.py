@@ -9,7 +9,7 @@ from sqlanon.loss.base import CLASSES, Attribute
 
 
 def _extent(attributes: Sequence[Attribute]) -> str:
-    """NCP(G) of one class ``b``."""
+    """NCP(G) of a class ``b``."""
     parts = " + ".join(f"{a.weight} * b.ncp_{a.code}" for a in attributes)
     return f"({parts}) / {sum(a.weight for a in attributes)}"
 

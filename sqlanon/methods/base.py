@@ -69,7 +69,7 @@ class Context:
 
     Attributes:
         scratch: the engine and a place for scratch tables.
-        encoded: the work table and its domains.
+        encoded: the work table and the domains.
         requirements: of every class.
         execution: the execution to use; ``auto`` lets the method choose.
         memory: bytes that kernels may use.

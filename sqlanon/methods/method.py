@@ -31,11 +31,11 @@ from sqlanon.spec import MethodSpec, ReleaseSpec
 
 
 class Method:
-    """A method with its options. Its code is imported when it is asked about data or run.
+    """A method with options. The code is imported when it is asked about data or run.
 
     Args:
         declaration: the method.
-        spec: its options, which are right.
+        spec: the options, which are right.
     """
 
     def __init__(self, declaration: MethodDeclaration, spec: MethodSpec) -> None:
@@ -49,17 +49,17 @@ class Method:
 
     @property
     def options(self) -> dict[str, Given]:
-        """All its options with their values."""
+        """All options with their values."""
         return self.declaration.values(self._options)
 
     @cached_property
     def parts(self) -> tuple[Method, ...]:
-        """The methods that it runs: those that its options name; none of most methods."""
+        """The methods that it runs: those that the options name; none for most methods."""
         listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
         return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
 
     def of_table(self, *, large: bool) -> Method:
-        """The method that is run: of a large table, the first of its parts where it says so."""
+        """The method that is run: of a large table, the first of the parts where it says so."""
         alone = self.declaration.first_alone
         return self.parts[0] if large and alone and self.options[alone[0]] == alone[1] else self
 
@@ -69,7 +69,7 @@ class Method:
         return import_method(self.declaration)(**self.options)
 
     def describe(self) -> str:
-        """The method with its options, for reports."""
+        """The method with the options, for reports."""
         return self.declaration.describe(self._options)
 
     def refusal(self, problem: Problem) -> str | None:

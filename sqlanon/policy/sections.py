@@ -136,7 +136,7 @@ def _section(
     instead: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Section:
-    """The section of the keys whose paths begin with a prefix.
+    """The section of the keys with a common prefix of their paths.
 
     Args:
         make: the dataclass of the section, which has these keys as fields.

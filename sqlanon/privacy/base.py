@@ -285,7 +285,7 @@ def round_reachable(requirement: Requirement, value: Fraction) -> float:
 
 def shapes_beyond_rows(requirements: Sequence[Requirement]) -> list[Shape]:
     """The shapes of those that ask for more than a number of rows, and that a single row would not meet."""
-    return [one.shape for one in beyond_rows(requirements)]
+    return [requirement.shape for requirement in beyond_rows(requirements)]
 
 
 def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -294,18 +294,24 @@ def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
     Of bounds on the most frequent value of one column, which several requirements can ask, only the strictest is there:
     whoever meets it meets the others.
     """
-    asked = [one for one in requirements if not one.of_population]
-    found = [one for one in asked if one.shape.kind != "rows" and not one.shape.trivial]
+    asked = [requirement for requirement in requirements if not requirement.of_population]
+    shaped = [
+        requirement for requirement in asked if requirement.shape.kind != "rows" and not requirement.shape.trivial
+    ]
     strictest: dict[tuple[int, tuple[int, ...]], Requirement] = {}
-    for one in found:
-        shape = one.shape
+    for requirement in shaped:
+        shape = requirement.shape
         if shape.kind == "frequency":
-            kept = strictest.setdefault((shape.value, shape.within), one).shape
-            if shape.p * kept.q > kept.p * shape.q:
-                strictest[shape.value, shape.within] = one
-    return [one for one in found if one.shape.kind != "frequency" or one in strictest.values()]
+            strongest = strictest.setdefault((shape.value, shape.within), requirement).shape
+            if shape.p * strongest.q > strongest.p * shape.q:
+                strictest[shape.value, shape.within] = requirement
+    return [
+        requirement
+        for requirement in shaped
+        if requirement.shape.kind != "frequency" or requirement in strictest.values()
+    ]
 
 
 def least_rows(requirements: Sequence[Requirement]) -> int:
     """k: the fewest rows a class may have."""
-    return max([1] + [one.shape.p for one in requirements if one.shape.kind == "rows"])
+    return max([1] + [requirement.shape.p for requirement in requirements if requirement.shape.kind == "rows"])

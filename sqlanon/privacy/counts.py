@@ -71,9 +71,9 @@ class Counts:
 
         if self.table is not None:
             return self.table
-        found = np.zeros(int(self.value.max(initial=-1)) + 1, np.int64)
-        np.add.at(found, self.value, self.n)
-        return found
+        totals = np.zeros(int(self.value.max(initial=-1)) + 1, np.int64)
+        np.add.at(totals, self.value, self.n)
+        return totals
 
     @property
     def share(self) -> Reals:
@@ -106,9 +106,9 @@ def count_values(
     """
     import numpy as np
 
-    made = statement("verify/values", engine.dialect, target=target, classes=list(classes), value=value, count=count)
+    query = statement("verify/values", engine.dialect, target=target, classes=list(classes), value=value, count=count)
     group, number, n = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"])
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(query, ["int64", "int64", "int64"])
     )
     if len(group) and (np.diff(group) < 0).any():
         order = np.argsort(group, kind="stable")
@@ -134,7 +134,7 @@ def count_persons(
     """
     import numpy as np
 
-    made = statement(
+    query = statement(
         "verify/person_values",
         engine.dialect,
         target=target,
@@ -143,13 +143,15 @@ def count_persons(
         value=value,
         count=count,
     )
-    group, number, own, n = (array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * 4))
-    unit = math.lcm(*map(int, np.unique(own)))
+    group, number, rows_of, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(query, ["int64"] * 4)
+    )
+    unit = math.lcm(*map(int, np.unique(rows_of)))
     # The weight of all persons, in this unit, has to fit 31 bits as numbers of rows do.
     whole = group < 0
-    small = float(unit) * float((n[whole] / own[whole]).sum()) < 1 << 30 if unit < 1 << 30 else False
+    small = float(unit) * float((n[whole] / rows_of[whole]).sum()) < 1 << 30 if unit < 1 << 30 else False
     kind = np.int64 if small else object
-    weight = n.astype(kind) * (unit // own.astype(kind))
+    weight = n.astype(kind) * (unit // rows_of.astype(kind))
     order = np.lexsort((number, group))
     group, number, weight = group[order], number[order], weight[order]
     first = np.flatnonzero((np.diff(group, prepend=-2) != 0) | (np.diff(number, prepend=-1) != 0))

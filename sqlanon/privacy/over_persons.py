@@ -102,15 +102,15 @@ class OverPersons(_OfPersons):
         """
         import numpy as np
 
-        model, known = self.model, None
+        model, numbering = self.model, None
         if model.reads_values and rows.values:
-            known = of_numbers(rows.values[model.value], rows.counts[model.value])
+            numbering = of_numbers(rows.values[model.value], rows.counts[model.value])
         elif model.reads_values:
             model = model.of_hashes()
         parts, whole, numbers = (fresh_table(scratch, word) for word in ("parts", "whole_parts", "failing"))
-        found = fresh_table(scratch, "within") if model.within else made
+        below = fresh_table(scratch, "within") if model.within else made
         value, groups = model.value, [*rows.groups, *(rows.names[i] for i in model.within)]
-        asked: dict[str, object] = {"person": rows.persons[self.place]}
+        shared: dict[str, object] = {"person": rows.persons[self.place]}
         scratch.execute(
             "privacy/person_parts",
             None,
@@ -119,7 +119,7 @@ class OverPersons(_OfPersons):
             groups=groups,
             value=rows.names[value],
             count=rows.count,
-            **asked,
+            **shared,
         )
         scratch.execute(
             "privacy/person_parts",
@@ -129,18 +129,18 @@ class OverPersons(_OfPersons):
             groups=[],
             value=rows.whole_names[value],
             count=None,
-            **asked,
+            **shared,
         )
         numbered = scratch.sql("privacy/numbered_parts", parts=parts, whole=whole, groups=groups)
         place, number, many, n = (
             array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)
         )
-        places = find_failing(model, place, number, many, n, known)
+        places = find_failing(model, place, number, many, n, numbering)
         scratch.engine.load_arrays(numbers, {"place": places})
-        scratch.execute("privacy/below_numbered", made=found, parts=parts, failing=numbers, groups=groups)
-        if found != made:
-            scratch.execute("privacy/below_within", made=made, below=found, groups=list(rows.groups))
-        for table in (parts, whole, numbers, *((found,) if found != made else ())):
+        scratch.execute("privacy/below_numbered", made=below, parts=parts, failing=numbers, groups=groups)
+        if below != made:
+            scratch.execute("privacy/below_within", made=made, below=below, groups=list(rows.groups))
+        for table in (parts, whole, numbers, *((below,) if below != made else ())):
             scratch.drop(table)
 
 
@@ -160,8 +160,8 @@ def find_failing(
     import numpy as np
 
     groups, codes = int(place.max(initial=0)) + 1, int(value.max(initial=-1)) + 1
-    key, at = np.unique(place * codes + value, return_inverse=True)
-    weight = np.bincount(at.reshape(-1), n / many, len(key))
+    key, numbers = np.unique(place * codes + value, return_inverse=True)
+    weight = np.bincount(numbers.reshape(-1), n / many, len(key))
     group, code = key // max(codes, 1), key % max(codes, 1)
     share = weight / np.bincount(group, weight, groups)[group]
     of_table = group == 0
@@ -180,14 +180,14 @@ def find_failing(
         past = np.searchsorted(place[order], there[near], side="right")
         for i, begin, end in zip(near, first, past, strict=True):
             fails[i] = not model.holds(_shares(value, many, n, order[begin:end]), exact, values)
-    found: Longs = there[fails]
-    return found
+    places: Longs = there[fails]
+    return places
 
 
 def _shares(value: Longs, many: Longs, n: Longs, rows: Longs) -> dict[int, Fraction]:
     """The share of each value of one group, exactly."""
-    found: dict[int, Fraction] = {}
+    weights: dict[int, Fraction] = {}
     for i in rows:
-        found[int(value[i])] = found.get(int(value[i]), Fraction(0)) + Fraction(int(n[i]), int(many[i]))
-    persons = sum(found.values())
-    return {code: weight / persons for code, weight in found.items()}
+        weights[int(value[i])] = weights.get(int(value[i]), Fraction(0)) + Fraction(int(n[i]), int(many[i]))
+    persons = sum(weights.values())
+    return {code: weight / persons for code, weight in weights.items()}

@@ -40,16 +40,16 @@ _DENSE = 8
 
 def of_persons(privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> tuple[Requirement, ...]:
     """Requirements over the persons of each counted identifier; a policy with `person` has one identifier."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     for i, name in enumerate(persons):
-        found.append(Persons(Fraction(privacy.k), name, i))
+        requirements.append(Persons(Fraction(privacy.k), name, i))
         if privacy.whole:
-            found.append(Whole(Fraction(1), name, i))
+            requirements.append(Whole(Fraction(1), name, i))
         if privacy.person_share is not None:
-            found.append(PersonShare(privacy.person_share, name, i))
+            requirements.append(PersonShare(privacy.person_share, name, i))
         if privacy.l is not None:
-            found += [PersonDiversity(privacy.l, column, j, i) for j, column in enumerate(sensitive)]
-    return tuple(found)
+            requirements += [PersonDiversity(privacy.l, column, j, i) for j, column in enumerate(sensitive)]
+    return tuple(requirements)
 
 
 class _OfPersons(Requirement):
@@ -68,7 +68,11 @@ class _OfPersons(Requirement):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[_OfPersons]:
         """Those of this kind in `of_persons`."""
-        return [one for one in of_persons(privacy, sensitive, persons) if privacy.of_persons and isinstance(one, cls)]
+        return [
+            requirement
+            for requirement in of_persons(privacy, sensitive, persons)
+            if privacy.of_persons and isinstance(requirement, cls)
+        ]
 
     @property
     def at_most(self) -> bool:
@@ -90,7 +94,7 @@ class _OfPersons(Requirement):
 
     def _read_measured(self, engine: Engine, template: str, rows: Grouped) -> Measured:
         """Result of a verifying query that counts persons: a whole number, and the classes that fail."""
-        made = statement(
+        query = statement(
             template,
             engine.dialect,
             {"asked": int(self.asked)},
@@ -98,7 +102,7 @@ class _OfPersons(Requirement):
             classes=list(rows.groups),
             person=rows.persons[self.place],
         )
-        reached, failing = numbers(engine, made)
+        reached, failing = numbers(engine, query)
         return Measured(Fraction(reached), failing)
 
 
@@ -193,7 +197,7 @@ class PersonShare(_OfPersons):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`: the largest share."""
         p, q = self._exact
-        made = statement(
+        query = statement(
             "verify/frequency_l",
             engine.dialect,
             {"p": p, "q": q},
@@ -203,7 +207,7 @@ class PersonShare(_OfPersons):
             sensitive=rows.persons[self.place],
             count=rows.count,
         )
-        total, top, failing = numbers(engine, made) or (1, 0, 0)
+        total, top, failing = numbers(engine, query) or (1, 0, 0)
         return Measured(Fraction(top, total), failing)
 
     def largest(self, engine: Engine, rows: Grouped) -> Fraction:
@@ -275,7 +279,7 @@ class PersonDiversity(_OfPersons):
         Weights are rounded up like those of kernels, so that the result is never too good.
         """
         p, q = self._exact
-        made = statement(
+        query = statement(
             "verify/weighted_l",
             engine.dialect,
             {"p": p, "q": q},
@@ -285,7 +289,7 @@ class PersonDiversity(_OfPersons):
             sensitive=rows.names[self.value],
             count=rows.count,
         )
-        whole, top, failing = numbers(engine, made) or (0, 1, 0)
+        whole, top, failing = numbers(engine, query) or (0, 1, 0)
         return Measured(Fraction(whole, top), failing)
 
 
@@ -300,9 +304,9 @@ def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, Ints]:
     import numpy as np
 
     if keys > _DENSE * len(key):
-        known, pair = np.unique(key, return_inverse=True)
-        return known % max(values, 1), pair.reshape(-1).astype(np.int32)
-    found = np.zeros(keys, np.bool_)
-    found[key] = True
-    number = np.cumsum(found, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(found).astype(np.int64) % max(values, 1), number[key]
+        keys_seen, pair = np.unique(key, return_inverse=True)
+        return keys_seen % max(values, 1), pair.reshape(-1).astype(np.int32)
+    present = np.zeros(keys, np.bool_)
+    present[key] = True
+    number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(present).astype(np.int64) % max(values, 1), number[key]

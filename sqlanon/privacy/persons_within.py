@@ -28,7 +28,7 @@ def within_others(
         return ()
     places = range(len(sensitive))
     return tuple(
-        PersonDiversityWithin(privacy.l, column, j, i, tuple(one for one in places if one != j))
+        PersonDiversityWithin(privacy.l, column, j, i, tuple(place for place in places if place != j))
         for i in range(len(persons))
         for j, column in enumerate(sensitive)
     )
@@ -51,11 +51,11 @@ class PersonDiversityWithin(PersonDiversity):
         raise NotImplementedError
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        found = fresh_table(scratch, "within")
+        below = fresh_table(scratch, "within")
         within = [*rows.groups, *(rows.names[i] for i in self.within)]
-        PersonDiversity.below(self, scratch, found, replace(rows, groups=within))
-        scratch.execute("privacy/below_within", made=made, below=found, groups=list(rows.groups))
-        scratch.drop(found)
+        PersonDiversity.below(self, scratch, below, replace(rows, groups=within))
+        scratch.execute("privacy/below_within", made=made, below=below, groups=list(rows.groups))
+        scratch.drop(below)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         within = [*rows.groups, *(rows.names[i] for i in self.within)]

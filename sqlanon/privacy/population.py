@@ -66,10 +66,10 @@ class OfPopulation(Requirement):
     def holds(self, rows: Longs, population: Longs, whole: int) -> Flags:
         """Which classes meet it; ``whole``: rows of the population in all."""
         line = self.line
-        found: Flags = line.x * rows + line.y * population >= line.z
+        holds: Flags = line.x * rows + line.y * population >= line.z
         if line.everywhere and int(population.sum()) < whole:
-            found[:] = False
-        return found
+            holds[:] = False
+        return holds
 
     def tally(self, coded: Coded) -> Tally:
         """Kernels do not see the population."""
@@ -98,7 +98,7 @@ class OfPopulation(Requirement):
         """
         import numpy as np
 
-        made = statement(
+        query = statement(
             "verify/population_sizes",
             engine.dialect,
             target=rows.table,
@@ -106,7 +106,7 @@ class OfPopulation(Requirement):
             population=rows.names[0],
         )
         here, population = (
-            array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64"])
+            array.astype(np.int64, copy=False) for array in engine.fetch_arrays(query, ["int64", "int64"])
         )
         return self.judge(here, population)
 
@@ -116,12 +116,12 @@ Each = TypeVar("Each", bound=Requirement)
 
 def of_population(requirements: Sequence[Requirement]) -> list[OfPopulation]:
     """Those that compare classes with a population."""
-    return [one for one in requirements if isinstance(one, OfPopulation)]
+    return [requirement for requirement in requirements if isinstance(requirement, OfPopulation)]
 
 
 def of_rows(requirements: Sequence[Each]) -> list[Each]:
     """The others: the rows of the table say whether they hold."""
-    return [one for one in requirements if not one.of_population]
+    return [requirement for requirement in requirements if not requirement.of_population]
 
 
 def share(rows: int, population: int) -> Fraction:

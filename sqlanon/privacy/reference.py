@@ -48,12 +48,12 @@ def count_reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
         counts = [int(n) for n in rows.counts[value]]
         texts = rows.values[value].texts if rows.values else [None] * len(counts)
         return Reference(range(len(counts)), "INTEGER", counts, texts, max(sum(counts), 1))
-    found = scratch.fetch("privacy/reference", max_rows=MOST, whole=rows.whole, value=rows.whole_names[value])
-    numbers = bool(found) and not isinstance(found[0][0], str)
-    values = [read_integer(row[0]) if numbers else str(row[0]) for row in found]
-    counted = [read_integer(row[1]) for row in found]
+    rows_found = scratch.fetch("privacy/reference", max_rows=MOST, whole=rows.whole, value=rows.whole_names[value])
+    numbers = bool(rows_found) and not isinstance(rows_found[0][0], str)
+    values = [read_integer(row[0]) if numbers else str(row[0]) for row in rows_found]
+    rows_of = [read_integer(row[1]) for row in rows_found]
     kind = "BIGINT" if numbers else scratch.engine.capabilities.text_type
-    return Reference(values, kind, counted, [None] * len(found), max(sum(counted), 1))
+    return Reference(values, kind, rows_of, [None] * len(rows_found), max(sum(rows_of), 1))
 
 
 def fresh_table(scratch: Scratch, word: str) -> TableRef:
@@ -71,15 +71,15 @@ def grouped_items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[In
     """
     import numpy as np
 
-    own = coded.sensitive[value].astype(np.int64)
+    codes = coded.sensitive[value].astype(np.int64)
     size = np.int64(coded.codes[value])
     if not within:
         alone: Ints = np.zeros(2 * coded.rows, np.int32)
-        alone[1::2] = own
+        alone[1::2] = codes
         return alone, 1, int(size), np.arange(size)
     group = np.zeros(coded.rows, np.int64)
     for i in within:
         group = np.unique(group * coded.codes[i] + coded.sensitive[i], return_inverse=True)[1]
-    kinds, pair = np.unique(group * size + own, return_inverse=True)
+    kinds, pair = np.unique(group * size + codes, return_inverse=True)
     items = np.stack([group, pair], axis=1).astype(np.int32).ravel()
     return items, int(group.max(initial=0)) + 1, len(kinds), kinds % size

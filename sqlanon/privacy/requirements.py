@@ -43,22 +43,22 @@ def make_requirements(
         persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
         columns: the policy's settings of the columns; none where hashes represent unknown values.
     """
-    known = {column.name.lower(): column for column in columns}
-    asked = tuple(
-        item.of_column(known[item.column.lower()]) if item.column and item.column.lower() in known else item
+    by_name = {column.name.lower(): column for column in columns}
+    requirements = tuple(
+        item.of_column(by_name[item.column.lower()]) if item.column and item.column.lower() in by_name else item
         for kind in REQUIREMENTS.values()
         for item in class_of(kind).from_policy(privacy, sensitive, persons)
     )
     if not privacy.of_persons:
-        return asked
+        return requirements
     over = tuple(
-        OverPersons(one, i)
+        OverPersons(requirement, i)
         for i in range(len(persons))
-        for one in asked
-        if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons
+        for requirement in requirements
+        if isinstance(requirement, OfCounts) and REQUIREMENTS[requirement.name].of_persons
     )
     joint = within_others(privacy, sensitive, persons)
-    return asked + of_persons(privacy, sensitive, persons) + joint + over
+    return requirements + of_persons(privacy, sensitive, persons) + joint + over
 
 
 def class_of(declared: RequirementDeclaration) -> type[Requirement]:
@@ -66,8 +66,8 @@ def class_of(declared: RequirementDeclaration) -> type[Requirement]:
     if not isinstance(declared.code, str):
         return declared.code
     module, _, name = declared.code.partition(":")
-    found: type[Requirement] = getattr(importlib.import_module(module), name)
-    return found
+    model: type[Requirement] = getattr(importlib.import_module(module), name)
+    return model
 
 
 def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
@@ -79,7 +79,11 @@ def read_stored(policy: Mapping[str, Any]) -> PrivacySpec:
     missing = [key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None]
     if missing:
         raise PolicyError(f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it")
-    values = {key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None}
+    values = {
+        key: requirement.value.read(policy[key])
+        for key, requirement in REQUIREMENTS.items()
+        if policy.get(key) is not None
+    }
     share = policy.get("person_share")
     return PrivacySpec.of(
         values,

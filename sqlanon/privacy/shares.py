@@ -90,17 +90,17 @@ class Shares(OfCounts):
         import numpy as np
 
         over = gap > most
-        for at in np.flatnonzero(np.abs(gap - most) <= _NEAR * (1 + np.abs(gap))):
-            over[at] = self.beyond(*ratio_of(found, int(at)))
+        for group in np.flatnonzero(np.abs(gap - most) <= _NEAR * (1 + np.abs(gap))):
+            over[group] = self.beyond(*ratio_of(found, int(group)))
         return over
 
     def inside(self, found: GroupShares) -> Reals:
         import numpy as np
 
         text = _texts(found.values, len(found.reference))
-        bounds = [self.bound(found.table.get(v, Fraction(0)), one) for v, one in enumerate(text)]
-        most = np.array([float(one.most) for one in bounds])[found.value]
-        least = np.array([float(one.least) for one in bounds])
+        bounds = [self.bound(found.table.get(v, Fraction(0)), value) for v, value in enumerate(text)]
+        most = np.array([float(bound.most) for bound in bounds])[found.value]
+        least = np.array([float(bound.least) for bound in bounds])
         nearest = np.full(int(found.group.max(initial=0)) + 1, np.inf)
         np.minimum.at(nearest, found.group, np.minimum(most - found.share, found.share - least[found.value]))
         if self.between and not self.absent_ignored:
@@ -125,7 +125,7 @@ class Shares(OfCounts):
         whole = [int(n) for n in coded.whole[i]] if self.compares else [1] * codes
         total = sum(whole)
         text = _texts(coded.values[i] if self.reads_values else None, codes)
-        bounds = [self.bound(Fraction(n, total), one).exact for n, one in zip(whole, text, strict=True)]
+        bounds = [self.bound(Fraction(n, total), value).exact for n, value in zip(whole, text, strict=True)]
         if self.between:
             packed = np.array([codes, self.absent_ignored, *np.array(bounds, np.int64).T.ravel()], np.int64)
             return Tally(kernels.add_between, kernels.clear_between, coded.sensitive[i], 1, packed, 4 + codes)
@@ -139,17 +139,17 @@ class Shares(OfCounts):
         return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        known = count_reference(scratch, rows, self.value)
+        reference = count_reference(scratch, rows, self.value)
         bounds = [
-            (value, *self.bound(Fraction(n, known.total), text).exact)
-            for value, n, text in zip(known.values, known.rows, known.texts, strict=True)
+            (value, *self.bound(Fraction(n, reference.total), text).exact)
+            for value, n, text in zip(reference.values, reference.rows, reference.texts, strict=True)
         ]
-        columns = [("value", known.type), *((name, "BIGINT") for name in ("p", "q", "least_p", "least_q"))]
+        columns = [("value", reference.type), *((name, "BIGINT") for name in ("p", "q", "least_p", "least_q"))]
         table = fresh_table(scratch, "bounds")
         scratch.engine.load_rows(table, columns, bounds)
         needed = 0
         if self.between and not self.absent_ignored:
-            needed = sum(1 for one in bounds if one[3] > 0)
+            needed = sum(1 for bound in bounds if bound[3] > 0)
         scratch.execute(
             "privacy/below_shares",
             **rows.parameters(made, self.value, self.within),
@@ -170,14 +170,16 @@ Place = tuple[str, int, tuple[int, ...]]
 
 def each_asked(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> list[tuple[Any, Place]]:
     """Level for each column of a key that may be given by column; with ``joint`` once more within the other columns."""
-    asked, declared = privacy.value(name), REQUIREMENTS[name]
-    if asked is None:
+    limits, declared = privacy.value(name), REQUIREMENTS[name]
+    if limits is None:
         return []
     assert isinstance(declared.value, ByColumn)
-    found: list[tuple[Any, Place]] = [
-        (value, (sensitive[i], i, ())) for i, value in declared.value.of(asked, sensitive)
+    limits_at: list[tuple[Any, Place]] = [
+        (value, (sensitive[i], i, ())) for i, value in declared.value.of(limits, sensitive)
     ]
     if privacy.joint and declared.joint:
         places = range(len(sensitive))
-        found += [(value, (column, i, tuple(j for j in places if j != i))) for value, (column, i, _) in list(found)]
-    return found
+        limits_at += [
+            (value, (column, i, tuple(j for j in places if j != i))) for value, (column, i, _) in list(limits_at)
+        ]
+    return limits_at

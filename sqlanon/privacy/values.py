@@ -19,10 +19,10 @@ MOST = 10_000_000
 
 def values_of(scratch: Scratch, domain: Domain) -> Values:
     """The values of a domain by code. They are in this process only as long as it needs them, and in no message."""
-    found = scratch.engine.fetch(scratch.sql("privacy/values", domain=domain.table), max_rows=MOST)
-    texts: list[str | None] = [None] * len(found)
-    ranks = [0] * len(found)
-    for code, rank, text in found:
+    rows = scratch.engine.fetch(scratch.sql("privacy/values", domain=domain.table), max_rows=MOST)
+    texts: list[str | None] = [None] * len(rows)
+    ranks = [0] * len(rows)
+    for code, rank, text in rows:
         texts[read_integer(code)], ranks[read_integer(code)] = None if text is None else str(text), read_integer(rank)
     ordered = domain.reading.column.kind not in ("text", "enum") or domain.reading.spec.ordered == "declared"
     return Values(texts, ranks, ordered)
@@ -32,11 +32,11 @@ def rows_of_codes(scratch: Scratch, table: TableRef, domain: Domain) -> Longs:
     """int64[codes]: rows of each code of a sensitive column in a table that has the column of its codes."""
     import numpy as np
 
-    made = scratch.sql("anatomy/counts", work=table, value=domain.code)
-    code, rows = scratch.fetch_arrays(made, ["int32", "int64"])
-    found = np.zeros(domain.codes, np.int64)
-    found[code] = rows
-    return found
+    query = scratch.sql("anatomy/counts", work=table, value=domain.code)
+    code, rows = scratch.fetch_arrays(query, ["int32", "int64"])
+    totals = np.zeros(domain.codes, np.int64)
+    totals[code] = rows
+    return totals
 
 
 def of_numbers(values: Values, rows: Longs) -> Values:

@@ -21,7 +21,14 @@ from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
 from sqlanon.release.catalog.recorded_method import list_method_notes
-from sqlanon.release.catalog.refresh import Decision, decide, decide_first, policy_changes, schema_changes
+from sqlanon.release.catalog.refresh import (
+    Decision,
+    decide,
+    decide_first,
+    last_in_place,
+    policy_changes,
+    schema_changes,
+)
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
@@ -149,7 +156,7 @@ def _run(
             states = _states(engine, specs, watches, divisions)
             for spec in specs if options.keep_scratch else ():
                 refuse_kept_scratch(spec)
-            ends = {state.spec.name: hold_approval(engine, state.spec, before=state.last_shown) for state in states}
+            ends = {state.spec.name: hold_approval(engine, state.spec, before=last_in_place(state)) for state in states}
             kept = {state.spec.name: KeptScratch(state, keep=options.keep_scratch) for state in states}
             waits = options.only_due or any(waits_for_clock(spec, spend=options.spend) for spec in specs)
             if waits and not any(map(is_version_due, states)):
@@ -233,7 +240,7 @@ def _judge(state: ReleaseState, done: RunReport) -> RunReport:
         GuardError: the policy's approval no longer holds.
     """
     notes = hold_threshold(state.spec, done)
-    hold_approval(state.engine, state.spec, before=state.last_shown)
+    hold_approval(state.engine, state.spec, before=last_in_place(state))
     return replace(done, notes=(*done.notes, *notes))
 
 

@@ -16,6 +16,9 @@ from sqlanon.risk.contribution import Contribution, measure_contributions
 
 TOO_MANY = "the release has too many different rows and columns to leave out each in turn"
 NO_CLASSES = "rows make no classes here, so that what a column adds to the risk is not measured"
+MOST_EXPOSED = 20_000_000
+"""Different rows x columns for which columns that are published as they are are measured: those rows may be as many as
+the release has, where rows of quasi columns alone are at most as many as its classes."""
 _NOTHING = "-"
 
 
@@ -54,8 +57,9 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
     return Section(
         "variables",
         "Variables",
-        "Each column of the policy. The risks are those of the published values of the quasi columns: by the column "
-        "alone, and how much it adds to that of all the others.",
+        "Each column of the policy. The risks are those of the published values: by the column alone, and how much it "
+        "adds to the others. The others of a quasi column are the quasi columns; those of a column that is published "
+        "as it is are all published columns but the sensitive ones.",
         tuple(blocks),
         (
             *ROLES,
@@ -86,7 +90,13 @@ def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple
     found = measure_contributions(engine, released.view.ref, known, max(run.classes, 1))
     if found is None:
         return {}, TOO_MANY if run.rows else "the release has no rows"
-    return {one.column: one for one in found}, ""
+    exposed = {one.name: one.published for one in released.fields if one.role == "insensitive"}
+    groups = (run.exposed.groups if run.exposed else 0) or max(run.rows, 1)
+    every = {**known, **exposed}
+    if exposed and groups * sum(map(len, every.values())) > MOST_EXPOSED:
+        return {one.column: one for one in found}, f"columns that are published as they are, as {TOO_MANY}"
+    more = measure_contributions(engine, released.view.ref, every, groups) if exposed else None
+    return {one.column: one for one in (*found, *(one for one in more or () if one.column in exposed))}, ""
 
 
 def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunReport) -> Iterator[str]:

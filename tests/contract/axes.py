@@ -18,7 +18,7 @@ from tests.contract.cases import Case
 from tests.contract.samples import CORE, FEW, SAMPLES
 from tests.engines import PAIR
 from tests.oracle.chance import SEED
-from tests.oracle.methods import ORACLES
+from tests.oracle.methods import ORACLES, Oracle
 
 ELSEWHERE: Mapping[str, str] = {
     "freeform": "tests/contract/test_freeform_drawn.py",
@@ -64,17 +64,23 @@ def ways() -> list[Way]:
         Way(name, dict(zip(method.words, values, strict=True)))
         for name, method in METHODS.items()
         if name not in ELSEWHERE
-        for values in product(
-            *(given[:1] if option in ORACLES[name].elsewhere else given for option, given in method.words.items())
-        )
+        for values in product(*(_values_of(ORACLES[name], option, given) for option, given in method.words.items()))
     ]
 
 
+def _values_of(oracle: Oracle, option: str, given: Sequence[str]) -> Sequence[str]:
+    """The values of an option that are tried here; the first takes the place of the default."""
+    if option in oracle.instead:
+        return [oracle.instead[option], *(value for value in given[1:] if value != oracle.instead[option])]
+    return given[:1] if option in oracle.elsewhere else given
+
+
 def is_default(way: Way) -> bool:
-    """Whether all options have the value that they have when nothing is said."""
+    """Whether all options have the value that they have when nothing is said, or the one that takes its place."""
     from sqlanon.declared import METHODS
 
-    return all(way.options[name] == values[0] for name, values in METHODS[way.method].words.items())
+    instead = ORACLES[way.method].instead
+    return all(way.options[name] == instead.get(name, values[0]) for name, values in METHODS[way.method].words.items())
 
 
 def executions(way: Way) -> tuple[str, ...]:

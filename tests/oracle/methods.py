@@ -60,6 +60,7 @@ class Oracle:
         unless: for values of options that take fewer kinds: these.
         only: a further condition on what it takes.
         elsewhere: options that have suites of their own (`tests.contract.test_dual`); here they keep their first value.
+        instead: options whose default has a suite of its own, and the value that takes its place here.
         in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
         executions: those that the options tried here have, of those that the method declares.
     """
@@ -69,6 +70,7 @@ class Oracle:
     unless: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     only: Callable[[Table, Privacy], bool] = lambda _, __: True
     elsewhere: frozenset[str] = frozenset()
+    instead: Mapping[str, str] = field(default_factory=dict)
     in_memory: frozenset[str] = frozenset()
     executions: tuple[str, ...] = ("kernel", "pushdown")
 
@@ -123,6 +125,7 @@ ORACLES: dict[str, Oracle] = {
     "suppress": Oracle(
         lambda table, privacy, options, _: suppress(table, privacy, options),
         elsewhere=frozenset({"rest", "solver"}),
+        instead={"variant": "cascade"},  # tests/contract/test_suppress_better.py
         in_memory=KINDS,
     ),
     "best": Oracle(

@@ -332,6 +332,29 @@ def test_a_run_checks_signatures(shared_db, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+def test_nobody_makes_himself_a_signer(shared_db, tmp_path):
+    """Another list is approved by one of the list before; then the new one holds."""
+    fill(shared_db, "a19", 40)
+    (key, public), (own, mine) = with_key(tmp_path), with_key(tmp_path, "own")
+    spec = needing("a19")
+    spec, other = (
+        replace(spec, refresh=replace(spec.refresh, signers=(f"{name} {line}",)))
+        for name, line in (("Alice", public), ("Eve", mine))
+    )
+    shared_db.approve("a19", planned=spec, key=key, **ALICE)
+    shared_db.run(spec)
+    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
+    with pytest.raises(PrivacyViolation, match="not one of Eve for this text"):
+        shared_db.run(other, allow_weaker=True)
+    shared_db.approve("a19", planned=other, key=key, **ALICE)
+    assert shared_db.run(other, allow_weaker=True).outcome == "unchanged"
+    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
+        shared_db.run(other, full=True)
+    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
+    assert shared_db.run(other, full=True).version == 2
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
 def test_a_signed_approval_that_was_moved(shared_db, tmp_path):
     """Numbers are not signed: with another one an approval neither outlives a revocation nor replaces a later one."""
     fill(shared_db, "a16", 40)
@@ -418,6 +441,18 @@ def test_an_engine_without_transactions_and_updates():
         db.revoke("w1", by="Bob")
         with pytest.raises(GuardError, match="Bob revoked"):
             db.run(spec, full=True)
+
+
+@pytest.mark.every_engine
+def test_another_name_in_the_same_place(shared_db):
+    """Readers look where an approved release was: whatever is published there next is approved too."""
+    shared_db.run(approved(shared_db, "a22"))
+    shared_db.unpublish("a22")
+    other = quick("a22", name="a22_again", publish="release.a22")
+    with pytest.raises(GuardError, match=r"a22_again: .*nobody approved this release; nothing was published"):
+        shared_db.run(other, allow_weaker=True)
+    shared_db.approve("a22_again", planned=other, **ALICE)
+    assert shared_db.run(other, allow_weaker=True).outcome == "published"
 
 
 @pytest.mark.every_engine

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from sqlanon.decided import ContextSpec, ThresholdSpec
+from tests.engines import create_table
 from tests.refresh.conftest import fill, release
 from tests.report.pages import Read
 
@@ -59,6 +60,19 @@ def test_variables(page):
     assert rows["illness"][:2] == ["sensitive", "published as it is, not protected"]
     assert rows["age"][1] == "generalized to ranges of its class"
     assert rows["age"][2].endswith(")")
+
+
+@pytest.mark.every_engine
+def test_a_column_that_is_published_as_it_is(shared_db):
+    """By counting: 4 x 5 rows in 4 classes of one age each; every badge of a class is another one."""
+    rows = [(n, 20 + n // 5, n % 5) for n in range(20)]
+    create_table(shared_db, "badged", {"id": "INTEGER", "age": "INTEGER", "badge": "INTEGER"}, rows)
+    asked = {"quasi": ["age"], "identifiers": ["id"], "insensitive": ["badge"], "k": 5, "method": "tree"}
+    shared_db.anonymize("badged", name="badged", publish="release.badged", **asked)
+    of = {row[0]: row[3:5] for row in shown(shared_db, "badged").tables["Variables"][1:]}
+    # Ages alone: groups of 5, all rows alike without. Badges alone: groups of 4. Both: each row is alone.
+    assert of["age"] == ["20 % (20 %)", "+15 % (+15 %)"]
+    assert of["badge"] == ["25 % (25 %)", "+80 % (+80 %)"]
 
 
 def test_trend(page):

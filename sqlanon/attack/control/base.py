@@ -59,7 +59,7 @@ class Trial:
 
     def with_role(self, *roles: str) -> tuple[int, ...]:
         """The places of columns."""
-        return tuple(at for at, column in enumerate(self.columns) if column.role in roles)
+        return tuple(place for place, column in enumerate(self.columns) if column.role in roles)
 
     def rng(self, name: str) -> np.random.Generator:
         """Random numbers of an attack: the same in every run, and independent of the other attacks."""
@@ -72,11 +72,11 @@ class Trial:
     def draw(self, most: int) -> tuple[Ints, Ints, bool]:
         """Rows inside and held out that are attacked, at most so many of each, and whether they are all."""
         rng = self.rng("victims")
-        found = []
+        samples = []
         for rows, places in ((self.inside, self.victims), (self.outside, self.control)):
             some = np.sort(rng.choice(places, most, replace=False)) if len(places) > most else places
-            found.append(np.ascontiguousarray(rows[some]))
-        return found[0], found[1], max(len(self.victims), len(self.control)) <= most
+            samples.append(np.ascontiguousarray(rows[some]))
+        return samples[0], samples[1], max(len(self.victims), len(self.control)) <= most
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
         model.fit(features, space.low[secret][rows])
         guessed = [model.predict(some[:, list(known)].astype(np.float64)) for some in (inside, outside)]
         main, control = (
-            Successes(int((own == some[:, secret]).sum()), len(some))
-            for own, some in zip(guessed, (inside, outside), strict=True)
+            Successes(int((guesses == some[:, secret]).sum()), len(some))
+            for guesses, some in zip(guessed, (inside, outside), strict=True)
         )
         naive = guess_most_frequent(trial, secret, inside)
         yield Outcome(f"{name} by a classifier", (name,), main, control, naive, every)
@@ -77,7 +77,7 @@ def measure_auc(trial: Trial, target: int, *, original: bool = False) -> float |
         from sklearn.metrics import roc_auc_score
     except ImportError:
         raise UnsupportedError("a target needs scikit-learn: pip install 'sqlanon[attack]'") from None
-    known = [at for at in trial.with_role("quasi", "insensitive") if at != target]
+    known = [place for place in trial.with_role("quasi", "insensitive") if place != target]
     if trial.space.codes[target] > MOST_VALUES or not known:
         return None
     if original:
@@ -92,8 +92,8 @@ def measure_auc(trial: Trial, target: int, *, original: bool = False) -> float |
     _, tested, _ = trial.draw(MOST_TRIED)
     guessed = model.predict_proba(tested[:, known].astype(np.float64))
     areas = [
-        float(roc_auc_score(tested[:, target] == value, guessed[:, at]))
-        for at, value in enumerate(model.classes_)
+        float(roc_auc_score(tested[:, target] == value, guessed[:, place]))
+        for place, value in enumerate(model.classes_)
         if 0 < (tested[:, target] == value).sum() < len(tested)
     ]
     return sum(areas) / len(areas) if areas else None
@@ -117,8 +117,8 @@ def middles(space: Space, a: int, rows: Longs) -> Doubles:
         mean = (np.arange(len(has)) @ has) / np.maximum(number, 1)
         of_sets: Doubles = np.where(number > 0, mean, (space.codes[a] - 1) / 2)[space.cells[a]][rows]
         return of_sets
-    found: Doubles = (space.low[a][rows].astype(np.float64) + space.high[a][rows]) / 2
-    return found
+    middles_of: Doubles = (space.low[a][rows].astype(np.float64) + space.high[a][rows]) / 2
+    return middles_of
 
 
 CLASSIFIER = Attack("classifier", "sensitive values guessed by a classifier that learnt from the release", classify)

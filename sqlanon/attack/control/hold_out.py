@@ -62,13 +62,13 @@ class HoldOut:
         """
         if not staged.rows:
             raise PolicyError(f"{staged.spec.name}: its source has no rows")
-        own = self._held.enter_context(scratch.beside())
+        inner = self._held.enter_context(scratch.beside())
         roles = replace(staged.roles, sensitive=staged.roles.sensitive + staged.roles.insensitive, insensitive=())
-        quasi, exact, persons = build_domains(own, roles, staged.stage, staged.persons[:1])
+        quasi, exact, persons = build_domains(inner, roles, staged.stage, staged.persons[:1])
         domains = (*quasi, *exact, *persons)
-        encoded = encode(own, roles, staged.stage, quasi, exact, staged.rows, persons)
-        made = own.sql("control/rows", work=encoded.work, columns=[domain.code for domain in domains])
-        rid, *columns = own.fetch_arrays(made, ["int64", *["int32"] * len(domains)])
+        encoded = encode(inner, roles, staged.stage, quasi, exact, staged.rows, persons)
+        query = inner.sql("control/rows", work=encoded.work, columns=[domain.code for domain in domains])
+        rid, *columns = inner.fetch_arrays(query, ["int64", *["int32"] * len(domains)])
         codes: Ints = np.array(columns, np.int32).reshape(len(domains), len(rid))
         order, person = order_rows(codes[: len(quasi) + len(exact)], codes[-1] if persons else None)
         rid, codes = rid[order].astype(np.int64), codes[:, order].T
@@ -113,16 +113,16 @@ def order_rows(codes: Ints, person: Ints | None) -> tuple[Longs, Ints | None]:
     order = np.lexsort(codes[::-1])
     if person is None:
         return order, None
-    ordered, own = codes[:, order], person[order].astype(np.int64)
+    ordered, owner = codes[:, order], person[order].astype(np.int64)
     new = np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
     rank = np.cumsum(new)
     # Each value's rank as a random number of 64 bits: equal sums are, but for chance, those of equal rows.
-    drawn = np.random.default_rng(0).integers(0, 2**62, int(rank[-1]) + 1, np.uint64)
-    _, number = np.unique(own, return_inverse=True)
+    weights = np.random.default_rng(0).integers(0, 2**62, int(rank[-1]) + 1, np.uint64)
+    _, number = np.unique(owner, return_inverse=True)
     total = np.zeros(int(number.max()) + 1, np.uint64)
-    np.add.at(total, number, drawn[rank])
-    again = np.lexsort((rank, own, total[number]))
-    last = own[again]
+    np.add.at(total, number, weights[rank])
+    again = np.lexsort((rank, owner, total[number]))
+    last = owner[again]
     changes = np.concatenate([[False], last[1:] != last[:-1]])
     return order[again], np.cumsum(changes).astype(np.int32)
 
@@ -147,8 +147,8 @@ def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> t
         first, of = np.arange(rows), np.arange(rows)
     else:
         shuffled = rng.permutation(rows)
-        _, at = np.unique(person[shuffled], return_index=True)
-        first = shuffled[at]
+        _, places = np.unique(person[shuffled], return_index=True)
+        first = shuffled[places]
         _, of = np.unique(person, return_inverse=True)
     number = round(share * len(first))
     if not 0 < number < len(first):
@@ -156,6 +156,6 @@ def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> t
             f"attack: of {len(first)} persons or rows a share of {share:g} are {number}; a control group and a release "
             "need one at least"
         )
-    held = np.zeros(len(first), np.bool_)
-    held[rng.choice(len(first), number, replace=False)] = True
-    return held[of], np.sort(first).astype(np.int64)
+    chosen = np.zeros(len(first), np.bool_)
+    chosen[rng.choice(len(first), number, replace=False)] = True
+    return chosen[of], np.sort(first).astype(np.int64)

@@ -21,7 +21,7 @@ def link_rows(trial: Trial) -> Iterator[Outcome | Lacking]:
     """Link persons by the two sets of columns of the trial."""
     from sqlanon.attack.kernels.nearest import link
 
-    first, second = (np.array(one, np.int64) for one in trial.sets)
+    first, second = (np.array(columns, np.int64) for columns in trial.sets)
     if not len(first) or not len(second):
         yield Lacking("linkability: two sets of quasi columns are needed, and the release has one column")
         return
@@ -30,7 +30,7 @@ def link_rows(trial: Trial) -> Iterator[Outcome | Lacking]:
     def succeed(rows: Ints) -> Successes:
         return Successes(float(link(trial.space, first, second, rows).sum()), len(rows))
 
-    names = (", ".join(trial.columns[a].name for a in one) for one in trial.sets)
+    names = (", ".join(trial.columns[a].name for a in columns) for columns in trial.sets)
     naive = 1.0 / int(trial.space.members.sum())
     yield Outcome("linkability", tuple(names), succeed(inside), succeed(outside), naive, every)
 

@@ -36,16 +36,16 @@ def read_space(made: Rehearsed, split: Split) -> Space:
         "attack/grouped",
         grouped=grouped,
         target=made.table,
-        names=[name for one in names.values() for name in one.published()],
-        values=[str(one["name"]) for one in values],
+        names=[name for spelling in names.values() for name in spelling.published()],
+        values=[str(value["name"]) for value in values],
     )
     scratch.execute("attack/cells", cells=numbered, grouped=grouped, columns=shown, values=values, groups=[])
     scratch.drop(grouped)
     columns = [domain.code for domain in (*quasi, *exact)]
-    *found, times = scratch.fetch_arrays(
+    *codes, times = scratch.fetch_arrays(
         scratch.sql("attack/boxes", cells=numbered, columns=columns), [*["int32"] * len(columns), "int64"]
     )
-    number = np.array(found, np.int32).reshape(len(columns), len(times))
+    number = np.array(codes, np.int32).reshape(len(columns), len(times))
     try:
         covered = covered_codes(scratch, format_of(made.spec.format.kind), quasi, names, numbered)
     except TooWideError:
@@ -69,20 +69,20 @@ def read_space(made: Rehearsed, split: Split) -> Space:
             high[a] = (size - 1 - has[:, ::-1].argmax(axis=1))[number[a]]
         else:
             sets.append(np.zeros((0, 0), np.bool_))
-            at = first + number[a]
-            low[a], high[a], null[a] = covered.low[at], covered.high[at], covered.null[at]
+            cell = first + number[a]
+            low[a], high[a], null[a] = covered.low[cell], covered.high[cell], covered.null[cell]
     sets += [np.zeros((0, 0), np.bool_)] * len(exact)
     domains = (*quasi, *exact)
     cells = np.where(_kinds(sets)[:, None] > 0, number, 0).astype(np.int32)
-    order = np.lexsort([one[a] for a in range(len(columns)) for one in (low, high, null, cells)][::-1])
+    order = np.lexsort([part[a] for a in range(len(columns)) for part in (low, high, null, cells)][::-1])
     return Space(
         np.ascontiguousarray(low[:, order]),
         np.ascontiguousarray(high[:, order]),
         np.ascontiguousarray(null[:, order]),
         np.ascontiguousarray(cells[:, order]),
-        np.cumsum([0, *(one.size for one in sets)])[:-1].astype(np.int64),
+        np.cumsum([0, *(flags.size for flags in sets)])[:-1].astype(np.int64),
         _kinds(sets),
-        np.concatenate([np.zeros(0, np.bool_), *(one.T.ravel() for one in sets)]),
+        np.concatenate([np.zeros(0, np.bool_), *(flags.T.ravel() for flags in sets)]),
         np.array([domain.reading.treatment == "ordered" for domain in domains], np.bool_),
         np.array([domain.codes for domain in domains], np.int64),
         np.array([domain.has_null for domain in domains], np.bool_),
@@ -92,4 +92,4 @@ def read_space(made: Rehearsed, split: Split) -> Space:
 
 def _kinds(sets: list[Flags]) -> Longs:
     """How many different cells each column of sets has."""
-    return np.array([len(one) for one in sets], np.int64)
+    return np.array([len(flags) for flags in sets], np.int64)

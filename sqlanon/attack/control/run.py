@@ -61,16 +61,20 @@ def attack_with_control(
     seed = secrets.randbits(32) if seed is None else seed
     pair = _choose_sets(spec, sets)
     reporter, seconds, start = progress or Silent(), {}, time.perf_counter()
-    with ExitStack() as held:
-        hold_out = HoldOut(share, seed, held)
-        made = held.enter_context(rehearse(engine, spec, machine, reporter, seed=seed, choose=hold_out))
+    with ExitStack() as stack:
+        hold_out = HoldOut(share, seed, stack)
+        rehearsed = stack.enter_context(rehearse(engine, spec, machine, reporter, seed=seed, choose=hold_out))
         split = hold_out.split
         assert split is not None
-        space = read_space(made, split)
-        method, source, rows = made.spec.method.name, str(made.staged.roles.relation.ref), made.staged.rows
+        space = read_space(rehearsed, split)
+        method, source, rows = (
+            rehearsed.spec.method.name,
+            str(rehearsed.staged.roles.relation.ref),
+            rehearsed.staged.rows,
+        )
     trial = make_trial(spec, split, space, seed, machine.threads, pair)
     seconds["release"] = time.perf_counter() - start
-    found: list[ControlledAttack] = []
+    attacks: list[ControlledAttack] = []
     lacking: list[str] = []
     for name, attack in ATTACKS.items():
         reporter.stage(spec.name, attack.title)
@@ -79,7 +83,7 @@ def attack_with_control(
             if isinstance(outcome, Lacking):
                 lacking.append(outcome.why)
             else:
-                found.append(_report(name, outcome))
+                attacks.append(_report(name, outcome))
         seconds[name] = time.perf_counter() - start
     reporter.finish(spec.name)
     return ControlReport(
@@ -94,7 +98,7 @@ def attack_with_control(
         int(space.members.sum()),
         share,
         seed,
-        tuple(found),
+        tuple(attacks),
         tuple(lacking),
         seconds,
     )
@@ -110,9 +114,9 @@ def make_trial(
 ) -> Trial:
     """Codes of a trial release for attacks; ``pair``: the two sets of columns of linkability."""
     readings = [domain.reading for domain in (*split.quasi, *split.exact)]
-    columns = tuple(Column(one.name, one.spec.role) for one in readings)
-    place = {one.name.lower(): at for at, one in enumerate(columns)}
-    first, second = (tuple(place[name.lower()] for name in one) for one in pair or _choose_sets(spec, None))
+    columns = tuple(Column(reading.name, reading.spec.role) for reading in readings)
+    place = {column.name.lower(): number for number, column in enumerate(columns)}
+    first, second = (tuple(place[name.lower()] for name in names) for names in pair or _choose_sets(spec, None))
     return Trial(
         columns, space, split.inside, split.outside, split.victims, split.control, (first, second), seed, threads
     )
@@ -150,12 +154,12 @@ def _choose_sets(spec: ReleaseSpec, sets: Sequence[Sequence[str]] | None) -> tup
     if len(sets) != 2 or not all(sets):
         raise PolicyError(f"attack {spec.name}: linkability needs two sets of columns, such as --sets age,zip/sex")
     spelled = {name.lower(): name for name in quasi}
-    unknown = [name for one in sets for name in one if name.lower() not in spelled]
+    unknown = [name for names in sets for name in names if name.lower() not in spelled]
     if unknown:
         raise PolicyError(
             f"attack {spec.name}: --sets: no quasi column {', '.join(unknown)}; there are: {', '.join(quasi)}"
         )
-    first, second = (list(dict.fromkeys(spelled[name.lower()] for name in one)) for one in sets)
+    first, second = (list(dict.fromkeys(spelled[name.lower()] for name in names)) for names in sets)
     both = [name for name in first if name in second]
     if both:
         raise PolicyError(f"attack {spec.name}: --sets: {both[0]} is in both sets")

@@ -30,12 +30,14 @@ BATCH, BATCHES = 2000, 20
 
 def univariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     """All predicates over one column that a single released row satisfies, or `MOST` of them, drawn at random."""
-    asked = _keep_single(trial, _list_univariate(trial))
+    predicates = _keep_single(trial, _list_univariate(trial))
     most = _most_tried(trial)
-    every = len(asked.columns) <= most
+    every = len(predicates.columns) <= most
     if not every:
-        asked = _take(asked, np.sort(trial.rng("univariate").choice(len(asked.columns), most, replace=False)))
-    yield _measure(trial, "one column", asked, 1, every=every)
+        predicates = _take(
+            predicates, np.sort(trial.rng("univariate").choice(len(predicates.columns), most, replace=False))
+        )
+    yield _measure(trial, "one column", predicates, 1, every=every)
 
 
 def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
@@ -47,20 +49,20 @@ def multivariate(trial: Trial) -> Iterator[Outcome | Lacking]:
     rng, space, most = trial.rng("multivariate"), trial.space, _most_tried(trial)
     medians = _medians(trial)
     chances = space.members / space.members.sum()
-    found: list[Predicates] = []
+    singles: list[Predicates] = []
     single = 0
     batch = int(np.clip(WORK // (4 * len(space.members)), 100, BATCH))
     for _ in range(int(np.clip(WORK // (2 * batch * len(space.members)), 1, BATCHES))):
         rows = rng.choice(len(space.members), batch, p=chances)
         columns = rng.permuted(np.tile(np.arange(len(trial.columns)), (batch, 1)), axis=1)[:, :width]
         some = _keep_single(trial, _of_rows(trial, rows, np.sort(columns, axis=1), medians))
-        found = [_distinct(trial, _join([*found, some]))]
-        before, single = single, len(found[0].columns)
+        singles = [_distinct(trial, _join([*singles, some]))]
+        before, single = single, len(singles[0].columns)
         if single >= most or (single == before and single):
             break
-    asked = found[0]
-    asked = _take(asked, np.arange(min(len(asked.columns), most)))
-    yield _measure(trial, f"{width} columns", asked, width, every=False)
+    predicates = singles[0]
+    predicates = _take(predicates, np.arange(min(len(predicates.columns), most)))
+    yield _measure(trial, f"{width} columns", predicates, width, every=False)
 
 
 def _most_tried(trial: Trial) -> int:
@@ -71,29 +73,29 @@ def _most_tried(trial: Trial) -> int:
 def _list_univariate(trial: Trial) -> Predicates:
     from sqlanon.attack.kernels.predicates import AT_LEAST, AT_MOST, IN, Predicates
 
-    space, made = trial.space, []
+    space, singles = trial.space, []
     for a in range(len(trial.columns)):
         cells = np.array([space.low[a], space.high[a], space.null[a], space.cells[a]])
         _, first, of = np.unique(cells, axis=1, return_index=True, return_inverse=True)
         times = np.bincount(of.ravel(), space.members, len(first))
-        made += [(a, IN, int(j)) for j in first[times == 1]]
+        singles += [(a, IN, int(j)) for j in first[times == 1]]
         if space.ordered[a] and not space.kinds[a]:
             some = (space.low[a] <= space.high[a]) & ~space.null[a] & (space.low[a] >= space.nulls[a])
             if some.any():
-                made += [(a, AT_MOST, int(space.high[a][some].min())), (a, AT_LEAST, int(space.low[a][some].max()))]
-    table = np.array(made, np.int32).reshape(-1, 3)
-    return Predicates(*(np.ascontiguousarray(table[:, at : at + 1]) for at in range(3)))
+                singles += [(a, AT_MOST, int(space.high[a][some].min())), (a, AT_LEAST, int(space.low[a][some].max()))]
+    table = np.array(singles, np.int32).reshape(-1, 3)
+    return Predicates(*(np.ascontiguousarray(table[:, part : part + 1]) for part in range(3)))
 
 
 def _medians(trial: Trial) -> Doubles:
     """The weighted median of the middle of the cells of each column."""
-    space, found = trial.space, np.zeros(len(trial.columns))
-    for a in range(len(found)):
+    space, medians = trial.space, np.zeros(len(trial.columns))
+    for a in range(len(medians)):
         middle = (space.low[a].astype(np.float64) + space.high[a]) / 2
         order = np.argsort(middle, kind="stable")
-        at = np.searchsorted(np.cumsum(space.members[order]), space.members.sum() / 2)
-        found[a] = middle[order][at]
-    return found
+        middle_place = np.searchsorted(np.cumsum(space.members[order]), space.members.sum() / 2)
+        medians[a] = middle[order][middle_place]
+    return medians
 
 
 def _of_rows(trial: Trial, rows: Longs, columns: Longs, medians: Doubles) -> Predicates:
@@ -101,14 +103,14 @@ def _of_rows(trial: Trial, rows: Longs, columns: Longs, medians: Doubles) -> Pre
     from sqlanon.attack.kernels.predicates import AT_LEAST, AT_MOST, IN, Predicates
 
     space = trial.space
-    at = rows[:, None]
-    low, high = space.low[columns, at], space.high[columns, at]
-    line = space.ordered[columns] & (space.kinds[columns] == 0) & ~space.null[columns, at] & (low <= high)
+    row = rows[:, None]
+    low, high = space.low[columns, row], space.high[columns, row]
+    line = space.ordered[columns] & (space.kinds[columns] == 0) & ~space.null[columns, row] & (low <= high)
     line &= low >= space.nulls[columns]
     above = (low.astype(np.float64) + high) / 2 > medians[columns]
     kinds = np.where(line, np.where(above, AT_LEAST, AT_MOST), IN)
-    values = np.where(line, np.where(above, low, high), np.broadcast_to(at, low.shape))
-    return Predicates(*(np.ascontiguousarray(one, np.int32) for one in (columns, kinds, values)))
+    values = np.where(line, np.where(above, low, high), np.broadcast_to(row, low.shape))
+    return Predicates(*(np.ascontiguousarray(part, np.int32) for part in (columns, kinds, values)))
 
 
 def _keep_single(trial: Trial, asked: Predicates) -> Predicates:
@@ -120,7 +122,7 @@ def _keep_single(trial: Trial, asked: Predicates) -> Predicates:
 def _take(asked: Predicates, places: Longs) -> Predicates:
     from sqlanon.attack.kernels.predicates import Predicates
 
-    return Predicates(*(np.ascontiguousarray(one[places]) for one in asked))
+    return Predicates(*(np.ascontiguousarray(part[places]) for part in asked))
 
 
 def _join(asked: list[Predicates]) -> Predicates:
@@ -135,7 +137,7 @@ def _distinct(trial: Trial, asked: Predicates) -> Predicates:
 
     space, cell = trial.space, asked.kinds == IN
     j = np.where(cell, asked.values, 0)
-    parts = [np.where(cell, one[asked.columns, j], asked.values) for one in (space.low, space.high, space.cells)]
+    parts = [np.where(cell, part[asked.columns, j], asked.values) for part in (space.low, space.high, space.cells)]
     parts.append(np.where(cell, space.null[asked.columns, j], 0))
     keys = np.hstack([asked.columns, asked.kinds, *parts])
     _, first = np.unique(keys, axis=0, return_index=True)
@@ -150,8 +152,8 @@ def _measure(trial: Trial, what: str, asked: Predicates, width: int, *, every: b
     inside = count_rows(space, asked, trial.inside, 1)
     outside = count_rows(space, asked, trial.outside, len(trial.outside))
     isolated = correct_size(outside, len(trial.outside), len(trial.inside))
-    drawn = _draw_random(trial, max(n, 1), width)
-    naive = float((count_rows(space, drawn, trial.inside, 1) == 1).mean()) if n else 0.0
+    predicates = _draw_random(trial, max(n, 1), width)
+    naive = float((count_rows(space, predicates, trial.inside, 1) == 1).mean()) if n else 0.0
     return Outcome(
         f"singled out by {what}",
         names,
@@ -211,9 +213,9 @@ def correct_size(counts: Longs, rows: int, asked: int) -> float:
 
 def _isolate_on_average(n: Doubles, weight: float) -> Doubles:
     """The integral of n w (1 - w)^(n - 1) over w from 0 to ``weight``."""
-    left = np.exp(n * np.log1p(-weight)) if weight < 1 else np.zeros(len(n))
-    found: Doubles = (1 - left * (n * weight + 1)) / (n + 1)
-    return found
+    none = np.exp(n * np.log1p(-weight)) if weight < 1 else np.zeros(len(n))
+    expected: Doubles = (1 - none * (n * weight + 1)) / (n + 1)
+    return expected
 
 
 def expect_isolated(counts: Longs, rows: int, size: int) -> float:
@@ -224,19 +226,19 @@ def expect_isolated(counts: Longs, rows: int, size: int) -> float:
         rows: of which the sample is drawn.
         size: of the sample.
 
-    >>> expect_isolated(np.array([1, 2]), 4, 2)  # 2 of 4; 2 x 2 of the 6 pairs
-    1.1666666666666667
+    >>> round(expect_isolated(np.array([1, 2]), 4, 2), 6)  # 2 of 4; 2 x 2 of the 6 pairs
+    1.166667
     """
-    found = 0.0
+    expected = 0.0
     numbers, times = np.unique(counts[counts > 0], return_counts=True)
     for c, n in zip(numbers.tolist(), times.tolist(), strict=True):
         if rows - c < size - 1:
             continue
         # The hypergeometric chance of exactly one, as a product: s c / n over the other rows of the sample.
-        left = np.arange(c - 1, dtype=np.float64)
-        chance = size * c / rows * float(np.prod((rows - size - left) / (rows - 1 - left)))
-        found += n * max(chance, 0.0)
-    return found
+        others = np.arange(c - 1, dtype=np.float64)
+        chance = size * c / rows * float(np.prod((rows - size - others) / (rows - 1 - others)))
+        expected += n * max(chance, 0.0)
+    return expected
 
 
 UNIVARIATE = Attack("univariate", "predicates over one column that isolate a person", univariate)

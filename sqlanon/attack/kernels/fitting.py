@@ -149,7 +149,7 @@ def find_owners(
 
     Cost: a step for each group and box, O(d) for each row that the box covers.
     """
-    at, found = np.zeros(len(first) + 1, np.int64), np.empty(2 * len(first) + 1, np.int64)
+    starts, owners = np.zeros(len(first) + 1, np.int64), np.empty(2 * len(first) + 1, np.int64)
     n = 0
     for g in range(len(first)):
         for place in range(first[g], past[g]):
@@ -162,11 +162,11 @@ def find_owners(
                 if not fits:
                     break
             if fits:
-                if n == len(found):
+                if n == len(owners):
                     more = np.empty(2 * n, np.int64)
-                    more[:n] = found
-                    found = more
-                found[n] = order[place]
+                    more[:n] = owners
+                    owners = more
+                owners[n] = order[place]
                 n += 1
-        at[g + 1] = n
-    return found[:n], at
+        starts[g + 1] = n
+    return owners[:n], starts

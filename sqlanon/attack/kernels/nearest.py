@@ -75,12 +75,12 @@ def find_distances(space: Space, columns: Longs, row: Ints, found: Ints) -> int:
     """
     found[:] = 0
     for a in columns:
-        code, one = row[a], np.int32(ONE)
+        code, whole = row[a], np.int32(ONE)
         if space.kinds[a]:
             first = space.start[a] + code * space.kinds[a]
             has, cells = space.sets[first : first + space.kinds[a]], space.cells[a]
             for j in range(len(found)):
-                found[j] += np.int32(0) if has[cells[j]] else one
+                found[j] += np.int32(0) if has[cells[j]] else whole
             continue
         low, high, null = space.low[a], space.high[a], space.null[a]
         least = 1 if space.nulls[a] else 0
@@ -88,7 +88,7 @@ def find_distances(space: Space, columns: Longs, row: Ints, found: Ints) -> int:
         if not space.ordered[a] or (code == 0 and space.nulls[a]):
             for j in range(len(found)):
                 inside = low[j] <= code <= high[j] or (code == 0 and null[j])
-                found[j] += np.int32(0) if inside else one
+                found[j] += np.int32(0) if inside else whole
             continue
         for j in range(len(found)):
             gap = np.int64(0)
@@ -120,17 +120,17 @@ def link(space: Space, first: Longs, second: Longs, rows: Ints) -> Doubles:
     Cost: O(b) for each row and column.
     """
     b = len(space.members)
-    one, two, found = np.empty(b, np.int32), np.empty(b, np.int32), np.empty(len(rows))
+    to_first, to_second, chances = np.empty(b, np.int32), np.empty(b, np.int32), np.empty(len(rows))
     for i in range(len(rows)):
-        near, close = find_distances(space, first, rows[i], one), find_distances(space, second, rows[i], two)
+        near, close = find_distances(space, first, rows[i], to_first), find_distances(space, second, rows[i], to_second)
         left, right, both = np.int64(0), np.int64(0), np.int64(0)
         for j in range(b):
             n = space.members[j]
-            left += n if one[j] == near else 0
-            right += n if two[j] == close else 0
-            both += n if one[j] == near and two[j] == close else 0
-        found[i] = both / (left * right)
-    return found
+            left += n if to_first[j] == near else 0
+            right += n if to_second[j] == close else 0
+            both += n if to_first[j] == near and to_second[j] == close else 0
+        chances[i] = both / (left * right)
+    return chances
 
 
 @njit(nogil=True, cache=True)
@@ -151,7 +151,7 @@ def guess(space: Space, known: Longs, secret: int, rows: Ints) -> Doubles:
     Cost: O(b) for each row and column.
     """
     b = len(space.members)
-    far, found = np.empty(b, np.int32), np.zeros(len(rows))
+    far, chances = np.empty(b, np.int32), np.zeros(len(rows))
     counts = np.zeros(space.codes[secret], np.int64)
     for i in range(len(rows)):
         near = find_distances(space, known, rows[i], far)
@@ -162,21 +162,21 @@ def guess(space: Space, known: Longs, secret: int, rows: Ints) -> Doubles:
                 counts[value] += space.members[j]
                 top = max(top, counts[value])
         ties = 0
-        own = counts[rows[i, secret]] == top
+        right = counts[rows[i, secret]] == top
         for j in range(b):
             if far[j] == near:
                 value = space.low[secret, j]
                 ties += 1 if counts[value] == top else 0
                 counts[value] = 0
-        found[i] = 1.0 / ties if own and ties else 0.0
-    return found
+        chances[i] = 1.0 / ties if right and ties else 0.0
+    return chances
 
 
 @njit(nogil=True, cache=True)
 def match(space: Space, rows: Ints) -> Bools:
     """Whether some released row covers all values of a row, bool[v]. Cost: O(b d) for each row at most."""
     d, b = space.low.shape
-    found = np.zeros(len(rows), np.bool_)
+    matched = np.zeros(len(rows), np.bool_)
     for i in range(len(rows)):
         for j in range(b):
             inside = True
@@ -185,6 +185,6 @@ def match(space: Space, rows: Ints) -> Bools:
                     inside = False
                     break
             if inside:
-                found[i] = True
+                matched[i] = True
                 break
-    return found
+    return matched

@@ -61,8 +61,8 @@ def count_released(space: Space, asked: Predicates, most: int) -> Longs:
 
     Cost: O(p b m) at most.
     """
-    found = np.zeros(len(asked.columns), np.int64)
-    for p in range(len(found)):
+    totals = np.zeros(len(asked.columns), np.int64)
+    for p in range(len(totals)):
         for j in range(len(space.members)):
             holds = True
             for c in range(asked.columns.shape[1]):
@@ -70,10 +70,10 @@ def count_released(space: Space, asked: Predicates, most: int) -> Longs:
                     holds = False
                     break
             if holds:
-                found[p] += space.members[j]
-                if found[p] > most:
+                totals[p] += space.members[j]
+                if totals[p] > most:
                     break
-    return found
+    return totals
 
 
 @njit(nogil=True, cache=True)
@@ -82,8 +82,8 @@ def count_rows(space: Space, asked: Predicates, rows: Ints, most: int) -> Longs:
 
     Cost: O(p n m) at most.
     """
-    found = np.zeros(len(asked.columns), np.int64)
-    for p in range(len(found)):
+    totals = np.zeros(len(asked.columns), np.int64)
+    for p in range(len(totals)):
         for i in range(len(rows)):
             holds = True
             for c in range(asked.columns.shape[1]):
@@ -92,7 +92,7 @@ def count_rows(space: Space, asked: Predicates, rows: Ints, most: int) -> Longs:
                     holds = False
                     break
             if holds:
-                found[p] += 1
-                if found[p] > most:
+                totals[p] += 1
+                if totals[p] > most:
                     break
-    return found
+    return totals

@@ -1,1 +1,1 @@
-"""DuckDB: the only importer of its driver."""
+"""DuckDB: the only importer of the driver."""

@@ -27,7 +27,7 @@ _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
         "a function is given a value that it does not take, or a number is divided by zero",
     ),
 )
-"""Why DuckDB refused, most special first, without its own words: they quote values."""
+"""Why DuckDB refused, most special first, without DuckDB's words: they quote values."""
 
 
 def reason(cause: duckdb.Error) -> str:

@@ -68,7 +68,7 @@ PANDAS = Target(
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One column: its name, its type, and the type that the target gets."""
+    """A column: name, type, and the type that the target gets."""
 
     name: str
     type: Any
@@ -76,7 +76,7 @@ class Carried:
 
     @property
     def expression(self) -> str:
-        """SQL for the column as the target gets it, with its name."""
+        """SQL for the column as the target gets it, with the name."""
         return f"{_cast(quote(self.name), self.carried, str(self.type))} AS {quote(self.name)}"
 
 
@@ -85,7 +85,7 @@ def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Tar
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         target: the kind of file or frame.
 
     Raises:
@@ -145,7 +145,7 @@ def _map_type(kind: Any, target: Target, outside: set[str] | None, *, inner: boo
         target: the kind of file or frame.
         outside: collects the texts that no value may have; None: a type with values that the target lacks becomes
             text, as do wide integers.
-        inner: the type is part of another one.
+        inner: the type is part of another type.
     """
     if kind.id in ("list", "array"):
         size = f"[{kind.children[1][1]}]" if kind.id == "array" and target is not PARQUET else "[]"
@@ -261,7 +261,7 @@ def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions
 
 
 def _comparable_expression(column: str, kind: str, one: Carried) -> str:
-    """SQL of a value as it is compared: in the type that was to be written, or by its text."""
+    """SQL of a value as it is compared: in the type that was to be written, or by text."""
     value = _cast(column, one.carried, kind)
     if one.carried == str(one.type) and one.type.id in _TYPED:
         return value

@@ -1,6 +1,6 @@
 """The ability `Compaction` of a DuckDB file.
 
-During the rewrite the engine has no connection to the file; afterwards it has a new one.
+During the rewrite the engine has no connection to the file; afterwards it has a new connection.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sqlanon.lack import Lack
 
 
 class Compacting(Arrays):
-    """The part of a connection that can have its file written anew."""
+    """The part of a connection that rewriting the file needs."""
 
     leaves = (
         "values of dropped tables can stay in free blocks of the database's file, and in backups, until they are "
@@ -31,7 +31,7 @@ class Compacting(Arrays):
 
     @property
     def compaction(self) -> Self | None:
-        """See `Engine.compaction`: a database in memory has no file, and a guest does not open its host's."""
+        """See `Engine.compaction`: a database in memory has no file, and a guest does not open the host's."""
         return None if self._path is None or self._again is None else self
 
     @property

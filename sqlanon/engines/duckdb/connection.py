@@ -1,7 +1,7 @@
-"""One DuckDB connection: where names are looked up, one statement, one transaction, and errors without values.
+"""A DuckDB connection: look-up of names, statements, transactions, and errors without values.
 
-A macro in a DuckDB file takes the place of any function, operator or table function of its name, wherever a name is
-looked up in that file. So our statements run where an empty database of our own is the current one, and name the user's
+A macro in a DuckDB file takes the place of any function, operator or table function of the same name, wherever a name
+is looked up in that file. So our statements run where an empty database of our own is current, and name the user's
 database.
 """
 
@@ -35,7 +35,7 @@ def quote(name: str) -> str:
 
 
 class Connection:
-    """A connection to one database of the user's, with an empty one of our own beside it."""
+    """A connection to one database of the user's, with an empty database of our own beside it."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Connection:
         return row[0] if row else None
 
     def _use(self, database: str) -> None:
-        """Make a database the one where names are looked up that do not say theirs."""
+        """Make a database current, for names without a database."""
         if self._current != database:
             self._connection.execute(f"USE {quote(database)}.main")
             self._current = database

@@ -65,8 +65,8 @@ def check_header(path: Path, head: Head, lines: list[str], *, given: bool) -> No
 
     Args:
         path: the file, for messages.
-        head: its first records.
-        lines: and its first lines.
+        head: the first records of the file.
+        lines: the first lines of the file.
         given: the delimiter was given.
 
     Raises:
@@ -171,7 +171,7 @@ def _check_names(path: Path, head: Head) -> None:
 
 
 def _check_values(path: Path, head: Head) -> None:
-    """The first line is no row: few of its fields are also values of their columns."""
+    """The first line is no row: few of the fields are also values of their columns."""
     width = len(head.names)
     rows = [record for record in head.records if len(record) == width]
     again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))

@@ -17,7 +17,7 @@ from sqlanon.engines.duckdb.csv_types import SAMPLE, is_ambiguous, literal
 from sqlanon.shell import option, pair
 
 _MOST = 0.8
-"""Share of the values that are numbers or dates, or mean a missing one, from which a column is one of these."""
+"""Share of the values that are numbers or dates, or mean a missing value, from which a column is taken for such."""
 _PLAIN = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _LEADING = r"[+-]?0[0-9]+([.][0-9]*)?"
 _GROUPED = r"[+-]?[0-9]{1,3}(,[0-9]{3})+([.][0-9]+)?"
@@ -79,7 +79,7 @@ def _dates() -> str:
 
 
 def _share(connection: duckdb.DuckDBPyConnection, table: str, column: str, form: str) -> float | None:
-    """The share of the values that have a form or mean a missing one; None where none has the form."""
+    """The share of the values that have a form or mean a missing value; None where no value has the form."""
     query = (
         f"SELECT count(*), count(*) FILTER ({form}), count(*) FILTER ({form} OR {_missing()}) FROM (SELECT {column} AS "  # noqa: S608
         f"c FROM {table} AS t) WHERE c IS NOT NULL"

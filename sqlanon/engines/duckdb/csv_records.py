@@ -1,4 +1,4 @@
-"""The first records of a CSV file, and the character that divides its fields."""
+"""The first records of a CSV file, and the character that divides the fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DELIMITERS = ",;\t|"
 
 
 def records_of(lines: list[str], delimiter: str) -> list[list[str]]:
-    """The records of the first lines, as far as they can be read; one that goes on below the last line is left out."""
+    """The records of the first lines, as far as they can be read; a record that goes on below them is left out."""
     found: list[list[str]] = []
     reader = csv.reader(iter(lines), delimiter=delimiter, strict=True)
     try:

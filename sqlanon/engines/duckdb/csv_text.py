@@ -1,4 +1,4 @@
-"""A CSV file as text: its encoding, its lines of bounded length, and its header.
+"""A CSV file as text: encoding, lines of bounded length, and header.
 
 For a file that is no table it also finds the reason.
 
@@ -78,7 +78,7 @@ class CsvText:
         """The first records, after a check that the first line names the columns.
 
         Args:
-            delimiter: the one that was given; None: it is found.
+            delimiter: the given delimiter; None: it is found.
 
         Raises:
             PolicyError: the first line does not name the columns.
@@ -124,7 +124,7 @@ class CsvText:
         return lines
 
     def check_lines(self) -> int | None:
-        """No line is too long: DuckDB leaves out the last one of those without a word.
+        """No line is too long: DuckDB leaves out the last of those without a word.
 
         Returns:
             how many lines there are, where each of them is a record: none is empty, and there are no quotes; None: it
@@ -188,7 +188,7 @@ class CsvText:
         return 0
 
     def wrong_byte(self) -> str | None:
-        """Where the file is not of its encoding, and which option would read it; None: it is all of it."""
+        """Where the file departs from the encoding, and which option would read it; None: nowhere."""
         at = self._find_undecodable(self.encoding)
         if at is None:
             return None
@@ -227,7 +227,7 @@ class CsvText:
         """Write the text in UTF-8.
 
         Raises:
-            DatabaseError: it is not of its encoding, or a line is too long.
+            DatabaseError: it is not of the encoding, or a line is too long.
         """
         length = line = 0
         with target.open("xb") as file:
@@ -259,7 +259,7 @@ class CsvText:
                 except UnicodeDecodeError as error:
                     before = error.object[: error.start].decode(encoding, "ignore").count("\n")
                     raise _WrongByte(read - len(waiting) + error.start + 1, before) from None
-                except UnicodeError:  # UTF-16 that does not begin with its mark
+                except UnicodeError:  # UTF-16 without a byte order mark
                     raise _WrongByte(1, 0) from None
                 # These bytes are letters in windows-1252, which is often called so, and control characters in latin-1.
                 wrong = re.search(r"[\x80-\x84\x86-\x9f]", text) if encoding == "iso8859-1" else None
@@ -309,7 +309,7 @@ _SHOWN = {"cp1252": "windows-1252", "iso8859-1": "latin-1"}
 
 
 class _WrongByte(Exception):
-    """A byte that is not of the encoding, counted from 1, and the line ends before it in its part of the file."""
+    """A byte that is not of the encoding, counted from 1, and the line ends before it in the same part of the file."""
 
     def __init__(self, byte: int, lines: int) -> None:
         super().__init__(byte)

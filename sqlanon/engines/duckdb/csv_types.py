@@ -1,6 +1,6 @@
 """The types of a CSV file's columns, guessed from their texts.
 
-A guess is accepted only if every value reads back to its text.
+A guess is accepted only if every value reads back to the same text.
 
 A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that
 text again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``31-Dec-1999``, ``5``
@@ -48,7 +48,7 @@ class Guess:
         value: SQL that casts a text to it; NULL where the cast fails.
         same: SQL that is true where the text is the value's in the only form that this guess allows.
         exact: that form is DuckDB's own: the published text is that of the file.
-        order: day or month, of dates that have the one or the other first.
+        order: day or month, whichever dates have first.
         merges: texts that differ may have one value, which is to be ruled out.
     """
 
@@ -95,7 +95,7 @@ def guess(
 
     Args:
         connection: where the table is.
-        table: its quoted name.
+        table: the quoted name of the table.
         name: the column.
         exact: only a type that is written as the file has it.
         numbers: how numbers are written, where otherwise than in SQL.
@@ -201,7 +201,7 @@ def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
 
     Args:
         source: SQL for the text of the number.
-        text: one such text.
+        text: such a text.
         blank: there may be blanks around it in the file.
     """
 
@@ -259,7 +259,7 @@ def _parse_date(name: str, date_format: str) -> str:
 
 
 def _any(connection: duckdb.DuckDBPyConnection, table: str, column: str, condition: str) -> bool:
-    """Whether a text of a column meets a condition, which may be one that DuckDB cannot decide of such a type."""
+    """Whether a text of a column meets a condition, which DuckDB may be unable to decide of such a type."""
     query = f"SELECT 1 FROM {table} AS t WHERE {column} IS NOT NULL AND {condition} LIMIT 1"  # noqa: S608
     try:
         return bool(connection.execute(query).fetchall())

@@ -1,4 +1,4 @@
-"""DuckDB >= 2.0: files and memory, through ``duckdb``; scratch tables are its temporary tables."""
+"""DuckDB >= 2.0: files and memory, through ``duckdb``; scratch tables are temporary tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _locks_guard = threading.Lock()
 
 
 class DuckDBEngine(Compacting):
-    """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
+    """A DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
     rights: Rights | None = None
@@ -76,7 +76,7 @@ class DuckDBEngine(Compacting):
 
     @property
     def _lake_tables(self) -> LakeTables:
-        """The lake tables of the open connection; another one, after the file was written anew, has none yet."""
+        """The lake tables of the open connection; a new connection, after the file was written anew, has none yet."""
         if self._lakes is None or self._lakes.connection is not self._connection:
             self._lakes = LakeTables(self._connection)
         return self._lakes
@@ -103,8 +103,8 @@ class DuckDBEngine(Compacting):
 
         Args:
             url: the database.
-            threads: threads that DuckDB may use; None: its default.
-            memory: bytes that DuckDB may use; None: its default.
+            threads: threads that DuckDB may use; None: the default.
+            memory: bytes that DuckDB may use; None: the default.
             read_only: other processes may read the file at the same time, and nothing in it can be written. Where this
                 process has the file open for writing already, that connection's rights are kept.
 
@@ -289,4 +289,4 @@ class DuckDBEngine(Compacting):
             return stored_views.definition(self._connection, self._database, view)
 
     def hold(self, view: TableRef) -> None:
-        """A file has one writing process: no other one replaces a view."""
+        """A file has one writing process: no other process replaces a view."""

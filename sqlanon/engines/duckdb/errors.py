@@ -14,7 +14,7 @@ _DENIED = re.compile(r"permission denied|operation not permitted|read-only file 
 _COLUMN = re.compile(r"^.*when casting from source column ([^\n]+)$", re.MULTILINE)
 
 _LAKE = re.compile(r'"((?:delta|iceberg|parquet):(?:[^"]|"")+)"')
-"""A lake table in a statement: its view has its name."""
+"""A lake table in a statement: the view has the table's name."""
 _MISSING = re.compile(r"^Catalog Error: (Table|View|Schema) with name .* does not exist", re.DOTALL)
 _FULL_SAID = "the disk is full (or a quota or a limit of file sizes is reached); free space and run again"
 _DENIED_SAID = (

@@ -45,7 +45,7 @@ def read(
         notes, a line each, on columns that stayed text though they look like numbers or dates.
 
     Raises:
-        PolicyError: the options do not fit the file, or its header cannot be used.
+        PolicyError: the options do not fit the file, or the header cannot be used.
         DatabaseError: the file cannot be read; the text gives place and reason, without a value of the file.
 
     Cost: one pass over the file, and one or more over each column with first values that look like another type;
@@ -107,7 +107,7 @@ def _reads(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> bool
 
 
 class _Csv:
-    """One CSV file: its header, the texts of its columns, their types."""
+    """A CSV file: header, texts of the columns, and types."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class _Csv:
         """The declared type, which every text of the column has; of dates in the one form that fits them.
 
         Raises:
-            DatabaseError: one is none; the text has its line.
+            DatabaseError: a text is none; the error has the line.
         """
         one = csv_types.declare_type(name, kind, self._how.date_format, self._numbers)
         dated = kind.strip().upper() in ("DATE", "TIMESTAMP", "DATETIME")

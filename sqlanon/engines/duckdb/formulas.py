@@ -31,8 +31,8 @@ def warn_of_formulas(
 
     Args:
         connection: where the table is.
-        table: its quoted name; expressions call it ``t``.
-        cells: of every column the name, DuckDB's name of its type, and SQL for the text of a cell.
+        table: the quoted name of the table; expressions call it ``t``.
+        cells: of every column the name, DuckDB's name of the type, and SQL for the text of a cell.
 
     Cost: one scan of the columns of text.
     """
@@ -60,7 +60,7 @@ def warn_of_formulas(
 def escape_formula(kind: str, cell: str) -> str:
     """SQL for the text of a cell with a ' before the beginning of a formula.
 
-    Texts that a reader could take for such an escaped one get a ' as well.
+    Texts that a reader could take for such an escaped text get a ' as well.
     """
     if kind in _SAFE:
         return cell

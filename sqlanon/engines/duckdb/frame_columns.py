@@ -15,7 +15,7 @@ UNKNOWN = f"{_LACKED}; cast them to text, a number or a timestamp; {_LEFT_OUT}"
 
 
 def select_columns(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any:  # noqa: ANN401 - of another library
-    """The frame with the columns that are wanted; all of them where its library has no way to take some.
+    """The frame with the columns that are wanted; all of them where the library has no way to take some.
 
     Args:
         frame: pandas, polars, or anything with an Arrow stream.

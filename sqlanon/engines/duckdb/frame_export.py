@@ -74,7 +74,7 @@ def _select_columns(
 
 
 def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
-    """Pandas has one missing value for NULL and NaN: a column has at most one of them.
+    """Pandas has one missing value for NULL and NaN: a column has at most either.
 
     Raises:
         PolicyError: it has both.

@@ -66,7 +66,7 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
 
 
 def _prints_address(kind: type) -> bool:
-    """Whether the text of such an object is its address."""
+    """Whether the text of such an object is the object's address."""
     return all(vars(object)[name] is getattr(kind, name) for name in ("__str__", "__repr__"))
 
 
@@ -129,7 +129,7 @@ def check_arrow(frame: Any, described: Mapping[str, str]) -> None:  # noqa: ANN4
 
 
 def _nanoseconds(value: Any) -> int:  # noqa: ANN401 - a scalar of pyarrow
-    """The nanoseconds of a duration of these, or of an interval; 0 where its unit is coarser."""
+    """The nanoseconds of a duration of these, or of an interval; 0 where the unit is coarser."""
     if str(value.type) == "duration[ns]":
         return int(value.value)
     return int(value.as_py().nanoseconds) if str(value.type) == "month_day_nano_interval" else 0

@@ -1,6 +1,6 @@
 """Data frames into DuckDB: pandas, polars and Arrow, by the library that the caller has, or by the Arrow capsule.
 
-No library of frames is imported to read one: DuckDB reads pandas itself, and all others by ``__arrow_c_stream__``.
+No library of frames is imported to read a frame: DuckDB reads pandas itself, and all others by ``__arrow_c_stream__``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Stream:
 
 
 def kind_of(frame: object) -> FrameKind | None:
-    """Which kind of frame an object is, by its type alone; None: it is none."""
+    """Which kind of frame an object is, by type alone; None: it is no frame."""
     home = type(frame).__module__.partition(".")[0]
     if home == "pandas" and hasattr(frame, "columns"):
         return "pandas"
@@ -105,7 +105,7 @@ def read(
 
 
 def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]:  # noqa: ANN401
-    """Categories by their column: in their order where they have one, else None."""
+    """Categories by their column: in their order if any, else None."""
     if pandas:
         found = {name: dtype for name, dtype in frame.dtypes.items() if str(dtype) == "category"}
         return {
@@ -122,7 +122,7 @@ def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]: 
 
 
 def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> str:
-    """A column as it is stored: categories as text, unless their order is declared; one that has NULL alone as text."""
+    """A column as it is stored: categories as text, unless their order is declared; a column of NULL alone as text."""
     if kind.strip('"').upper() == "NULL":
         return f"CAST(NULL AS VARCHAR) AS {quote(name)}"
     if name not in orders:
@@ -153,7 +153,7 @@ def load(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Co
         connection: where to.
         table: the quoted name of the table.
         columns: as the other engine has them.
-        rows: values as its driver gives them.
+        rows: values as the driver gives them.
     """
     cells = [[_cell(row[i], column) for row in rows] for i, column in enumerate(columns)]
     arrays = {str(i): _array(values) for i, values in enumerate(cells)}

@@ -1,6 +1,6 @@
 """Replacement of a DuckDB file by a fresh copy.
 
-The copy contains nothing of dropped tables and deleted rows. It is compared with the file and put in its place.
+The copy contains nothing of dropped tables and deleted rows. It is compared with the file and replaces it.
 
 This process locks the file from before the copy until after the replacement, so that nobody writes rows that the copy
 lacks. A process that is killed leaves the old file or the new one, whole, and a folder that the next connection
@@ -27,7 +27,7 @@ from sqlanon.private_folder import PrivateFolder, put_in_place
 _EMPTY = "_sqlanon_empty"
 _COPY = "_sqlanon_copy"
 _HEADERS = 3 * 4096
-"""Bytes at the beginning of a DuckDB file without which nobody takes it for one."""
+"""Bytes at the beginning of a DuckDB file that identify it as such."""
 _RIGHTS = "system.posix_acl"
 _SHOWN = 5
 
@@ -36,7 +36,7 @@ def check_file(path: Path) -> None:
     """Refuse a file that no copy can take the place of as it is.
 
     Raises:
-        DatabaseError: it has several names, belongs to another user, or its folder is not to be written.
+        DatabaseError: it has several names, belongs to another user, or the folder cannot be written.
     """
     with file_errors(path):
         known = path.stat()
@@ -55,7 +55,7 @@ def check_file(path: Path) -> None:
 
 
 def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> tuple[int, int]:
-    """Put a fresh copy of a DuckDB file in its place.
+    """Replace a DuckDB file by a fresh copy.
 
     Args:
         path: the file, no link; no connection of this process has it open.
@@ -63,7 +63,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         settings: DuckDB's, such as how much memory it may use.
 
     Returns:
-        bytes of the old file and of the new one.
+        bytes of the old and of the new file.
 
     Raises:
         LockedError: the file is open elsewhere.
@@ -75,7 +75,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         settings = {**settings, "temp_directory": str(folder.path / "spill")}
         one = stack.enter_context(_instance(path, settings))
         _attach_unlocked(one, path, database)
-        # Its descriptor is closed after DuckDB's: with the first one that is closed a process loses its lock.
+        # Its descriptor is closed after DuckDB's: a process loses the lock when the first of them is closed.
         old = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         stack.callback(os.close, old)
         stack.callback(one.close)
@@ -85,7 +85,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
             _check_room(one, path, database)
             _copy(one, database, copy)
             with _instance(path, settings) as two:
-                # By the name of the old one: texts in it may have that name.
+                # By the name of the old database: texts in it may have that name.
                 _attach(two, copy, database)
                 _add_triggers(one, two, database)
                 two.execute(f"CHECKPOINT {quote(database)}")

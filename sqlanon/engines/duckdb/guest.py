@@ -79,7 +79,7 @@ def guest(session: Session, make_engine: Callable[[Any, None, str], Engine]) -> 
     """Attach a private database in memory and detach it at the end, with all that is in it.
 
     Args:
-        session: an open DuckDB connection, or an object with its interface.
+        session: an open DuckDB connection, or an object with the same interface.
         make_engine: `DuckDBEngine`, which imports this file.
 
     Raises:

@@ -1,10 +1,10 @@
 """Contents of a DuckDB database, to compare it with a copy.
 
-They are the entries of its catalog, and the rows and a checksum of each table.
+They are the entries of the catalog, and the rows and a checksum of each table.
 
-The catalog is read through every ``duckdb_*()`` function that says to which database its rows belong: also those that a
+The catalog is read through every ``duckdb_*()`` function that says to which database the rows belong: also those that a
 later DuckDB adds. They are named in full, as macros of the database may have their names: some bind expressions of
-tables, which may call macros, so that the database has to be the current one.
+tables, which may call macros, so that the database has to be current.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Facts = tuple[str, str, tuple[str, ...]]
 
 
 class Table(NamedTuple):
-    """A table: its number, its name after those of the schemas around it, and its columns that are not generated."""
+    """A table: number, name after those of the schemas around it, and the columns that are not generated."""
 
     number: int
     parts: list[str]
     columns: list[str]
 
     def qualify(self, database: str) -> str:
-        """Its name in a database as SQL."""
+        """The name in a database as SQL."""
         return ".".join(map(quote, [database, *self.parts]))
 
 
@@ -45,7 +45,7 @@ def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: 
     Args:
         connection: both databases are attached to it.
         database: the database to list.
-        empty: another database, without macros; it is the current one afterwards.
+        empty: another database, without macros; it is current afterwards.
 
     Returns:
         the number of times that each fact holds: equal for two databases of the same content.

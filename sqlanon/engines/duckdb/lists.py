@@ -27,8 +27,8 @@ def as_lists(
     None if they should be loaded as arrays.
 
     Args:
-        create: how the table is made, up to its columns.
-        name: its name as SQL.
+        create: how the table is made, up to the columns.
+        name: the table's name as SQL.
         columns: arrays of equal length.
     """
     types = [_TYPES.get(str(array.dtype)) for array in columns.values()]

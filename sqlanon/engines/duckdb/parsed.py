@@ -7,7 +7,7 @@ from collections.abc import Callable
 import duckdb
 
 KEPT = 256
-"""So many texts are known at once; the one that was sent longest ago is forgotten first."""
+"""So many texts are known at once; the text that was sent longest ago is forgotten first."""
 LONGEST = 10_000
 """Length above which texts are parsed every time.
 
@@ -31,7 +31,7 @@ class Parsed:
         self._known: dict[str, str | duckdb.Statement | None] = {}
 
     def of(self, text: str) -> str | duckdb.Statement:
-        """The object to execute for a text: its parse tree from the second time on.
+        """The object to execute for a text: the parse tree from the second time on.
 
         It is the text itself the first time, and for several statements.
 

@@ -24,7 +24,7 @@ Keys = list[tuple[list[str], list[str]]]
 
 
 def self_references(connection: duckdb.DuckDBPyConnection, database: str) -> dict[int, Keys]:
-    """The foreign keys of tables to themselves, by the table's number: a foreign key never leaves its schema."""
+    """The foreign keys of tables to themselves, by the table's number: a foreign key never leaves the schema."""
     found: dict[int, Keys] = {}
     for table, columns, referenced in connection.execute(_KEYS, {"database": database}).fetchall():
         found.setdefault(table, []).append((columns, referenced))
@@ -35,7 +35,7 @@ def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, r
     """Copy the rows of all tables into the empty tables of a copy.
 
     Args:
-        connection: its current database is ``database``.
+        connection: the current database is ``database``.
         database: where the rows are.
         copy: the database where the same tables are, without rows.
         references: see `self_references`.

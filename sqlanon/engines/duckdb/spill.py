@@ -22,11 +22,11 @@ from sqlanon.private_folder import PrivateFolder, sweep
 
 _guard = threading.Lock()
 _open: dict[str, Spill] = {}
-"""By the setting's text: connections of this process to one file share a database, and its setting."""
+"""By the setting's text: connections of this process to one file share a database, and the setting."""
 
 
 class Spill:
-    """The folder of one open database, shared by the connections that `spill` gave it to."""
+    """The folder of an open database, shared by the connections that `spill` gave it to."""
 
     def __init__(self, folder: PrivateFolder, before: str) -> None:
         self._folder = folder
@@ -36,12 +36,12 @@ class Spill:
         self.setting = str(folder.path / "spill")  # DuckDB makes it, and removes it when it shuts the database down
 
     def enter(self) -> Spill:
-        """One connection more."""
+        """Count another connection."""
         self._users += 1
         return self
 
     def close(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Close a connection; with the last one the folder goes.
+        """Close a connection; with the last connection the folder goes.
 
         Raises:
             duckdb.Error: DuckDB could not close it properly.
@@ -71,7 +71,7 @@ def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | No
     elsewhere already.
 
     Args:
-        connection: looks builtin names up where only builtin ones are.
+        connection: looks builtin names up where there are no others.
         path: the database's file.
 
     Raises:

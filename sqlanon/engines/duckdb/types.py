@@ -21,7 +21,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 
 @lru_cache(maxsize=256)
 def kind_of(type_text: str) -> Kind:
-    """The kind of a type by its name in DuckDB's catalog."""
+    """The kind of a type by the name in DuckDB's catalog."""
     if type_text.endswith("]"):
         return "other"
     return next((kind for pattern, kind in _KINDS if re.match(pattern, type_text)), "other")

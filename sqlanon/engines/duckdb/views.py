@@ -44,7 +44,7 @@ def definition(connection: duckdb.DuckDBPyConnection, database: str, view: Table
 
 
 def relying(connection: duckdb.DuckDBPyConnection, database: str, views: Sequence[TableRef]) -> list[str]:
-    """See `Engine.relying`: views and macros that name one of them."""
+    """See `Engine.relying`: views and macros that name any of them."""
     ours = {_lower(view) for view in views}
     found = []
     for schema, name, text in connection.execute(_VIEWS, {"database": database}).fetchall():

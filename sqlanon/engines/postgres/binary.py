@@ -24,7 +24,7 @@ END = 2
 
 
 def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
-    """A query's columns as binary COPY, each cast to the type of its array."""
+    """A query's columns as binary COPY, each cast to the array's type."""
     casts = sql.SQL(", ").join(
         sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(TYPES[dtype])) for i, dtype in enumerate(dtypes)
     )
@@ -69,7 +69,7 @@ def split_arrays(
 
 
 def record_type(dtypes: Sequence[str]) -> np.dtype[np.void]:
-    """One tuple of the binary COPY format: a field count, then length and big-endian value per field."""
+    """A tuple of the binary COPY format: a field count, then length and big-endian value per field."""
     fields: list[tuple[str, str]] = [("fields", ">i2")]
     for i, dtype in enumerate(dtypes):
         fields += [(f"l{i}", ">i4"), (f"v{i}", np.dtype(dtype).newbyteorder(">").str)]

@@ -102,8 +102,8 @@ class Compacting(Session):
     def _write_anew(self, tables: Sequence[TableRef]) -> list[TableRef]:
         """VACUUM FULL of each table, again while deleted rows stay in it; returns those in which they do.
 
-        VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: one in another database
-        holds them too.
+        VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: a transaction in another
+        database holds them too.
         """
         end, kept, pause = time.monotonic() + SEEN_SECONDS, list(tables), _PAUSE
         while True:
@@ -127,11 +127,11 @@ class Compacting(Session):
                 self._connection.execute(sql.SQL("VACUUM (FULL, VERBOSE) {}").format(name))
         finally:
             self._connection.remove_notice_handler(hear)
-        # In every language of the server the first number of the only detail is the one of the rows that are kept.
+        # In every language of the server the first number of the only detail is that of the rows that are kept.
         return sum(int(found.group()) for found in map(_NUMBER.search, details) if found)
 
     def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:
-        """Of each table the number of its file, and the bytes that it has with its indexes."""
+        """For each table the number of the file, and the bytes with indexes."""
         binds = {"schemas": [table.schema for table in tables], "names": [table.name for table in tables]}
         with self._translate_errors("catalog lookup"):
             rows = self._connection.execute(_FILES, binds).fetchall()

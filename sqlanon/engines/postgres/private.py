@@ -123,7 +123,7 @@ Connection = psycopg.Connection
 def check_private(connection: Connection, schema: str) -> bool:
     """Refuse a private schema that other roles could read or change.
 
-    It is refused if another role owns it, has a table in it or may read one, or if its tables have triggers.
+    It is refused if another role owns it, has or may read a table in it, or if tables in it have triggers.
 
     Returns:
         Whether default privileges give others rights on new tables of this role.
@@ -175,7 +175,7 @@ def check_readable(connection: Connection, table: TableRef) -> bool:
         Whether the schema belongs to another role, who may put something else in the table's place at any time.
 
     Raises:
-        DatabaseError: the schema is neither this role's nor a superuser's, and the table is no plain one.
+        DatabaseError: the schema is neither this role's nor a superuser's, and the table is not a plain table.
     """
     owner = _owner(connection, str(table.schema))
     if owner is None or owner[1] or owner[2]:
@@ -228,8 +228,8 @@ def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
 def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
     """See `Engine.drop_statistics`.
 
-    A column's old statistics would stay when its target is set to 0; to give it its own type again removes them, and
-    rewrites nothing.
+    A column's old statistics would stay when the target is set to 0; to give the column the same type again removes
+    them, and rewrites nothing.
     """
     texts = []
     for schema in sorted({str(table.schema) for table in tables}):

@@ -29,7 +29,7 @@ PUBLISHING = (
     "SET LOCAL parallel_tuple_cost = 0.01"
 )
 CANCELLATIONS = 5
-"""Cancellations that the end of a transaction meets, at most: one deadline sends one every now and then."""
+"""Cancellations that the end of a transaction meets, at most: a deadline sends some now and then."""
 WAIT_SECONDS = 30.0
 """How long a lock is waited for that is held for moments only."""
 
@@ -94,7 +94,7 @@ class Session:
             raise
 
     def _roll_back(self) -> None:
-        """End the transaction, also where a late cancellation of its last statement meets the end itself."""
+        """End the transaction, also where a late cancellation of the last statement meets the end itself."""
         for _ in range(CANCELLATIONS):
             try:
                 self._connection.execute("ROLLBACK")

@@ -253,7 +253,7 @@ def _find_created_table(text: str) -> str | None:
 
 
 def _is_temporary(table: str) -> bool:
-    """Whether `_find_created_table` found a temporary table: only that has one name."""
+    """Whether `_find_created_table` found a temporary table: only that has a single name."""
     return re.fullmatch(_NAME, table) is not None
 
 

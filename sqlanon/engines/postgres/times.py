@@ -1,4 +1,4 @@
-"""PostgreSQL's dates and times that Python lacks: infinite ones, and years before 1 or after 9999.
+"""PostgreSQL's dates and times that Python lacks: infinite dates, and years before 1 or after 9999.
 
 They are returned as texts.
 """

@@ -1,1 +1,1 @@
-"""Apache Spark: the only importer of its driver."""
+"""Apache Spark: the only importer of the driver."""

@@ -70,7 +70,7 @@ def split_steps(statements: Sequence[Statement]) -> list[list[Statement]]:
 
 
 def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -> None:
-    """Run statements; of those that fail the first one's error is raised, after all that run have ended."""
+    """Run statements; the error of the first that fails is raised, after all that run have ended."""
     for part in split_steps(statements):
         if len(part) == 1:
             execute(part[0])

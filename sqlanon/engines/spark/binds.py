@@ -1,6 +1,6 @@
 """Bind values of statements, kept in views.
 
-Spark shows the literals of a plan in its user interface and its event log.
+Spark shows the literals of a plan in the user interface and the event log.
 
 A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement
 selects it. Whole numbers and NULL are written into the text: they are numbers of rows, versions and classes. If the
@@ -38,7 +38,7 @@ class Binds:
         self._apart: Apart | None = None
 
     def text(self, statement: Statement) -> str:
-        """A statement without placeholders: its values are in a view."""
+        """A statement without placeholders: the values are in a view."""
         import pyarrow as pa
 
         text, hidden = _replace_placeholders(statement.text, statement.binds, self._bound)

@@ -1,6 +1,6 @@
 """Meanings of Spark's errors and advice, in words without cell values.
 
-Only the error's condition is read, never its text.
+Only the error's condition is read, never the text.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 def silence_logs() -> None:
-    """Stop pyspark from logging the texts of errors, which may quote cell values, and its retries.
+    """Stop pyspark from logging the texts of errors, which may quote cell values, and retries.
 
     Rows come and go as Arrow's, so that pyspark's messages about pandas concern nobody here.
     """

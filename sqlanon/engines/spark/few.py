@@ -1,4 +1,4 @@
-"""Settings of a session for statements that read few rows, and for those that append one to the catalog."""
+"""Settings of a session for statements that read few rows, and for those that append a row to the catalog."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ APPEND = {
 """Settings of a statement that appends a row to a table of all runs.
 
 By default a statement writes into the folder ``_temporary`` of the table, and the first to finish removes that folder:
-of two simultaneous statements the other then fails, or its row is lost without an error. With these settings a task's
-file is in its place when the task is done, and the folder stays.
+of two simultaneous statements the other then fails, or the row is lost without an error. With these settings a task's
+file is in place when the task is done, and the folder stays.
 """
 
 

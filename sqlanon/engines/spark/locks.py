@@ -24,12 +24,12 @@ from sqlanon.engines.spark.names import quote
 from sqlanon.errors import DatabaseError, LockedError
 
 LEASE = 120.0
-"""Seconds that a lock is held without news from its holder."""
+"""Seconds that a lock is held without news from the holder."""
 _WAIT = 0.5
 """Seconds between two tries of who waits."""
 
 Run = Callable[[str], list[Row]]
-"""Runs a statement and gives its rows."""
+"""Runs a statement and returns the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Held:
 
 
 class Locks:
-    """The locks of one session."""
+    """The locks of a session."""
 
     def __init__(self, run: Run, catalog: str, lease: float = LEASE) -> None:
         """Nothing is held yet.
@@ -89,10 +89,10 @@ class Locks:
                     self._drop(held.table)
 
     def check(self) -> None:
-        """Make sure that every lock of this session is still its own.
+        """Make sure that every lock of this session is still held by it.
 
         Raises:
-            LockedError: another session has taken one over; nothing may be published.
+            LockedError: another session has taken a lock over; nothing may be published.
         """
         for held in list(self._held):
             if not self._is_ours(held):
@@ -122,7 +122,7 @@ class Locks:
             if held.number in self._numbers(stem):
                 return None
             raise
-        if self._numbers(stem)[-1] != held.number:  # a slower one, which another has passed meanwhile
+        if self._numbers(stem)[-1] != held.number:  # a slower session, which another has passed meanwhile
             self._drop(held.table)
             return None
         for number in there:
@@ -179,7 +179,7 @@ class Locks:
             with self._guard:
                 for held in self._held:
                     until = f"{time.time() + self._lease:.0f}"
-                    with suppress(DatabaseError):  # one that is lost is found by `check`
+                    with suppress(DatabaseError):  # a lost lock is found by `check`
                         self._run(
                             f"ALTER TABLE {self._schema}.{quote(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
                             f"'{until}')"
@@ -189,14 +189,14 @@ class Locks:
 def _stem(name: str) -> str:
     """Stem of the names of a lock's tables.
 
-    A scratch lock has the stem of its run's scratch tables, so that it is found after the run was killed.
+    A scratch lock has the stem of the run's scratch tables, so that it is found after the run was killed.
     """
     run = re.fullmatch(r"scratch ([0-9a-f]{8})", name)
     return f"_sqlanon_{run[1]}_lock_" if run else f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
 
 
 def _process(pid: int) -> str:
-    """A process: of which boot of which machine, of which space of process ids, and its number."""
+    """A process: of which boot of which machine, of which space of process ids, and the number."""
     place = "elsewhere"
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

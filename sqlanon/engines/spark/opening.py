@@ -1,4 +1,4 @@
-"""Sessions of Spark: of a URL (a server, or one of our own with a catalog in a folder), or the caller's."""
+"""Sessions of Spark: of a URL (a server, or a session of our own with a catalog in a folder), or the caller's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SETTINGS = {
 }
 """Settings that our statements need."""
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
-"""Tries for a silent server, in a session and to open one, and the longest pause, in milliseconds.
+"""Tries for a silent server, in a session and to open a session, and the longest pause, in milliseconds.
 
 That is most of a minute in all, and a few seconds.
 """
@@ -103,7 +103,7 @@ def split_confirmations(url: str) -> tuple[str, set[str]]:
 def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
     """The session of ``spark+local:///DIR?cores=2``.
 
-    The other results are whether this user alone can read its files, and whether it was started now.
+    The other results are whether this user alone can read the files, and whether it was started now.
 
     With ``:memory:`` in place of the folder the catalog is gone with the session.
 
@@ -142,7 +142,7 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         "spark.sql.catalogImplementation": "in-memory",
         # a run has some hundreds; each that is made anew is compiled anew
         "spark.sql.codegen.cache.maxEntries": "1000",
-        # What Spark remembers for an interface that is off.
+        # State that Spark keeps for an interface that is off.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.ui.retainedJobs": "50",
         "spark.ui.retainedStages": "50",
@@ -259,7 +259,7 @@ def open_remote(url: str) -> SparkSession:
 def limit_retries(session: SparkSession, tries: int) -> None:
     """Number of retries of a Spark Connect session when a server does not answer.
 
-    Its own default waits for ten minutes.
+    Spark's default waits for ten minutes.
     """
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
@@ -271,7 +271,7 @@ def check_version(version: str) -> None:
     """Refuse a Spark that is too old.
 
     Raises:
-        DatabaseError: the text gives this version and the oldest possible one.
+        DatabaseError: the text gives this version and the oldest supported version.
     """
     major = version.split(".", 1)[0]
     if not major.isdigit() or int(major) < 4:
@@ -279,7 +279,7 @@ def check_version(version: str) -> None:
 
 
 def is_connect(of: SparkSession | DataFrame) -> bool:
-    """Whether a session, or rows of it, is one of Spark Connect."""
+    """Whether a session, or rows of it, is of Spark Connect."""
     return type(of).__module__.startswith("pyspark.sql.connect")
 
 

@@ -51,7 +51,7 @@ _VIEW = re.compile(
 
 
 class Session:
-    """One session of Spark, its settings and its statements."""
+    """A session of Spark, with settings and statements."""
 
     dialect = "spark"
     rights: Rights | None = None
@@ -89,7 +89,7 @@ class Session:
         """Take over a session.
 
         Args:
-            session: of this engine alone; its settings are changed.
+            session: of this engine alone; the settings are changed.
             refuse: why nothing may be written; None: it may.
             stops: Spark is stopped when the engine is closed.
             lease: seconds that a lock is held without news.
@@ -301,13 +301,13 @@ class Session:
         return nullcontext()
 
     def publishing(self) -> AbstractContextManager[None]:
-        """See `Engine.publishing`: nothing is undone; without its lock a session changes nothing any more."""
+        """See `Engine.publishing`: nothing is undone; without the lock a session changes nothing any more."""
         self._locks.check()
         return nullcontext()
 
     @contextmanager
     def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
-        """See `Engine.lock`; whatever writes holds one.
+        """See `Engine.lock`; every writer holds one.
 
         Raises:
             DatabaseError: this catalog must not be written to without a confirmation.
@@ -329,7 +329,7 @@ class Session:
             self._session.interruptAll()
 
     def close(self) -> None:
-        """Close the session, if it is one of ours."""
+        """Close the session, if it is ours."""
         self._locks.close()
         with suppress(DatabaseError), self._translate_errors("to close the session"):  # the last statement's values
             self._binds.drop()

@@ -25,7 +25,7 @@ def ship(session: SparkSession, archive: bool | str) -> None:
     """Send an environment to the executors, for the Python functions of a session.
 
     Args:
-        session: one of our own; the setting is changed in it alone.
+        session: a session of our own; the setting is changed in it alone.
         archive: a file that venv-pack or conda-pack has made; True: this process's environment is packed.
 
     Raises:

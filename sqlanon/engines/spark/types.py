@@ -59,7 +59,7 @@ def name_of(type_text: str) -> str:
 
 @lru_cache(maxsize=256)
 def kind_of(name: str) -> Kind:
-    """The kind of a type by its name in templates."""
+    """The kind of a type by the name in templates."""
     if name.startswith("DECIMAL(") and not name.endswith("[]"):
         return "decimal"
     return _KINDS.get(name, "other")

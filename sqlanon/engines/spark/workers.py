@@ -98,7 +98,7 @@ def _receive_table(sent: bytes) -> _OfTable:
 def keep_compiled() -> None:
     """Set a cache folder for numba if neither the kernels' folder nor the user's home is writable.
 
-    Without one numba refuses to be imported.
+    Without a folder numba refuses to be imported.
 
     It is a folder of this user's that no other can write, as numba runs the files that it finds there.
     """
@@ -120,7 +120,7 @@ def keep_compiled() -> None:
 class _OfBatches:
     """The function for a stream of batches.
 
-    A batch has many rows, so that its counts are small beside it.
+    A batch has many rows, so that the counts are small beside it.
     """
 
     def __init__(self, one: _OfTable) -> None:

@@ -165,8 +165,8 @@ def bound_boxes(
         boxed: the rows.
         asked: int64[*], rows.
         k: rows of a box, at most n.
-        near: so many of the rows nearest to a row are looked at, from k to n: a box with another one is as wide as that
-            one and the row are.
+        near: so many of the rows nearest to a row are looked at, from k to n: a box with another row is at least as
+            wide as the two.
         steps: so many boxes are divided, at least 1. With enough of them and all rows near the width is that of the
             narrowest box.
         widths: int64[*], written from ``start`` to ``stop``, for ``asked`` there: 0 to `SCALE` x weights.

@@ -25,7 +25,7 @@ class Nodes(NamedTuple):
     Attributes:
         order: int64[n], rows, those of a node next to each other.
         first, past: int64[m], the rows of a node in ``order``.
-        left: int64[m], the first of a node's two children, which follow one another; 0: it has none.
+        left: int64[m], the first of a node's two children, which follow one another; 0: no children.
         low, high: int32[m, d], the least and greatest codes of a node.
     """
 
@@ -112,7 +112,7 @@ def _measure_apart(codes: Ints, x: int, low: Ints, high: Ints, at: int, geometry
 
 @njit(nogil=True, cache=True)
 def _sift(far: Longs, rows: Longs, held: int) -> None:
-    """Move the first item of a heap, the farthest first, down to its place."""
+    """Move the first item of a heap, the farthest first, down to the right place."""
     at = 0
     while True:
         child = 2 * at + 1

@@ -33,7 +33,7 @@ def slot_groups(
         How many groups; 0 if a value is more than n / l of the rows.
 
     While at least ``l`` buckets hold rows, a group takes a row from each of the ``l`` largest (ties: the lower code). A
-    row that is left joins a random group that lacks its value.
+    row that is left joins a random group that lacks the row's value.
 
     Cost: O(n log m) for m values; a left-over row, of which there are fewer than ``l``, costs O(groups).
     """

@@ -3,7 +3,7 @@
 It makes groups with different sensitive values only, without regard to the quasi-identifier.
 
 Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l
-largest; a row that is left joins a random group that lacks its value. So every group has l rows or one more for each
+largest; a row that is left joins a random group that lacks the value. So every group has l rows or one more for each
 left-over row it took, all different, and ties a row to a value with at most 1/l.
 
 Kernel and pushdown draw the same: rows are in their canonical order, and the seed permutes them. The values of a group
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
 
 _KERNEL_BYTES = 48
-"""A row in the kernel: its id, codes as fetched, order, places and group."""
+"""A row in the kernel: id, codes as fetched, order, places and group."""
 
 
 class Anatomy:

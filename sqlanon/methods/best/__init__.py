@@ -1,1 +1,1 @@
-"""Method ``best``: several methods, the one that loses least is kept."""
+"""Method ``best``: several methods, of which the least loss is kept."""

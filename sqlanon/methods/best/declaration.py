@@ -1,4 +1,4 @@
-"""Several methods, of which the one that loses least counts."""
+"""Several methods, of which the least loss counts."""
 
 from __future__ import annotations
 

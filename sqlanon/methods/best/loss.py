@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Losses:
-    """Measures assignments of one table.
+    """Measures assignments of a table.
 
     Args:
         context: the run.
@@ -73,7 +73,7 @@ class Losses:
         }
 
     def _boxes(self, made: Assignment) -> tuple[Longs, Flags, int, list[npt.NDArray[np.generic]]]:
-        """Sizes of classes, a mark of the starred one, rows without a class, and four columns for each quasi column."""
+        """Sizes of classes, the starred class marked, rows without a class, and four columns a quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(
@@ -118,7 +118,7 @@ class Losses:
         return domain.code not in self._positions and domain.code not in self._trees
 
     def _extent(self, domain: Domain, low: Longs, high: Longs, members: Longs, level: Longs) -> Longs:
-        """Of every class its NCP or LM in one column, from 0 to `SCALE`."""
+        """NCP or LM of every class in a column, from 0 to `SCALE`."""
         null = int(domain.has_null)
         less, size = int(self.metric == "lm"), max(domain.size, 1)
         if domain.code in self._trees:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 FAR = 2
-"""A note names a method that loses so many times as much as the best one."""
+"""A note names a method that loses so many times as much as the best method."""
 
 
 def run_each(
@@ -142,7 +142,7 @@ class Best:
         return found, reasons
 
     def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
-        """The assignment with its tables in the run's own place."""
+        """The assignment with the tables in the run's own place."""
         scratch = context.scratch
         codes = [domain.code for domain in context.encoded.quasi]
 

@@ -1,7 +1,7 @@
 """Rows in the order `tree`, cut into blocks that are clustered one by one; ties between rows are broken by that order.
 
-A block is as many rows as its method's option says, or the whole table. One that does not meet the requirements joins
-the next, so that neither memory nor threads decide about a class.
+A block is as many rows as the method's option says, or the whole table. A block that does not meet the requirements
+joins the next, so that neither memory nor threads decide about a class.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Blocks:
     Attributes:
         context: the run.
         loaded: the table, which the numbers of rows index.
-        found: its rows along the order.
+        found: the block's rows along the order.
         demands: the requirements.
         cuts: first and past-the-last row of each block.
     """

@@ -14,7 +14,7 @@ class KMember:
     """Clusters that grow row by row.
 
     Args:
-        grow: ``cluster``: by the row that widens the cluster least; ``centre``: by the row nearest to its first one.
+        grow: ``cluster``: by the row that widens the cluster least; ``centre``: by the row nearest to the first row.
         block: rows that are clustered together.
     """
 

@@ -1,1 +1,1 @@
-"""Method ``freeform``: k matchings of rows and boxes, one drawn by a secret; the class is in `method`."""
+"""Method ``freeform``: k matchings of rows and boxes, and a draw by a secret; the class is in `method`."""

@@ -12,7 +12,7 @@ from sqlanon.lack import never, notimpl
 from sqlanon.methods.shared.declaration import NO_BOUND, NO_POPULATION, NO_SQL, ROWS_ALONE
 
 MOST_BLOCK = 4096
-"""Rows of a block of matchings, at most, unless 2 k is more: the cost of one is up to their cube."""
+"""Rows of a block of matchings, at most, unless 2 k is more: the cost of a matching is up to their cube."""
 BLOCK = 512
 """Rows of a block where none are asked, unless 2 k is more."""
 

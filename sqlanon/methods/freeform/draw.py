@@ -24,7 +24,7 @@ _REMIXED, _DRAWN = 0, 1
 def remix_matchings(held: Ints, key: bytes) -> Ints:
     """Random choice of the k matchings of a graph, int32[k, n].
 
-    It takes 10 k swaps, and k divisions of three or more matchings, the first one of all k.
+    It takes 10 k swaps, and k divisions of three or more matchings, the first of all k.
 
     Args:
         held: int32[n, k], the rows of every box, ascending: a k-regular graph.
@@ -40,5 +40,5 @@ def remix_matchings(held: Ints, key: bytes) -> Ints:
 
 
 def draw_matching(k: int, key: bytes) -> int:
-    """The matching by which rows are published, every one equally likely."""
+    """The matching by which rows are published, all equally likely."""
     return int(draw_below(stream(key, _DRAWN), k))

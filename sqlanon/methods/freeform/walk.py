@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def windows_of(n: int, block: int, shift: int = 0) -> Longs:
-    """First and past-last rows of blocks, int64[w, 2]; one shorter than half joins its neighbour.
+    """First and past-last rows of blocks, int64[w, 2]; a block shorter than half joins a neighbour.
 
     >>> windows_of(10, 4).tolist()
     [[0, 4], [4, 8], [8, 10]]

@@ -1,4 +1,4 @@
-"""Cells: the table grouped once by its codes, in SQL; rows are touched again only to attach their classes."""
+"""Cells: the table grouped once by codes, in SQL; rows are touched again only to attach their classes."""
 
 from __future__ import annotations
 
@@ -86,8 +86,8 @@ def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Long
     Args:
         context: the run.
         cells: all cells, or some.
-        record: of each part its cell.
-        label: its class.
+        record: the cell of each part.
+        label: the class of each part.
         rows: how many of the cell's rows.
 
     Returns:

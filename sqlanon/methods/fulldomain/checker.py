@@ -59,7 +59,7 @@ class Checker(Protocol):
     def meets(self, joined: int) -> bool:
         """Whether the failing classes of the open node meet the requirements as one class with some others.
 
-        The others are the smallest ones; their number is given.
+        The others are the smallest; their number is given.
         """
 
     def joinable(self, most: int) -> int:

@@ -13,7 +13,7 @@ MOST_NODES = 1_000_000
 
 
 def options_of_search(asked: Asked) -> Refused | None:
-    """Each search has options of its own."""
+    """Each search has separate options."""
     search = asked.options["search"]
     own = f"{asked.method}: search={search}"
     if search == "local" and asked.options["metric"] != "loss":
@@ -52,7 +52,7 @@ def population_nodes(asked: Asked) -> Refused | None:
 
 
 def minimal_nodes(asked: Asked) -> Refused | None:
-    """A node is minimal where no finer one suffices.
+    """A node is minimal where no finer node suffices.
 
     With a limit a coarser node may need more rows suppressed, by l.
     """

@@ -67,7 +67,7 @@ class InMemory:
         return Checked(int(size[size < self._least].sum()), self._sum_classes(size), self.count_suppressed(0))
 
     def _roll_up(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
-        """The cells of a node from those of a finer one."""
+        """The cells of a node from those of a finer node."""
         n, room = len(source.rows), self._room
         codes = np.concatenate([source.codes, np.array(source.sensitive, np.int32).reshape(-1, n)])
         room.rows[:n] = np.arange(n, dtype=np.int32)

@@ -1,6 +1,6 @@
 """``search: local`` with rows left out.
 
-The rest need not be a class, so that rare sensitive values do not bind frequent ones (ours).
+The rest need not be a class, so that rare sensitive values do not bind frequent values (ours).
 
 Without that the rest keeps l, and a class must take the rows of a frequent value that the rest could not keep. Spare
 rows in the rest, which are not there, say how far the rest may fall short of l. The rows that nodes leave in the end

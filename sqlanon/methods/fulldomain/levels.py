@@ -40,7 +40,7 @@ class Column:
     """The levels of a column.
 
     Attributes:
-        name, code: of the column, and of its codes in the work table.
+        name, code: of the column, and of the codes in the work table.
         node: int32[levels, codes], the first code of the node of each code.
         extra: int64[levels, codes], the cost of suppressing a row less that of publishing it at the level.
         base: int64[levels], the cost of publishing all rows at the level.
@@ -55,7 +55,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Lattice:
-    """All combinations of levels, one a column."""
+    """All combinations of levels, one for each column."""
 
     columns: tuple[Column, ...]
 
@@ -142,14 +142,14 @@ def _column(domain: Domain, count: Longs, metric: str, scale: int) -> Column:
 
 
 def _bits(node: Ints, count: Longs, scale: int) -> Longs:
-    """Of every code, the information of its node in bits: log2 of the rows of the table over those of the node."""
+    """Of every code, the information of the node in bits: log2 of the rows of the table over those of the node."""
     rows = np.bincount(node, weights=count, minlength=len(node)).astype(np.int64)
     total = int(count.sum())
     return np.array([round(math.log2(total / rows[at]) * scale) if rows[at] else 0 for at in node], np.int64)
 
 
 def nodes_and_leaves(domain: Domain) -> tuple[Ints, Longs]:
-    """Of every level and code, the first code of its node, and the leaves of the node (0: NULL alone)."""
+    """Of every level and code, the first code of the node, and the leaves of the node (0: NULL alone)."""
     null = int(domain.has_null)
     if domain.reading.spec.hierarchy is None:
         value, leaves = np.arange(domain.codes), np.ones(domain.codes, np.int64)

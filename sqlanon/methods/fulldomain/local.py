@@ -87,7 +87,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
 
 def search(context: Context, lattice: Lattice, local: Local, most: int, spare: int = 0) -> None:
-    """Let the nodes keep classes, by ascending loss, as long as there are rows beyond the ``spare`` ones."""
+    """Let the nodes keep classes, by ascending loss, as long as there are rows beyond ``spare`` rows."""
     order = lattice.ascending
     order = np.append(order[: min(most, len(order) - 1)], order[-1])
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest

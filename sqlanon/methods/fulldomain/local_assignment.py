@@ -27,7 +27,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         context: the run.
         lattice: of the metric loss.
         divide: a class may take part of the rows of a cell, by sensitive value.
-        most: nodes that are looked at, at most, before the last one takes the rest.
+        most: nodes that are looked at, at most, before the last node takes the rest.
 
     Raises:
         InfeasibleError: all rows together fail the requirements, and no classes were found that leave few enough of

@@ -45,7 +45,7 @@ class FullDomain:
         return None
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a cell of its own."""
+        """Bytes of a row of ``d`` quasi and ``s`` counted columns in memory, if every row is a separate cell."""
         return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
 
     def assign(self, context: Context) -> Assignment:

@@ -2,7 +2,8 @@
 
 The cells of the population are rolled up beside those of the source, in memory or in SQL.
 
-A column has two codes more than in the source: a value that only the last level covers, and one that no level covers.
+A column has two codes more than in the source: a value that only the last level covers, and a value that no level
+covers.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class PeopleInTables:
         self._codes = [column.code for column in lattice.columns]
 
     def matched(self, node: Sequence[int], rolled: TableRef) -> TableRef:
-        """A table of a node's classes with their rows, those of the population, and its rows in no class.
+        """A table of a node's classes with their rows, those of the population, and the node's rows in no class.
 
         See the template.
         """

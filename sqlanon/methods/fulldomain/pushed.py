@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def load_levels(context: Context, lattice: Lattice) -> list[TableRef]:
     """One scratch table for each column.
 
-    Its columns are the level, the code, the first code of the node, and the added cost of a suppressed row.
+    The columns are the level, the code, the first code of the node, and the added cost of a suppressed row.
     """
     tables = []
     for column in lattice.columns:
@@ -80,7 +80,7 @@ class Pushed:
         ]
 
     def check(self, node: Node) -> Checked:
-        """See `Checker.check`. Cost: a GROUP BY of the roll-up, and one more for each requirement."""
+        """See `Checker.check`. Cost: a GROUP BY of the roll-up, and another for each requirement."""
         scratch, columns = self._scratch, self._columns(node)
         for table in self._open:
             scratch.drop(table)

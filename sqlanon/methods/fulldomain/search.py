@@ -66,7 +66,7 @@ class Search:
         self._metric, self._of_classes = metric, metric in OF_CLASSES
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
-        # A node without a row in another class fails, as every finer one does: the last node loses as little, and
+        # A node without a row in another class fails, as every finer node does: the last node loses as little, and
         # suppresses none.
         self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
@@ -97,7 +97,7 @@ class Search:
         if sure > self._most:
             self.fails[(levels <= here).all(axis=1)] = True
             return False
-        # A lone row is no class of its own where two are: a finer node may suffice, and a coarser one not.
+        # A lone row is no class of its own where two are: a finer node may suffice, and a coarser node not.
         if checked.failing.rows > self._most or (self._every and self._join_suppressed(checked) is None):
             self.fails[self._lattice.number(node)] = True
             return False
@@ -106,7 +106,7 @@ class Search:
         return True
 
     def _score(self, node: Node, checked: Checked) -> None:
-        """Compare a node with the best one, if its suppressed rows can be published as one class."""
+        """Compare a node with the best, if the suppressed rows can be published as one class."""
         height = sum(node)
         if self._is_beaten(self._total(node, checked, checked.failing), height, node):
             return
@@ -143,7 +143,7 @@ class Search:
         return int(self._lattice.base[self._lattice.number(node)]) + gone.extra
 
     def run(self) -> Best | None:
-        """The best node: by ascending bounds; where one fails, a binary search up a chain finds more that do."""
+        """The best node: by ascending bounds; where a node fails, a binary search up a chain finds more that do."""
         while (at := self._next()) >= 0:
             if not self.look(self._node(at)) and self.monotone:
                 self._climb(at)
@@ -178,7 +178,7 @@ class Search:
                 low = middle + 1
 
     def _chain(self, at: int) -> Iterator[int]:
-        """Nodes above one, each with one more level: of the column that then costs least."""
+        """Nodes above a node, each with a further level: of the column that then costs least."""
         columns, strides = self._lattice.columns, self._lattice.strides
         rises = [np.diff(column.base[level:]).tolist() for column, level in zip(columns, self._node(at), strict=True)]
         steps = [(rise[0], j, 0) for j, rise in enumerate(rises) if rise]
@@ -191,7 +191,7 @@ class Search:
                 heapq.heappush(steps, (rises[j][step + 1], j, step + 1))
 
     def minimal(self) -> list[Node]:
-        """Every node that suffices while no finer one does: Incognito.
+        """Every node that suffices while no finer node does: Incognito.
 
         A subset of the columns at some levels is the node that hides the others, and if a subset fails so does every
         node below that. So subsets are gone through by size, as a-priori pruning has it, and each from the finest nodes
@@ -216,7 +216,7 @@ class Search:
 
 
 def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, pushed: bool) -> Assignment:
-    """The best node, or with ``every`` the best of all minimal ones, which the notes list."""
+    """The best node, or with ``every`` the best of all minimal nodes, which the notes list."""
     checker = _checker(context, lattice, metric, pushed=pushed)
     search = Search(context, lattice, checker, metric=metric, every=every)
     notes: list[str] = []

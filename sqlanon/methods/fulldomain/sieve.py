@@ -22,7 +22,7 @@ LARGE = 2_000_000_000
 """Nodes x cells from which on the filter costs less than it saves."""
 
 MOST_TABLES = 6_000
-"""Projections to one set of columns, at most."""
+"""Projections to the same set of columns, at most."""
 
 
 class Sieve:
@@ -48,7 +48,7 @@ class Sieve:
 
     @staticmethod
     def pays(nodes: int, rest: Rest) -> bool:
-        """Whether the filter is worth its cost."""
+        """Whether the filter is worth the cost."""
         return nodes * int(rest.facts[IN_USE]) > LARGE
 
     def of(self, nodes: npt.NDArray[np.int16]) -> Filter:
@@ -71,7 +71,7 @@ class Sieve:
         for columns in self._sets:
             levels = [self._levels[j] for j in columns]
             tables = math.prod(levels)
-            # The coarsest is the last one: from there back every projection comes after those above it.
+            # The coarsest is the last: from there back every projection comes after those above it.
             combined = np.indices(levels, np.int16).reshape(len(levels), -1).T[::-1]
             nodes = np.full((tables, len(self._levels)), -1, np.int16)
             nodes[:, columns] = combined

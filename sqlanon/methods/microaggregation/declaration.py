@@ -20,7 +20,7 @@ def refined_error(asked: Asked) -> Refused | None:
 
 
 def unread_gamma(asked: Asked) -> Refused | None:
-    """``gamma`` is an option of one start."""
+    """``gamma`` is an option of a single start."""
     if asked.options["gamma"] == 20 or asked.options["start"] == "vmdav":
         return None
     return Refused(f"{asked.method}: gamma is for start=vmdav", "leave gamma out, or say start=vmdav", "gamma")

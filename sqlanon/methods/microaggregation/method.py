@@ -21,7 +21,7 @@ WARM = 3.0
 
 
 class Microaggregation:
-    """Rows are points: a column's places, divided by their standard deviation, times the root of its weight.
+    """Rows are points: a column's places, divided by their standard deviation, times the root of the weight.
 
     Args:
         start: ``mdav`` or ``vmdav``.

@@ -35,7 +35,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
     """The most private strict Mondrian within the bound that the search finds.
 
     Args:
-        context: the run; its requirements are kept to by every probe, where the table admits them.
+        context: the run; every probe keeps to the requirements, where the table admits them.
         median: cut at the median.
 
     Cost: about log2(10 n / most frequent) runs of Mondrian for l, log2(n) for k.
@@ -88,7 +88,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
 
 
 def _raise_requirement(context: Context, asked: Fraction) -> Sequence[Requirement]:
-    """The requirements, with the probed one as high as asked."""
+    """The requirements, with the probed requirement as high as asked."""
     assert context.accuracy is not None
     goal = context.accuracy.maximize
     kept = [item for item in context.requirements if item.name != goal]

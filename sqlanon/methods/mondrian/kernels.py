@@ -1,8 +1,8 @@
 """Mondrian's loss cuts from given frequency sets.
 
-They are for rows that are spread over processes, or too many for one process.
+They are for rows that are spread over processes, or too many for a process.
 
-A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be
+A slot is a value of an attribute within an open partition. It has the number of rows and their box, which can be
 added up from parts of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
 """
 
@@ -37,8 +37,8 @@ class Tree(NamedTuple):
 
     Attributes:
         attribute: int32[m], the attribute that a node is cut by; -1: it is a leaf.
-        cut: int32[m], the largest code of its left half.
-        left, right: int32[m], its halves.
+        cut: int32[m], the largest code of the left half.
+        left, right: int32[m], the halves.
     """
 
     attribute: npt.NDArray[np.int32]
@@ -157,7 +157,7 @@ def cut_slots(
 ) -> tuple[int, int, int]:
     """The strict cut of a partition with the least loss.
 
-    Returns the attribute (-1 if none is allowed), the largest code of the left half, and its rows.
+    Returns the attribute (-1 if none is allowed), the largest code of the left half, and the rows of that half.
 
     Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower
     code.

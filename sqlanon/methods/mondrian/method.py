@@ -6,7 +6,7 @@ one side alone does not reach Theorem 4: 0,0,1,1,2 with k = 2), then the next at
 default, takes the cut that minimizes rows x weighted extents of the two halves, over every value of every attribute.
 
 Any monotone requirement is checked on both halves. The kernel and the pushdown make the same cuts: both compare the
-same integers and break ties alike; a table larger than the memory budget is cut by SQL until its partitions fit, and
+same integers and break ties alike; a table larger than the memory budget is cut by SQL until the partitions fit, and
 the kernel finishes them.
 """
 
@@ -90,7 +90,7 @@ class Mondrian:
         return self._push_down(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
-        """Peak bytes of kernel and transfer for one row of ``d`` quasi and ``s`` sensitive columns."""
+        """Peak bytes of kernel and transfer for a row of ``d`` quasi and ``s`` sensitive columns."""
         from sqlanon.kernels.lanes import pad_width
 
         fetched = 4 * (2 * (d + s) + 4)
@@ -117,8 +117,8 @@ class Mondrian:
         A partition is named by the number of rows before it.
 
         Returns:
-            rows and classes of finished partitions, rows and partitions of open ones (made where there are any), and
-            these with how many they have.
+            rows and classes of finished partitions, rows and partitions of open partitions (made where there are any),
+            and these with how many they have.
         """
         from sqlanon.methods.mondrian.sql_levels import Pushdown
 
@@ -164,7 +164,7 @@ class Mondrian:
             most: groups of equal rows that there is room for, where there is none for all rows.
 
         Returns:
-            the boxes of the classes, where they are all of the table's, and whether its rows are listed; None also
+            the boxes of the classes, where they are all of the table's, and whether the rows are listed; None also
             where there are more groups, and then nothing is made.
         """
         import numpy as np
@@ -232,7 +232,7 @@ class Mondrian:
 def _names(starts: Longs, bounds: Longs, base: Longs) -> Ints:
     """The class of every leaf of open partitions.
 
-    Its number is the count of source rows to the left of the leaf in the whole tree.
+    The number is the count of source rows to the left of the leaf in the whole tree.
     """
     import numpy as np
 

@@ -19,7 +19,7 @@ class Pushdown:
     """The tree of cuts, grown level by level in the database.
 
     Args:
-        context: the run; its work table has ``tie`` when ``relaxed``.
+        context: the run; the work table has ``tie`` when ``relaxed``.
         relaxed: rows with equal values may be divided.
         median: the paper's cut instead of the least loss.
     """

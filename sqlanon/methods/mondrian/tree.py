@@ -25,7 +25,7 @@ _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
 
 _WORTH = 50_000 * 8**2
-"""Rows times columns squared, from which on a piece is worth a thread of its own."""
+"""Rows times columns squared, from which on a piece is worth a separate thread."""
 
 
 def grow_tree(  # noqa: PLR0913 - older than the limit
@@ -105,7 +105,7 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
 def _first_cut(
     rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: Longs, threads: int
 ) -> list[int]:
-    """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
+    """The bound of the whole table's strict loss cut, the attributes dealt among the threads; none without a cut."""
     d = len(domains)
     parts = [d * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:

@@ -42,7 +42,7 @@ class Levels:
 
     Attributes:
         tree: the cuts.
-        begin: int32[m], of every node the rows before it, from left to right: the name of its partition.
+        begin: int32[m], of every node the rows before it, from left to right: the name of the partition.
         open: bool[m], leaves that nobody has tried to cut.
     """
 
@@ -86,8 +86,8 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
 
     Args:
         context: the run.
-        workers: of its engine.
-        packed: its rows, as `Work.select_packed` makes them.
+        workers: of the engine.
+        packed: the rows, as `Work.select_packed` makes them.
         fits: rows of a partition that somebody else divides.
 
     Raises:
@@ -159,7 +159,7 @@ class _Nodes:
         return [node for node, attribute in enumerate(self.attribute) if attribute < 0]
 
     def divide(self, node: int, attribute: int, cut: int, left: int) -> None:
-        """Cut a leaf; ``left`` rows are in its left half."""
+        """Cut a leaf; ``left`` rows are in the left half."""
         self.attribute[node], self.cut[node] = attribute, cut
         begin, size = self.begin[node], self.size[node]
         for side, first, rows in ((self.left, begin, left), (self.right, begin + left, size - left)):

@@ -1,8 +1,8 @@
 """Axes: where the codes of every attribute lie, on one scale, so that no attribute's range decides an order.
 
 In the dual problem extents may be the only bounds of a class. Then a column without an extent cannot make a class too
-wide, and one with a narrow extent does so first. So an axis is as long, relative to others, as the column's range
-divided by its extent.
+wide, and a column with a narrow extent does so first. So an axis is as long, relative to others, as the column's range
+divided by the extent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def make_axis(geometry: Geometry, j: int) -> Longs:
 
 
 def make_axes(context: Context, geometry: Geometry) -> list[Longs]:
-    """The axis of every attribute; all zeros for one that cannot make a class too wide."""
+    """The axis of every attribute; all zeros for an attribute that cannot make a class too wide."""
     # A column of NULLs alone has one code, though the geometry counts a value for it.
     found = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
     rooms = _rooms(context, found)
@@ -61,7 +61,7 @@ def weigh_geometry(context: Context, geometry: Geometry) -> Geometry:
 
 
 def _rooms(context: Context, found: list[Longs]) -> dict[int, int]:
-    """The largest extent of a class on each axis that has one.
+    """The largest extent of a class on each axis with such an extent.
 
     It is empty unless extents alone bound a class.
     """

@@ -109,7 +109,7 @@ class Keys(Protocol):
         """Whether rows of equal keys have equal codes."""
 
     def of(self, codes: Ints, threads: int, *, leading: bool = False) -> list[Longs]:
-        """Keys of int32[d, n] codes as columns to sort by, the leading one first; or zeros in place of all but that."""
+        """Keys of int32[d, n] codes as columns to sort by, the leading first; or zeros in place of the others."""
 
 
 class Hilbert(Curve):
@@ -118,7 +118,7 @@ class Hilbert(Curve):
     def key_rows(self, context: Context, block: int) -> Keyed:
         """See `Order`.
 
-        Under ``execution: pushdown`` the stored function is used if there is one; keys from here are several times
+        Under ``execution: pushdown`` the stored function is used if it exists; keys from here are several times
         faster.
         """
         keys = self.measure(context, kernel_input.make_geometry(context))

@@ -48,7 +48,7 @@ def most_of_sum(instead: str) -> Most:
 
 
 def goal_of_solver(asked: Asked) -> Refused | None:
-    """Each solver is made for one problem: privacy that is asked, or privacy that is maximized."""
+    """Each solver is made for a single problem: privacy that is asked, or privacy that is maximized."""
     solver, goal = asked.options["solver"], asked.maximize
     own = f"{asked.method}: solver={solver}"
     if goal is None:
@@ -101,7 +101,7 @@ def solver_of_l(asked: Asked) -> Refused | None:
 
 
 def optimal_line(asked: Asked) -> Refused | None:
-    """The optimal solver takes one column that is a line; whether it is one, its type decides."""
+    """The optimal solver takes one column that is a line; whether it is a line, the type decides."""
     if asked.options["solver"] != "optimal" or asked.quasi == 1:
         return None
     what = f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"

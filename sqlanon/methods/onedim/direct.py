@@ -60,7 +60,7 @@ def uses_groups(checks: Sequence[Shape]) -> bool:
 
 
 def kernel_for(requirements: Sequence[Requirement]) -> object:
-    """The kernel that `solve` will spend its time in."""
+    """The kernel that takes most of the time of `solve`."""
     checks = shapes_beyond_rows(requirements)
     if not checks:
         return best_row_runs
@@ -171,7 +171,7 @@ def _boxes(places: Ints, sets: Bits, group: Ints, made: int) -> tuple[Ints, Ints
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     """Runs that meet every requirement, by `lawful_runs` or `halved_runs`.
 
-    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer ones.
+    The time of `lawful_runs` is bounded by the length of the runs that it tries; `halved_runs` makes longer runs.
 
     Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group,
     which the others do not look at, and many equal rows are more than the longest run that is tried.

@@ -40,7 +40,7 @@ Solved = tuple["Ints", tuple[str, ...]]
 
 
 def kernel_for(context: Context, solver: str) -> object:
-    """The kernel that `solve` will spend its time in."""
+    """The kernel that takes most of the time of `solve`."""
     if solver == "optimal":
         if context.accuracy is not None:
             return optimal_diverse.best_accurate
@@ -95,7 +95,7 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
 
 
 def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
-    """IPCSD on the direct heuristic, which knows whole l only: a probe between two is the lower one."""
+    """IPCSD on the direct heuristic, which knows whole l only: a probe between two counts as the lower."""
     value, bounds, k = (
         _value(loaded, arranged),
         loss_bound.bounds_of(context),

@@ -1,6 +1,6 @@
-"""Searches that solve one problem through another.
+"""Searches that solve a problem through another.
 
-They solve the dual through the direct one (IPCSD), and the direct through the dual.
+They solve the dual through the direct problem (IPCSD), and the direct through the dual.
 
 Both are given as functions; nothing here knows rows or a database (Ghinita et al. 2009, Figure 3 and section 5.2).
 """
@@ -13,12 +13,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 THRESHOLD = Fraction(1, 10)
-"""Thr of Figure 3: the search ends when its interval is shorter."""
+"""Thr of Figure 3: the search ends when the interval is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One solution of the direct problem: the l that was asked and the largest loss of a class it gave."""
+    """A solution of the direct problem: the l that was asked and the largest loss of a class it gave."""
 
     l: Fraction  # noqa: E741 - the papers' symbol
     loss: int | None
@@ -49,7 +49,7 @@ def search_l(
         solve: the largest loss of a class of an l-diverse solution, None if the method finds none.
         top: the largest l that the table admits, n / frequency of the most frequent value.
         bound: E, in the unit of ``solve``.
-        threshold: the search ends when its interval is shorter; positive.
+        threshold: the search ends when the interval is shorter; positive.
     """
     probes: list[Probe] = []
 

@@ -1,6 +1,6 @@
 """The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009).
 
-`hilbert` is a mapping of the paper with exact loss, `hilbert_fast` measures a class by its extent on the line (section
+`hilbert` is a mapping of the paper with exact loss, `hilbert_fast` measures a class by the extent on the line (section
 6.1, HilbFast); `tree`, ours and the default, takes the leaf order of a loss-cut Mondrian. Extensions add orders of
 their own: see `OneDimensional`.
 """
@@ -27,7 +27,7 @@ class OneDimensional:
         self.solver = solver
 
     def make_order(self) -> Order:
-        """The order, with its options from the policy."""
+        """The order, with options from the policy."""
         raise NotImplementedError
 
     def refusal(self, problem: Problem) -> str | None:
@@ -97,7 +97,7 @@ class OneDimensional:
         return Assignment(table, execution, notes, boxes, shared=known, listed=listed)
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
-        """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
+        """Bytes that a table in memory needs for a row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
         from sqlanon.kernels.lanes import pad_width
 
         row = 8 * pad_width(d) + 8 * d + 4

@@ -25,14 +25,14 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 
 ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
-"""A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve.
+"""A table of up to `ONE_TREE` rows has one tree; a larger table has a tree for every `TREE_ROWS` rows of the curve.
 
 Measured on 500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the
-smallest), 0.0095 with one.
+smallest), 0.0095 with one tree.
 """
 
 _TOGETHER = 32
-"""Trees that are grown by one call."""
+"""Trees that are grown by a call."""
 
 
 class Tree(Hilbert):
@@ -48,7 +48,7 @@ class Tree(Hilbert):
         return (grow,)
 
     def arrange(self, context: Context, loaded: Loaded) -> Sorted:
-        """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
+        """See `Order`: the curve. The keys are no line, since `within` leaves them."""
         return Sorted(super().arrange(context, loaded).bare)
 
     def key_rows(self, context: Context, block: int) -> Keyed:

@@ -1,6 +1,6 @@
 """Divisions into runs by several threads: the same as by one, bit for bit.
 
-A piece of the rows is solved from some rows before its beginning, as if the table began there. Which runs are best
+A piece of the rows is solved from some rows before the piece, as if the table began there. Which runs are best
 depends only on the differences between the losses of the last prefixes, as many as the longest run has rows. If those
 of the piece and those of the rows before it differ by one constant, the piece is solved as the whole table would be.
 Otherwise it is solved again.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _LEAST, _BEFORE = 1 << 16, 64
-"""Rows of a piece, at least, and runs of k rows that a piece is solved from before its beginning."""
+"""Rows of a piece, at least, and runs of k rows that a piece is solved from before the piece."""
 _LEAST_LAWFUL = 1 << 13
 """Rows of a piece, at least, where each costs hundreds of times as much."""
 

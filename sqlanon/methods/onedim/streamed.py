@@ -107,7 +107,7 @@ class _Solver:
         self.rows = 0
 
     def take(self, fetched: list[npt.NDArray[np.generic]]) -> None:
-        """Solve for one more block."""
+        """Solve for a further block."""
         at, d = len(self._keyed.columns), len(self._context.encoded.quasi)
         codes = np.stack(fetched[at + 1 : at + 1 + d]).astype(np.int32, copy=False)
         rid = fetched[at].astype(np.int32, copy=False)

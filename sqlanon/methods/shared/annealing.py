@@ -1,4 +1,4 @@
-"""Annealing of classes, block by block (see `kernels.anneal`), from the classes that there are or from smaller ones.
+"""Annealing of classes, block by block (see `kernels.anneal`), from the classes that there are or from smaller classes.
 
 Blocks, steps and random streams are fixed by the rows alone, so that neither threads nor memory change the result.
 """
@@ -46,7 +46,7 @@ BLOCK, CLASSES = 100_000, 5_000
 COUNTERS = 1 << 22
 """Counts of values of classes that are kept for tolls, at most."""
 LARGE = 8, 5
-"""Classes that have in the mean more than 8 / 5 of the rows that suffice are begun anew, from smaller ones."""
+"""Classes that have in the mean more than 8 / 5 of the rows that suffice are begun anew, from smaller classes."""
 SMALL = 13, 10
 """Smaller classes have 13 / 10 of the rows that suffice."""
 _FALLING = np.rint(-np.log((np.arange(1024) + 0.5) / 1024) * UNIT).astype(np.int64)

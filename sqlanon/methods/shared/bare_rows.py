@@ -29,7 +29,7 @@ GROUPED = 16
 """Bytes of a row that is in a group: id, group, class, and temporary values."""
 
 _SAMPLE, _FEW = 1 << 16, 1 << 14
-"""Rows among which equal ones are counted first; and so few that grouping them is not worth its compilation."""
+"""Rows among which equal rows are counted first; and so few that grouping them is not worth its compilation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Fetched:
         rid: int32[n], of every row of the work table.
         bare: rows, numbered in the order of ``rid``; or groups.
         sensitive: as `kernel_input.fetch_codes` returns them; none where nobody asked for them.
-        group: int32[n], the number in ``bare`` of every row; None where each is a row of its own.
+        group: int32[n], the number in ``bare`` of every row; None where each is a separate row.
     """
 
     rid: Ints
@@ -56,9 +56,9 @@ def fetch_bare(
 
     Args:
         context: the run.
-        geometry: its attributes.
+        geometry: the attributes.
         sensitive: sensitive codes are wanted, and those of persons.
-        together: rows of equal codes may become one row with a count.
+        together: rows of equal codes may become a row with a count.
         most: there is room for so many groups and not for all rows; None: for all rows.
 
     Returns:
@@ -153,7 +153,7 @@ class _Grouping:
 
 
 def _grouping(context: Context, columns: Ints) -> _Grouping | None:
-    """Where a row has an equal one in the mean, as far as some rows show, and keys have at most 62 bits."""
+    """Where a row has an equal row in the mean, as far as some rows show, and keys have at most 62 bits."""
     n = context.encoded.rows
     bits = np.array([max(int(domain.codes - 1).bit_length(), 1) for domain in context.encoded.quasi], np.int64)
     if n < _FEW or bits.sum() > 62:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: Ints) -> TableRef:
     """A scratch table in the form of recode/spans.
 
-    It is not trusted either: verify compares every row with its class.
+    It is not trusted either: verify compares every row with the class.
 
     Args:
         context: the run.

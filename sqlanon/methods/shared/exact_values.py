@@ -25,7 +25,7 @@ class Measures:
 
     Attributes:
         values: exact integers, ascending; None for infinities and NaN.
-        unit: how much of them is one of the column's own units (1, a day, a step between values of text).
+        unit: how much of them is a unit of the column (1, a day, a step between values of text).
     """
 
     values: Sequence[int | None]
@@ -38,7 +38,7 @@ class Measures:
         return finite[-1] - finite[0] if finite else 0
 
     def last_within(self, extent: Fraction) -> list[int]:
-        """Per value the last one that lies within ``extent`` of its own units above it. Cost: O(values)."""
+        """Per value the last value that lies within ``extent`` of the column's units above it. Cost: O(values)."""
         limit = extent.numerator * self.unit // extent.denominator
         out, last = [], 0
         for at, low in enumerate(self.values):

@@ -150,7 +150,7 @@ def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) 
 
 
 def fill_rows(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
-    """The same rows as solvers take them, with or without codes; they stay as they are when the bare ones move on."""
+    """The same rows as solvers take them, with or without codes; they stay as they are when the bare rows move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
     kept, places = np.zeros((n if codes else 0, lanes), np.int32), np.zeros((n, lanes), np.int32)

@@ -32,7 +32,7 @@ SLACK = Fraction(2, SCALE)
 
 
 def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
-    """Extents that cannot be measured, one line each: no such quasi column, or one without distances."""
+    """Extents that cannot be measured, one line each: no such quasi column, or a column without distances."""
     known = {domain.reading.name: domain for domain in quasi}
     problems = []
     for name, extent in accuracy.extents:
@@ -51,7 +51,7 @@ def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
 
 
 def list_extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
-    """The extent of every code column that has one."""
+    """The extent of every code column with an extent."""
     found: dict[str, Fraction] = {}
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
@@ -86,7 +86,7 @@ def bounds_of(context: Context) -> Bounds:
 
 
 def pack_bounds(total: int, tables: Sequence[Longs | None], codes: Sequence[int]) -> Bounds:
-    """Bounds from one ``until`` table an attribute, None where it has no bound of its own."""
+    """Bounds from one ``until`` table an attribute, None where it has no separate bound."""
     start = np.full(len(tables), -1, np.int64)
     parts = [np.zeros(1, np.int64)]
     past = 1
@@ -101,7 +101,7 @@ def pack_bounds(total: int, tables: Sequence[Longs | None], codes: Sequence[int]
 def on_line(context: Context) -> tuple[Longs, int, int]:
     """The only quasi column as a line, for solvers that need one: positions by code, the bound, the range.
 
-    Positions are exact as far as their range has at most 61 bits; a longer range loses its last digits.
+    Positions are exact as far as their range has at most 61 bits; a longer range loses the last digits.
     """
     (domain,) = context.encoded.quasi
     line = read_measures(context.scratch, domain)
@@ -120,7 +120,7 @@ def on_line(context: Context) -> tuple[Longs, int, int]:
 
 
 def _find(name: str, quasi: Sequence[Domain]) -> Domain | None:
-    """A quasi column by its exact name, or by the only one that differs in case."""
+    """A quasi column by the exact name, or by the only name that differs in case."""
     exact = [domain for domain in quasi if domain.reading.name == name]
     folded = [domain for domain in quasi if domain.reading.name.lower() == name.lower()]
     if exact:
@@ -129,14 +129,14 @@ def _find(name: str, quasi: Sequence[Domain]) -> Domain | None:
 
 
 def _find_last_codes(context: Context, domain: Domain, extent: Fraction) -> Longs:
-    """Per code the last one within an extent in the column's own units."""
+    """Per code the last code within an extent in the column's own units."""
     if kind_of(domain) == TREE:
         return _until_node(domain, int(extent))
     return _shift_nodes(domain, read_measures(context.scratch, domain).last_within(extent))
 
 
 def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | None:
-    """Per code the last one within a share of the domain, below 1; None for sets, which have members, not ends."""
+    """Per code the last code within a share of the domain, below 1; None for sets, which have members, not ends."""
     kind = kind_of(domain)
     if kind == TREE:
         return _until_node(domain, domain.size * share.numerator // share.denominator)
@@ -155,7 +155,7 @@ def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | N
 
 
 def _until_node(domain: Domain, leaves: int) -> Longs:
-    """Per leaf the last leaf of its largest ancestor with at most so many leaves."""
+    """Per leaf the last leaf of the largest ancestor with at most so many leaves."""
     tree = tree_of(domain)
     last = np.arange(domain.size, dtype=np.int64)
     for node, size in zip(tree.node, tree.leaves, strict=True):
@@ -164,6 +164,6 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
 
 
 def _shift_nodes(domain: Domain, last: Sequence[int]) -> Longs:
-    """The last code of each code's node, by code; NULL, code 0 where there is one, is its own node."""
+    """The last code of each code's node, by code; NULL, code 0 if present, is a separate node."""
     null = int(domain.has_null)
     return np.array([0] * null + [at + null for at in last], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The table as cells: grouped once by its quasi values in the database, and joined with the classes in the end.
+"""The table as cells: grouped once by quasi values in the database, and joined with the classes in the end.
 
 Quasi codes are packed into as few integers as hold them, which a database groups, joins and sends faster than columns
 of codes.
@@ -30,7 +30,7 @@ _WORD = 1 << 62
 class Cells:
     """Groups of rows with equal quasi and sensitive codes, and their sizes.
 
-    They are in the order of the quasi codes, then of the sensitive ones.
+    They are in the order of the quasi codes, then of the sensitive codes.
 
     Attributes:
         keys: per word of packed quasi codes int64[n].
@@ -208,7 +208,7 @@ def _values(columns: Sequence[Longs], sensitive: Sequence[Domain], n: int) -> tu
 
 
 def _order(columns: list[Longs]) -> Longs:
-    """The cells by these numbers. One number of two sorts several times as fast."""
+    """The cells by these numbers. A single number made of two sorts several times as fast."""
     if len(columns) == 2:
         key, value = columns
         values = int(value.max(initial=0)) + 1
@@ -218,7 +218,7 @@ def _order(columns: list[Longs]) -> Longs:
 
 
 def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: Parts) -> TableRef:
-    """Row -> class, a scratch table: the rows of a cell take its classes in the order of its parts.
+    """Row -> class, a scratch table: the rows of a cell take the classes of the cell's parts in their order.
 
     Cost: a join of the rows with the cells; rows of cells that are divided are numbered as well.
     """

@@ -1,7 +1,7 @@
 """Suppression: classes that show a value where their rows agree, else ``*`` (Xiao, Yi and Tao 2010).
 
-The table is grouped once by its quasi values; kernels work on the counts, and one join gives rows their classes. As a
-``pushdown`` phase one of TP, by far most of its work, is SQL as well.
+The table is grouped once by quasi values; kernels work on the counts, and one join gives rows their classes. As a
+``pushdown`` phase one of TP, by far most of the work, is SQL as well.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from sqlanon.table.domain import Domain
 
 _CELL_BYTES = 240
-"""A cell at the peak: as fetched and sorted, in sets, and its classes; there are at most as many cells as rows."""
+"""A cell at the peak: as fetched and sorted, in sets, and the classes; there are at most as many cells as rows."""
 
 
 class Suppress:
-    """TP, TP+ and the cascade."""
+    """TP, TP+, the cascade, and the better of the cascade and another start."""
 
     def __init__(self, variant: str, rest: str, divide: str, solver: str) -> None:
         self.variant = variant
@@ -39,7 +39,21 @@ class Suppress:
                 "leave solver out"
             )
         lack = problem.lacks(problem.rows * (_CELL_BYTES + 8 * len(problem.quasi)))
-        return f"method suppress {lack}; or, with less loss of order, use mondrian" if lack else None
+        if lack:
+            return f"method suppress {lack}; or, with less loss of order, use mondrian"
+        if not self._compares(problem.rows):
+            return None
+        from sqlanon.methods.suppress.better import make_other_start
+
+        # What is released must not depend on the machine.
+        refused = make_other_start().refusal(problem)
+        return f"method suppress compares with another one, and {refused}; or say variant=cascade" if refused else None
+
+    def _compares(self, rows: int) -> bool:
+        """Whether the classes of the other start may be taken; not where a policy caps the cascade's last class."""
+        from sqlanon.methods.suppress.better import MOST_ROWS
+
+        return self.variant == "better" and self.divide == "values" and self.solver == "auto" and rows <= MOST_ROWS
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and that of `solve` in cells."""
@@ -57,18 +71,23 @@ class Suppress:
         if self.solver == "optimal":
             return self._optimal(context, cells, sensitive)
         rules = rules_of(context.requirements, cells, cut)
-        solved = solve(cells, rules, context.progress, cascade=self.variant == "cascade")
+        solved = solve(cells, rules, context.progress, cascade=self.variant != "tp")
         table = attach(context, cells, sensitive, solved.parts)
         if self.rest != "none" and solved.residue is not None:
             from sqlanon.methods.suppress.rest import divide_residue
 
             table = divide_residue(context, table, solved, self.rest)
-        return Assignment(
+        made = Assignment(
             table,
             "pushdown" if pushed else "kernel",
             starred=self._find_starred(context, cells, solved),
             search=self._search(context, solved),
         )
+        if context.suppression is not None or not self._compares(context.encoded.rows):
+            return made
+        from sqlanon.methods.suppress.better import choose_better
+
+        return choose_better(context, made)
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
         from sqlanon.methods.suppress.cells import attach
@@ -90,7 +109,7 @@ class Suppress:
         return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
 
     def _search(self, context: Context, solved: Solved) -> dict[str, int]:
-        """The phase of TP, where groups are divided, and the bound on starred rows, where it is one."""
+        """The phase of TP, where groups are divided, and the bound on starred rows, where there is such a bound."""
         from sqlanon.methods.suppress.solve import cut_of
 
         if cut_of(context.requirements, self.divide) is None:

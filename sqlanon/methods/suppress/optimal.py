@@ -14,7 +14,7 @@ from sqlanon.methods.suppress.kernels.matching import match_points
 
 
 def match_pairs(cells: Cells) -> tuple[Parts, int]:
-    """Classes of two rows, one of each value; as many rows of either. Gives them and the stars.
+    """Classes of two rows, one of each value; as many rows of either. Returns them and the stars.
 
     Cost: cubic in the rows of a value that have no equal of the other.
     """

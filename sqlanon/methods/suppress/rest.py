@@ -20,7 +20,7 @@ def divide_residue(context: Context, table: TableRef, solved: Solved, name: str)
         context: the run.
         table: row -> class, all rows; it is dropped.
         solved: which class is the residue. It is eligible, so that the method finds classes.
-        name: the method, in its default options.
+        name: the method, with default options.
     """
     from sqlanon.methods.method import make_method
 

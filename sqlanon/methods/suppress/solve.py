@@ -175,7 +175,7 @@ def _subsets(varied: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
 
 
 def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
-    """Of each column the entropy of its values in the table, in parts of a bit."""
+    """Of each column the entropy of the values in the table, in parts of a bit."""
     rows = np.bincount(cells.group, cells.count)
     shares = {j: np.bincount(cells.codes[j], rows) / rows.sum() for j in varied}
     return {j: max(round(-BITS * sum(p * math.log2(p) for p in share.tolist() if p)), 1) for j, share in shares.items()}
@@ -186,7 +186,7 @@ def _step(
 ) -> _Left:
     """Keep values in this many columns, first in the subsets that keep most and hide least.
 
-    The measure of a subset is its rows over its bits to the fourth.
+    The measure of a subset is the rows over the bits to the fourth.
     """
     most = []
     for columns in subsets if len(left.cell) else ():

@@ -57,7 +57,7 @@ def find_nearest(
         points: int32[n, d], 0 to 2^20 an axis.
         centres: int32[c, d].
         which: int32[n], written: the centre.
-        square: int64[n], written: its squared distance.
+        square: int64[n], written: the squared distance.
 
     Cost: O(n c d) at worst; a sum that has lost is not finished, and the last point's centre is tried first, so that
     points near their neighbours in the order cost less.
@@ -91,7 +91,7 @@ def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: in
 
     Returns:
         int32[<= count, d]. It begins with distinct points of the sample, evenly along the curve; a centre's mean is
-        rounded down; a centre that has lost its points stays where it is.
+        rounded down; a centre without points stays where it is.
     """
     points, weight = np.unique(sample, axis=0, return_counts=True)
     along = _order_on_curve(points)

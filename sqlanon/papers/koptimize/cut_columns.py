@@ -37,7 +37,7 @@ MOST_WAITING = 1_000_000
 """Ways of a column that wait to be finished, at most. Each takes about 0.3 KiB."""
 
 _Chain = tuple[int, "_Chain"] | None
-"""Codes, the last one first."""
+"""Codes, the last first."""
 
 
 class Search(Protocol):
@@ -71,7 +71,7 @@ class ColumnSearch:
 
     def __init__(self, sets: CutSets, most: int, search: Search) -> None:
         self._sets, self._most, self._search = sets, most, search
-        # Columns of many codes first: one that comes later may be divided otherwise in each interval of those before
+        # Columns of many codes first: a later column may be divided otherwise in each interval of those before
         # it.
         self._order = np.argsort([-codes for codes in sets.codes], kind="stable")
         self._sizes = np.array(sets.codes, np.int64)[self._order]
@@ -155,7 +155,7 @@ class ColumnSearch:
         return self._search.best is not None and cost >= self._search.best[0]
 
     def _ways(self, costs: Longs) -> Iterator[tuple[int, list[int]]]:
-        """The ways to divide a column, by ascending costs: each as the first codes of its intervals."""
+        """The ways to divide a column, by ascending costs: each as the first codes of the intervals."""
         size, never = len(costs), int(NEVER)
         onward = [[(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)]
         left = [never] * size + [0]

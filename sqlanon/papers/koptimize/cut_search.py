@@ -213,7 +213,7 @@ class CutSearch:
         return score
 
     def _greedy(self) -> None:
-        """A start: the cut of the least bound is added while there is one."""
+        """A start: the cut of the least bound is added while there is such a cut."""
         one = self._look(self._sets.none(), None, None)
         while len(one.tail):
             head = one.head.copy()
@@ -221,7 +221,7 @@ class CutSearch:
             one = self._look(head, np.sort(one.tail[1:]), one.records)
 
     def _descend(self, head: Flags, barred: list[int], most: int) -> None:
-        """Another start: add to ``head`` the cut that lowers the cost most, as long as there is one.
+        """Another start: add to ``head`` the cut that lowers the cost most, as long as there is such a cut.
 
         ``barred`` cuts are never added.
         """
@@ -283,7 +283,7 @@ class CutSearch:
         return self._compare(head, self._sets.group_rows(head, self._sets.records)[1])
 
     def _changes(self) -> Iterator[list[int]]:
-        """Each cut alone, and each two neighbouring ones of a column, so that a cut moves by one value."""
+        """Each cut alone, and each two neighbouring cuts of a column, so that a cut moves by one value."""
         for cut in range(self._sets.count):
             yield [cut]
         for cut in range(1, self._sets.count):

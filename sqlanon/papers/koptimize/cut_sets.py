@@ -40,7 +40,7 @@ class Records:
 
 
 def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
-    """The table grouped by its quasi codes, with the sensitive values of each for ``cm``."""
+    """The table grouped by quasi codes, with the sensitive values of each for ``cm``."""
     encoded = context.encoded
     columns = encoded.quasi + (encoded.sensitive[:1] if metric == "cm" else ())
     made = context.scratch.sql(
@@ -60,12 +60,12 @@ def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
 
 
 class CutSets:
-    """All sets of cuts of a table, by one metric. A set is bool[cuts]; cuts are numbered by column, then by code.
+    """All sets of cuts of a table, by a metric. A set is bool[cuts]; cuts are numbered by column, then by code.
 
     Args:
         context: the run.
         metric: ``dm``, ``cm``, ``loss`` or ``c_avg``.
-        records: the table grouped by its codes.
+        records: the table grouped by codes.
     """
 
     def __init__(self, context: Context, metric: str, records: Records) -> None:
@@ -111,7 +111,7 @@ class CutSets:
         return self._extent(j, first, last) * self._weights[j]
 
     def parts(self, cuts: Flags) -> list[Ints]:
-        """Of every column and code the number of its interval."""
+        """The number of the interval of every column and code."""
         found = []
         for j, codes in enumerate(self.codes):
             own = cuts[self._start[j] : self._start[j + 1]]
@@ -158,7 +158,7 @@ class CutSets:
         return np.minimum(total, self.full) * records.rows
 
     def _extents(self, j: int, part: Ints) -> tuple[Longs, Longs]:
-        """For every code of a column the extent of its interval, and its growth with the nearer neighbour."""
+        """For every code of a column the extent of the interval, and the growth with the nearer neighbour."""
         first = np.unique(part, return_index=True)[1]
         last = np.append(first[1:], len(part)) - 1
         own = self._extent(j, first, last)
@@ -180,7 +180,7 @@ class CutSets:
     def score(self, cuts: Flags, classes: Records, most: int) -> int | None:
         """The cost of a set with these classes.
 
-        None if it suppresses more than ``most`` rows, or if its starred rows are no class.
+        None if it suppresses more than ``most`` rows, or if the starred rows are no class.
         """
         few = classes.rows < self.k
         gone = int(classes.rows[few].sum())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find_largest(n: int, block: int) -> int:
-    """Rows of the largest block; ``block`` 0: the table is one."""
+    """Rows of the largest block; ``block`` 0: the table is a block."""
     windows = windows_of(n, block or n)
     return int((windows[:, 1] - windows[:, 0]).max())
 
@@ -29,11 +29,11 @@ def solve_in_blocks(
     """The matchings that a solver finds in every block, int64[k, n].
 
     Args:
-        solver: its name.
+        solver: the name of the solver.
         codes: int32[d, n], the rows in order.
         geometry: the attributes.
         k: how many matchings.
-        block: rows of a block; 0: the table is one.
+        block: rows of a block; 0: the table is a block.
         progress: gets blocks done, of how many.
     """
     import numpy as np

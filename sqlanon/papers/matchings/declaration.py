@@ -11,7 +11,7 @@ from sqlanon.methods.freeform.declaration import FREEFORM, MOST_BLOCK, ORDER
 
 
 def together(options: Mapping[str, object], rows: int, k: int) -> int:
-    """Rows that are matched together; the solver `ring` divides its block into classes of fewer than 2 k rows."""
+    """Rows that are matched together; the solver `ring` divides a block into classes of fewer than 2 k rows."""
     block = options.get("block", rows)
     assert isinstance(block, int)
     return 2 * k if options.get("solver") == "ring" else block or rows

@@ -2,8 +2,8 @@
 
 It makes clusters around the rows farthest from the mean.
 
-A row is a point: a place on the axis of each ordered or hierarchy column, a code of each nominal one. Everything is an
-integer.
+A row is a point: a place on the axis of each ordered or hierarchy column, a code of each nominal column. Everything is
+an integer.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _mean(points: Points, free: Longs, left: int, middle: Longs) -> None:
 
 @njit(nogil=True, cache=True)
 def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
-    """Where among the first ``left`` rows the one is that is farthest from a point; of several the first."""
+    """The place among the first ``left`` of the row farthest from a point; of several the first."""
     far, most = 0, np.int64(-1)
     for f in range(left):
         apart = _squared_distance(points, free[f], middle)
@@ -151,7 +151,7 @@ def cluster_by_mdav(
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:
-        points: the rows; of equally good ones the first counts.
+        points: the rows; of equally good rows the first counts.
         places, sets, geometry: the same rows, see `Rows`, and the attributes: for the rows that are left over.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.

@@ -2,8 +2,8 @@
 
 The idea is that of Fung, Wang and Yu, *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005;
 details are ours. Every column has a cut through its hierarchy, at first the root. The node of the best score is
-replaced by its children, for all rows, while the classes meet the requirements. Classes only become smaller, so a node
-that fails once fails for ever.
+replaced by the node's children, for all rows, while the classes meet the requirements. Classes only become smaller, so
+a node that fails once fails for ever.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class TDS:
-    """Specialization by hierarchies: a column without one has the value and ``*``; NULL is a child of the root."""
+    """Specialization by hierarchies: other columns have the value and ``*``; NULL is a child of the root."""
 
     def __init__(self, target: str, publish: str) -> None:
         self.target = target
@@ -100,8 +100,8 @@ class _Node:
 
     Attributes:
         column, level: where it is; ``first`` and ``last`` code of it.
-        gain: bits of the target that its children make known, in `SCALE`; 0 without a target.
-        volume: its rows times the logarithm of how much smaller the boxes of the rows become.
+        gain: bits of the target that the children make known, in `SCALE`; 0 without a target.
+        volume: the rows times the logarithm of how much smaller the boxes of the rows become.
     """
 
     column: int
@@ -139,7 +139,7 @@ class _Cut:
             self._note_open(j, len(self._node[j]) - 1, 0)
 
     def specialize(self) -> None:
-        """Replace nodes by their children while one of them can be."""
+        """Replace nodes by their children while any of them can be."""
         while self._open:
             at = max(range(len(self._open)), key=lambda number: self._score(self._open[number]))
             node = self._open.pop(at)
@@ -167,7 +167,7 @@ class _Cut:
         return gain, node.volume, -node.column, -node.first
 
     def _parts(self, node: _Node) -> tuple[npt.NDArray[np.intp], Longs, Longs]:
-        """The cells of a node, the part of its class that each would be in, and the rows of each part."""
+        """The cells of a node, the part of the class that each would be in, and the rows of each part."""
         import numpy as np
 
         codes = self.cells.codes[node.column]

@@ -1,7 +1,7 @@
 """TopDown: classes by dividing clusters around two far rows (Xu et al. 2006; Ghinita et al. 2009, section 2.2).
 
 A cluster of 2k rows or more is divided around two rows that are far apart, each other row joining the side that it
-widens less. Clusters of fewer than k rows are then merged with another one, or borrow rows from it.
+widens less. Clusters of fewer than k rows are then merged with another, or borrow rows from it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlanon.kernels.lanes import WIDTH, measure_width, take, widen
 from sqlanon.kernels.random import shuffle
 
 MOST_ROWS = 50_000
-"""Its cost is quadratic; callers refuse more rows."""
+"""The cost is quadratic; callers refuse more rows."""
 
 ROUNDS = 6
 """Times a farther row is looked for (Xu et al.: hardly any gain beyond)."""
@@ -59,7 +59,7 @@ def cluster_top_down(
                 group[order[at]] = made
             made += 1
             continue
-        # Two far rows: the farthest from a random one, the farthest from that, and so on.
+        # Two far rows: the farthest from a random row, the farthest from that, and so on.
         shuffle(state, order[start:stop])
         one, other, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
@@ -148,7 +148,7 @@ def repair(
     Returns:
         The number of classes left.
 
-    A cluster is merged with that of the cheapest union; or it takes rows, that which widens it least first, from
+    A cluster is merged with the cluster of the cheapest union; or it takes rows, the least widening first, from
     the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
 
     Cost: O(classes d + n) a repair.

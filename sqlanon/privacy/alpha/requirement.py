@@ -33,9 +33,10 @@ class Alpha(Shares):
     @classmethod
     def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[Alpha]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        found = each_asked(privacy, cls.name, sensitive)
+        limits = each_asked(privacy, cls.name, sensitive)
         return [
-            cls(one.max, *place, listed=one.values if isinstance(one.values, tuple) else ()) for one, place in found
+            cls(limit.max, *place, listed=limit.values if isinstance(limit.values, tuple) else ())
+            for limit, place in limits
         ]
 
     @property
@@ -82,15 +83,15 @@ class Alpha(Shares):
         """See `OfCounts.judge`: the largest share of a value that is asked about."""
         import numpy as np
 
-        asked = np.ones(len(found.n), np.bool_)
+        counted = np.ones(len(found.n), np.bool_)
         if self.listed:
             assert found.values is not None
-            asked = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
-        n, size = found.n[asked], found.size[asked]
+            counted = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
+        n, size = found.n[counted], found.size[counted]
         if not len(n):
             return Measured(Fraction(0), 0)
         worst = int(np.argmax(n / size))
-        over = asked.copy()
-        over[asked] = n * self.asked.denominator > size * self.asked.numerator
+        over = counted.copy()
+        over[counted] = n * self.asked.denominator > size * self.asked.numerator
         failing = int(np.count_nonzero(found.some(over)))
         return Measured(Fraction(int(n[worst]), int(size[worst])), failing)

@@ -37,8 +37,8 @@ class BetaLikeness(Shares):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[BetaLikeness]:
         """One per sensitive column that is asked about."""
-        found = each_asked(privacy, cls.name, sensitive)
-        return [cls(one.max, *place, one.kind == "enhanced") for one, place in found]
+        limits = each_asked(privacy, cls.name, sensitive)
+        return [cls(limit.max, *place, limit.kind == "enhanced") for limit, place in limits]
 
     def bound(self, share: Fraction, text: str | None) -> Bound:
         gain = self.asked

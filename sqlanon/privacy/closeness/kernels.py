@@ -44,8 +44,8 @@ def add_closeness(
     t, flow = weights[0], 3 + nodes
     rows, until, answer, begin = counts[0], counts[1], counts[2], 0
     for s in range(len(ends)):
-        for at in range(begin, ends[s]):
-            counts[3 + items[at]] += 1
+        for place in range(begin, ends[s]):
+            counts[3 + items[place]] += 1
         rows += ends[s] - begin
         begin = ends[s]
         if rows > until:

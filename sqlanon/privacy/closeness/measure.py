@@ -64,10 +64,10 @@ def find_farthest(
             else size[first:past] * float(unit * total)
         )
         far = np.asarray(moved / parts, np.float64)
-        for at in range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(asked) * (1 - 1e-9)):
-            failing += int(moved[at]) * asked.denominator > most * int(size[first + at])
-        at = int(np.argmax(far if exact is object else moved / size[first:past]))
-        worst = max(worst, Fraction(int(moved[at]), int(size[first + at]) * unit * total))
+        for place in range(past - first) if past - first < 1 << 12 else np.flatnonzero(far > float(asked) * (1 - 1e-9)):
+            failing += int(moved[place]) * asked.denominator > most * int(size[first + place])
+        place = int(np.argmax(far if exact is object else moved / size[first:past]))
+        worst = max(worst, Fraction(int(moved[place]), int(size[first + place]) * unit * total))
     return worst, failing
 
 

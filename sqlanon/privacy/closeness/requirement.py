@@ -53,7 +53,7 @@ class TCloseness(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[TCloseness]:
         """One per sensitive column that is asked about."""
-        return [cls(one.max, *place, one.distance) for one, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(limit.max, *place, limit.distance) for limit, place in each_asked(privacy, cls.name, sensitive)]
 
     @property
     def reads_values(self) -> bool:
@@ -102,10 +102,10 @@ class TCloseness(OfCounts):
             # NULL, what is listed, and what is not: that is refused before anything is released.
             keys = [(0,) if text is None else (1, key[text]) if text in key else (2, text) for text in texts]
             by = sorted(range(len(texts)), key=keys.__getitem__)
-        found = [0] * len(texts)
+        places = [0] * len(texts)
         for place, i in enumerate(by):
-            found[i] = place
-        return found
+            places[i] = place
+        return places
 
     def _limit(self, rows: int, edges: int) -> tuple[int, int, int]:
         """T times the cost of a row: its whole part, and p and q that decide as the rest does for whole rows."""
@@ -129,11 +129,11 @@ class TCloseness(OfCounts):
         tree = self._tree_of(coded.values[i] if self.reads_values else None, codes)
         node = np.array(tree.node, np.int32)
         nodes = len(tree.parent)
-        own = np.zeros(nodes, np.int64)
-        np.add.at(own, node, coded.whole[i])
+        rows_of = np.zeros(nodes, np.int64)
+        np.add.at(rows_of, node, coded.whole[i])
         whole, p, q = self._limit(rows, tree.edges)
         kind = kernels.CHAIN if tree.chain else kernels.STAR if tree.star else 0
-        bounds = np.array([nodes, rows, tree.edges * rows, whole, p, q, kind, *tree.parent, *own], np.int64)
+        bounds = np.array([nodes, rows, tree.edges * rows, whole, p, q, kind, *tree.parent, *rows_of], np.int64)
         return Tally(
             kernels.add_closeness,
             kernels.clear_closeness,
@@ -155,35 +155,35 @@ class TCloseness(OfCounts):
 
         In histories, which keep hashes, all values are equally far: no other distance is larger.
         """
-        known = count_reference(scratch, rows, self.value)
+        reference = count_reference(scratch, rows, self.value)
         values = rows.values[self.value] if rows.values and self.reads_values else None
-        tree = self._tree_of(values, len(known.values))
-        whole, p, q = self._limit(known.total, tree.edges)
+        tree = self._tree_of(values, len(reference.values))
+        whole, p, q = self._limit(reference.total, tree.edges)
         sets = fresh_table(scratch, "sets")
-        columns = [("value", known.type), ("node", "INTEGER"), ("own", "BIGINT")]
+        columns = [("value", reference.type), ("node", "INTEGER"), ("own", "BIGINT")]
         if tree.chain:
-            places = sorted(zip(tree.node, known.values, known.rows, strict=True))
-            before, held = [], 0
+            places = sorted(zip(tree.node, reference.values, reference.rows, strict=True))
+            before, total = [], 0
             for place, value, n in places:
-                held += n
-                before.append((value, place, held))
+                total += n
+                before.append((value, place, total))
             scratch.engine.load_rows(sets, columns, before)
         else:
-            own = [0] * len(tree.parent)
+            rows_of = [0] * len(tree.parent)
             above: list[tuple[int | str, int]] = []
-            for value, node, n in zip(known.values, tree.node, known.rows, strict=True):
-                at = node
-                while tree.parent[at] >= 0:
-                    above.append((value, at))
-                    own[at] += n
-                    at = tree.parent[at]
-            scratch.engine.load_rows(sets, columns, [(value, at, own[at]) for value, at in above])
-        everything = sum(own[at] for at, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
+            for value, node, n in zip(reference.values, tree.node, reference.rows, strict=True):
+                ancestor = node
+                while tree.parent[ancestor] >= 0:
+                    above.append((value, ancestor))
+                    rows_of[ancestor] += n
+                    ancestor = tree.parent[ancestor]
+            scratch.engine.load_rows(sets, columns, [(value, ancestor, rows_of[ancestor]) for value, ancestor in above])
+        everything = sum(rows_of[node] for node, up in enumerate(tree.parent) if up >= 0) if not tree.chain else 0
         scratch.execute(
             "privacy/below_chain" if tree.chain else "privacy/below_tree",
             **rows.parameters(made, self.value),
             sets=sets,
-            total=known.total,
+            total=reference.total,
             everything=everything,
             whole=whole,
             p=p,

@@ -38,7 +38,7 @@ class Tree:
     @property
     def chain(self) -> bool:
         """Whether it is an order."""
-        return all(up == at + 1 for at, up in enumerate(self.parent[:-1])) and len(self.parent) == len(self.node)
+        return all(up == node + 1 for node, up in enumerate(self.parent[:-1])) and len(self.parent) == len(self.node)
 
     @property
     def star(self) -> bool:
@@ -64,10 +64,10 @@ class Tree:
             if self.chain:
                 moved[first:past] = np.abs(np.cumsum(flow, axis=1)[:, :-1]).sum(axis=1)
                 continue
-            for at, up in enumerate(self.parent):
+            for node, up in enumerate(self.parent):
                 if up >= 0:
-                    flow[:, up] += flow[:, at]
-                    moved[first:past] += np.abs(flow[:, at])
+                    flow[:, up] += flow[:, node]
+                    moved[first:past] += np.abs(flow[:, node])
         return moved / self.edges
 
     def distance(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> Fraction:
@@ -75,10 +75,10 @@ class Tree:
         flow, moved = [Fraction(0)] * len(self.parent), Fraction(0)
         for value, share in table.items():
             flow[self.node[value]] += own.get(value, Fraction(0)) - share
-        for at, up in enumerate(self.parent):
+        for node, up in enumerate(self.parent):
             if up >= 0:
-                flow[up] += flow[at]
-                moved += abs(flow[at])
+                flow[up] += flow[node]
+                moved += abs(flow[node])
         return moved / self.edges
 
 
@@ -90,15 +90,15 @@ def hierarchy_tree(texts: Sequence[str | None], levels: Sequence[tuple[str, ...]
     height = len(levels[0]) - 1
     paths = {path[0]: path for path in levels}
     by_level: list[dict[tuple[int, tuple[object, ...]], None]] = [{} for _ in range(height + 1)]
-    known = []
+    known_paths = []
     for i, text in enumerate(texts):
         path: tuple[object, ...] = paths.get(text, ()) if text is not None else ()
         path = path or (*(("alone", i),) * height, levels[0][height])
-        known.append(path)
+        known_paths.append(path)
         for level, nodes in enumerate(by_level):
             nodes[level, path[level:]] = None
     number = {key: place for place, key in enumerate(key for level in by_level for key in level)}
     parent = [
         number[level + 1, key[1][1:]] if level < height else -1 for level, keys in enumerate(by_level) for key in keys
     ]
-    return Tree([number[0, path] for path in known], parent, 2 * height)
+    return Tree([number[0, path] for path in known_paths], parent, 2 * height)

@@ -15,7 +15,7 @@ from sqlanon.privacy.declaration import NO_SHARES_WITHIN
 
 def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
     """Whether a class may lack no value, of no column."""
-    return all(one.absent == "violates" for one in _each(asked))
+    return all(limit.absent == "violates" for limit in _each(asked))
 
 
 def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column

@@ -40,8 +40,8 @@ class DeltaDisclosure(Shares):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaDisclosure]:
         """One per sensitive column that is asked about."""
-        found = each_asked(privacy, cls.name, sensitive)
-        return [cls(one.max, *place, one.absent == "ignored") for one, place in found]
+        limits = each_asked(privacy, cls.name, sensitive)
+        return [cls(limit.max, *place, limit.absent == "ignored") for limit, place in limits]
 
     @property
     def monotone(self) -> bool:

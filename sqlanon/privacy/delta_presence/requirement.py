@@ -34,10 +34,10 @@ class DeltaPresence(OfPopulation):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[DeltaPresence]:
         """Both bounds; a lower one of 0 asks for nothing."""
-        asked = privacy.value("delta_presence")
-        if asked is None:
+        bounds = privacy.value("delta_presence")
+        if bounds is None:
             return []
-        return [DeltaPresence(asked.max), *([Least(asked.min)] if asked.min > 0 else [])]
+        return [DeltaPresence(bounds.max), *([Least(bounds.min)] if bounds.min > 0 else [])]
 
     @property
     def at_most(self) -> bool:
@@ -62,7 +62,7 @@ class DeltaPresence(OfPopulation):
 
         cells, times = np.unique(np.stack([rows, population]), axis=1, return_counts=True)
         shares = [share(int(n), int(m)) for n, m in cells.T]
-        failing = sum(int(n) for one, n in zip(shares, times, strict=True) if not self.reaches(one))
+        failing = sum(int(n) for share, n in zip(shares, times, strict=True) if not self.reaches(share))
         return Measured((min if self.least else max)(shares, default=Fraction(0)), failing)
 
 

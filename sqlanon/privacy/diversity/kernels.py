@@ -16,8 +16,8 @@ def add_frequency(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Lon
     p, q = bounds[0], bounds[1]
     total, most, begin = counts[0], counts[1], 0
     for s in range(len(ends)):
-        for at in range(begin, ends[s]):
-            v = items[at] + 2
+        for place in range(begin, ends[s]):
+            v = items[place] + 2
             count = counts[v] + 1
             counts[v] = count
             most = max(most, count)
@@ -34,8 +34,8 @@ def add_distinct(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
     p, different, begin = bounds[0], counts[0], 0
     for s in range(len(ends)):
         if different < p:
-            for at in range(begin, ends[s]):
-                v = items[at] + 2
+            for place in range(begin, ends[s]):
+                v = items[place] + 2
                 different += 1 - counts[v]
                 counts[v] = 1
             begin = ends[s]
@@ -59,16 +59,16 @@ def add_frequency_within(
 ) -> None:
     """As `add_frequency`, in every group. bounds: p, q, groups."""
     p, q, groups = bounds[0], bounds[1], bounds[2]
-    failing, at = counts[0], 0
+    failing, place = counts[0], 0
     for s in range(len(ends)):
-        while at < ends[s]:
-            g, v = 1 + items[2 * at], 1 + 2 * groups + items[2 * at + 1]
+        while place < ends[s]:
+            g, v = 1 + items[2 * place], 1 + 2 * groups + items[2 * place + 1]
             failing -= counts[groups + g] * p > counts[g] * q
             counts[g] += 1
             counts[v] += 1
             counts[groups + g] = max(counts[groups + g], counts[v])
             failing += counts[groups + g] * p > counts[g] * q
-            at += 1
+            place += 1
         if failing > 0:
             holds[s] = False
     counts[0] = failing
@@ -80,16 +80,16 @@ def add_distinct_within(
 ) -> None:
     """As `add_distinct`, in every group that has a row. bounds: p, unused, groups."""
     p, groups = bounds[0], bounds[2]
-    failing, at = counts[0], 0
+    failing, place = counts[0], 0
     for s in range(len(ends)):
-        while at < ends[s]:
-            g, v = 1 + items[2 * at], 1 + 2 * groups + items[2 * at + 1]
+        while place < ends[s]:
+            g, v = 1 + items[2 * place], 1 + 2 * groups + items[2 * place + 1]
             failing -= counts[g] > 0 and counts[groups + g] < p
             counts[g] += 1
             counts[groups + g] += counts[v] == 0
             counts[v] += 1
             failing += counts[groups + g] < p
-            at += 1
+            place += 1
         if failing > 0:
             holds[s] = False
     counts[0] = failing
@@ -100,8 +100,8 @@ def clear_within(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Reals)
     """Forget the groups and values of the rows."""
     groups = bounds[2]
     counts[0] = 0
-    for at in range(len(items) // 2):
-        g = 1 + items[2 * at]
+    for pair in range(len(items) // 2):
+        g = 1 + items[2 * pair]
         counts[g] = 0
         counts[groups + g] = 0
-        counts[1 + 2 * groups + items[2 * at + 1]] = 0
+        counts[1 + 2 * groups + items[2 * pair + 1]] = 0

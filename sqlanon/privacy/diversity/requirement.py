@@ -115,7 +115,7 @@ class FrequencyDiversity(Requirement):
         _make_failing(scratch, made, rows, self.value, self.within, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        made = statement(
+        query = statement(
             "verify/frequency_l",
             engine.dialect,
             {"p": self.asked.numerator, "q": self.asked.denominator},
@@ -125,7 +125,7 @@ class FrequencyDiversity(Requirement):
             sensitive=rows.names[self.value],
             count=rows.count,
         )
-        total, top, failing = numbers(engine, made) or (0, 1, 0)
+        total, top, failing = numbers(engine, query) or (0, 1, 0)
         return Measured(Fraction(total, top), failing)
 
 
@@ -162,7 +162,7 @@ class DistinctDiversity(Requirement):
         _make_failing(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        made = statement(
+        query = statement(
             "verify/distinct_l",
             engine.dialect,
             {"asked": int(self.asked)},
@@ -171,5 +171,5 @@ class DistinctDiversity(Requirement):
             within=[rows.names[i] for i in self.within],
             sensitive=rows.names[self.value],
         )
-        reached, failing = numbers(engine, made)
+        reached, failing = numbers(engine, query)
         return Measured(Fraction(reached), failing)

@@ -18,10 +18,10 @@ from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, adding, clearing
 def add_entropy(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """The entropy of every group that has rows is at least log l."""
     values, least, error = bounds[1], bounds[2], bounds[3]
-    failing, at = counts[0], 0
+    failing, place = counts[0], 0
     for s in range(len(ends)):
-        while at < ends[s]:
-            g, v = 1 + values + 2 * items[2 * at], 1 + items[2 * at + 1]
+        while place < ends[s]:
+            g, v = 1 + values + 2 * items[2 * place], 1 + items[2 * place + 1]
             total = counts[g]
             if total > 0:
                 above = total * (bounds[4 + total] - least) - counts[g + 1]
@@ -33,7 +33,7 @@ def add_entropy(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs
             total += 1
             above = total * (bounds[4 + total] - least) - counts[g + 1]
             failing += above != 0 and above < total * error
-            at += 1
+            place += 1
         if failing > 0:
             holds[s] = False
     counts[0] = failing
@@ -44,8 +44,8 @@ def clear_entropy(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Reals
     """Forget the groups and values of the rows."""
     values = bounds[1]
     counts[0] = 0
-    for at in range(len(items) // 2):
-        g = 1 + values + 2 * items[2 * at]
-        counts[1 + items[2 * at + 1]] = 0
+    for pair in range(len(items) // 2):
+        g = 1 + values + 2 * items[2 * pair]
+        counts[1 + items[2 * pair + 1]] = 0
         counts[g] = 0
         counts[g + 1] = 0

@@ -25,31 +25,31 @@ def make_table(most: int) -> Longs:
     """The numbers of 0 (which has 0) to ``most``. Cost: about 30 ms for a million."""
     import numpy as np
 
-    found = np.zeros(most + 1, np.int64)
-    left = np.arange(most + 1, dtype=np.int64)
+    logs = np.zeros(most + 1, np.int64)
+    rest_of = np.arange(most + 1, dtype=np.int64)
     p = 2
     while p * p <= most:
-        if left[p] == p:  # a prime: no smaller one divides it
-            own, power = _of_prime(p), p
+        if rest_of[p] == p:  # a prime: no smaller one divides it
+            log, power = _of_prime(p), p
             while power <= most:
-                found[power::power] += own
-                left[power::power] //= p
+                logs[power::power] += log
+                rest_of[power::power] //= p
                 power *= p
         p += 1
-    rest = left > 1  # what no prime up to the root divides is a prime
-    found[rest] += np.rint(np.log2(left[rest].astype(np.float64)) * SCALE).astype(np.int64)
-    return found
+    rest = rest_of > 1  # what no prime up to the root divides is a prime
+    logs[rest] += np.rint(np.log2(rest_of[rest].astype(np.float64)) * SCALE).astype(np.int64)
+    return logs
 
 
 def factorize(number: int) -> int:
     """The number of a whole number, by trial division."""
-    found, p = 0, 2
+    total, p = 0, 2
     while p * p <= number:
         while number % p == 0:
-            found += _of_prime(p)
+            total += _of_prime(p)
             number //= p
         p += 1 + (p > 2)
-    return found + (_of_prime(number) if number > 1 else 0)
+    return total + (_of_prime(number) if number > 1 else 0)
 
 
 def of_fraction(number: Fraction) -> int:

@@ -95,10 +95,10 @@ class EntropyDiversity(OfCounts):
             "count": rows.count,
         }
         scratch.execute("privacy/value_sizes", None, made=sizes, **shared)
-        found = [read_integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
-        n = np.array(found, np.int64)
-        known = logarithms.make_table(max(found, default=0))
-        scratch.engine.load_arrays(numbers, {"n": n, "log": known[n]})
+        distinct_sizes = [read_integer(row[0]) for row in scratch.fetch("privacy/sizes", sizes=sizes)]
+        n = np.array(distinct_sizes, np.int64)
+        logs = logarithms.make_table(max(distinct_sizes, default=0))
+        scratch.engine.load_arrays(numbers, {"n": n, "log": logs[n]})
         least, error = self._asked
         places = [f"g{i}" for i in range(1, len(rows.groups) + len(self.within) + 1)]
         scratch.execute(
@@ -134,15 +134,15 @@ class EntropyDiversity(OfCounts):
         fails = entropy < least
         # No class falls short of one value.
         near = np.abs(entropy - least) < _NEAR if self.asked > 1 else np.zeros(len(entropy), np.bool_)
-        known: dict[tuple[int, ...], bool] = {}
-        for at in np.flatnonzero(near):
-            past = found.start[at + 1] if at + 1 < len(found.start) else len(found.n)
-            counts = tuple(sorted(map(int, found.n[found.start[at] : past])))
+        verdicts: dict[tuple[int, ...], bool] = {}
+        for group in np.flatnonzero(near):
+            past = found.start[group + 1] if group + 1 < len(found.start) else len(found.n)
+            counts = tuple(sorted(map(int, found.n[found.start[group] : past])))
             common = math.gcd(*counts)
             counts = tuple(n // common for n in counts)
-            if counts not in known:
-                known[counts] = self._falls_short(counts)
-            fails[at] = known[counts]
+            if counts not in verdicts:
+                verdicts[counts] = self._falls_short(counts)
+            fails[group] = verdicts[counts]
         failing = int(np.count_nonzero(fails))
         reached = Fraction(float(np.exp(entropy.min()))).limit_denominator(10**9)
         # Doubles may be on the other side of what was asked.
@@ -152,8 +152,8 @@ class EntropyDiversity(OfCounts):
         """Whether N log N - sum of n log n is less than N log l, by 60 digits."""
         total = sum(counts)
         with localcontext(_DIGITS):
-            asked = Decimal(self.asked.numerator).ln() - Decimal(self.asked.denominator).ln()
-            above = total * (Decimal(total).ln() - asked) - sum(n * Decimal(n).ln() for n in counts)
+            limit = Decimal(self.asked.numerator).ln() - Decimal(self.asked.denominator).ln()
+            above = total * (Decimal(total).ln() - limit) - sum(n * Decimal(n).ln() for n in counts)
             return above < -_EQUAL * total
 
 

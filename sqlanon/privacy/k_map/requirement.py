@@ -32,8 +32,8 @@ class KMap(OfPopulation):
 
     @classmethod
     def from_policy(cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]) -> Sequence[KMap]:
-        asked = privacy.value("k_map")
-        return [] if asked is None else [cls(Fraction(asked.k))]
+        limit = privacy.value("k_map")
+        return [] if limit is None else [cls(Fraction(limit.k))]
 
     @property
     def line(self) -> Line:
@@ -41,6 +41,6 @@ class KMap(OfPopulation):
 
     def judge(self, rows: Longs, population: Longs) -> Measured:
         """See `OfPopulation.judge`: the fewest rows of the population in a cell that is published."""
-        held = population[rows > 0]
-        fewest = int(held.min()) if len(held) else 0
-        return Measured(Fraction(fewest), int((held < int(self.asked)).sum()))
+        published = population[rows > 0]
+        fewest = int(published.min()) if len(published) else 0
+        return Measured(Fraction(fewest), int((published < int(self.asked)).sum()))

@@ -54,7 +54,7 @@ class KAnonymity(Requirement):
         return Fraction(count(engine, statement("table/count", engine.dialect, source=rows.table)))
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
-        made = statement(
+        query = statement(
             "verify/k_anonymity",
             engine.dialect,
             {"asked": int(self.asked)},
@@ -62,10 +62,10 @@ class KAnonymity(Requirement):
             classes=list(rows.groups),
             count=rows.count,
         )
-        classes, smallest, largest, _, _, failing = numbers(engine, made)
+        classes, smallest, largest, _, _, failing = numbers(engine, query)
         return Measured(Fraction(smallest), failing, Sizes(classes, smallest, largest))
 
 
 def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
     """Request to a method with persons as rows: k of them."""
-    return tuple(one for one in requirements if isinstance(one, KAnonymity))
+    return tuple(requirement for requirement in requirements if isinstance(requirement, KAnonymity))

@@ -35,13 +35,13 @@ def count_counters(persons: int, values: int, pairs: int) -> int:
 @njit(nogil=True, cache=True, inline="always")
 def _weigh(bounds: Longs, counts: Longs, who: int, sign: int, of_values: int, of_pairs: int) -> None:
     """Add the parts of a person to the weights of its values, or take them away."""
-    n, at = counts[_FIRST + 3 * who], counts[_FIRST + 3 * who + 2]
-    while at > 0:
-        pair = at - 1
-        own = counts[of_pairs + 2 * pair]
-        part = UNIT if own == n else (own * UNIT + n - 1) // n
+    n, link = counts[_FIRST + 3 * who], counts[_FIRST + 3 * who + 2]
+    while link > 0:
+        pair = link - 1
+        rows = counts[of_pairs + 2 * pair]
+        part = UNIT if rows == n else (rows * UNIT + n - 1) // n
         counts[of_values + 2 * bounds[4 + pair]] += sign * part
-        at = counts[of_pairs + 2 * pair + 1]
+        link = counts[of_pairs + 2 * pair + 1]
 
 
 @adding
@@ -62,30 +62,30 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
     of_pairs = of_values + 2 * values
     met, wait, most, many, begin = counts[_MET], counts[_WAIT], counts[_MOST], counts[_VALUES], 0
     for s in range(len(ends)):
-        for at in range(begin, ends[s]):
-            who, value, pair = items[3 * at], items[3 * at + 1], items[3 * at + 2]
-            one = _FIRST + 3 * who
-            if counts[one] == 0:
+        for row in range(begin, ends[s]):
+            who, value, pair = items[3 * row], items[3 * row + 1], items[3 * row + 2]
+            person = _FIRST + 3 * who
+            if counts[person] == 0:
                 met += 1
                 counts[waiting + wait] = who
                 wait += 1
-            elif counts[one + 1] == 1:
+            elif counts[person + 1] == 1:
                 _weigh(bounds, counts, who, -1, of_values, of_pairs)
-                counts[one + 1] = 0
+                counts[person + 1] = 0
                 counts[waiting + wait] = who
                 wait += 1
-            counts[one] += 1
-            own = of_pairs + 2 * pair
-            if counts[own] == 0:
-                counts[own + 1] = counts[one + 2]
-                counts[one + 2] = pair + 1
+            counts[person] += 1
+            offset = of_pairs + 2 * pair
+            if counts[offset] == 0:
+                counts[offset + 1] = counts[person + 2]
+                counts[person + 2] = pair + 1
                 having = counts[of_values + 2 * value + 1] + 1
                 counts[of_values + 2 * value + 1] = having
                 if having == 1:
                     counts[seen + many] = value
                     many += 1
                 most = max(most, having)
-            counts[own] += 1
+            counts[offset] += 1
         begin = ends[s]
         if not holds[s] or most * p <= met * q:
             continue
@@ -116,16 +116,16 @@ def clear_weighted(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Real
         counts[seen + i] = 0
     for i in range(_FIRST):
         counts[i] = 0
-    for at in range(len(items) // 3):
-        one, value, own = (
-            _FIRST + 3 * items[3 * at],
-            of_values + 2 * items[3 * at + 1],
-            of_pairs + 2 * items[3 * at + 2],
+    for row in range(len(items) // 3):
+        person, value, offset = (
+            _FIRST + 3 * items[3 * row],
+            of_values + 2 * items[3 * row + 1],
+            of_pairs + 2 * items[3 * row + 2],
         )
-        counts[one] = 0
-        counts[one + 1] = 0
-        counts[one + 2] = 0
+        counts[person] = 0
+        counts[person + 1] = 0
+        counts[person + 2] = 0
         counts[value] = 0
         counts[value + 1] = 0
-        counts[own] = 0
-        counts[own + 1] = 0
+        counts[offset] = 0
+        counts[offset + 1] = 0

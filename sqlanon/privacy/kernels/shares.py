@@ -23,8 +23,8 @@ def add_most(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, _
     values = bounds[0]
     need, begin, total = counts[1], 0, counts[0]
     for s in range(len(ends)):
-        for at in range(begin, ends[s]):
-            v = items[at]
+        for place in range(begin, ends[s]):
+            v = items[place]
             n = counts[2 + v] + 1
             counts[2 + v] = n
             p, q = bounds[2 + v], bounds[2 + values + v]
@@ -53,10 +53,10 @@ def add_most_within(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: L
     counts: failing groups, rows of each value, then rows and the fewest that would do of each group.
     """
     values = bounds[0]
-    failing, at = counts[0], 0
+    failing, place = counts[0], 0
     for s in range(len(ends)):
-        while at < ends[s]:
-            v, g = items[2 * at + 1], 1 + values + 2 * items[2 * at]
+        while place < ends[s]:
+            v, g = items[2 * place + 1], 1 + values + 2 * items[2 * place]
             failing -= counts[g] < counts[g + 1]
             counts[g] += 1
             n = counts[1 + v] + 1
@@ -65,7 +65,7 @@ def add_most_within(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: L
             if n * q > counts[g + 1] * p:
                 counts[g + 1] = NEVER if p == 0 else (n * q + p - 1) // p
             failing += counts[g] < counts[g + 1]
-            at += 1
+            place += 1
         if failing > 0:
             holds[s] = False
     counts[0] = failing
@@ -76,9 +76,9 @@ def clear_most_within(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: R
     """Forget the groups and values of the rows."""
     values = bounds[0]
     counts[0] = 0
-    for at in range(len(items) // 2):
-        g = 1 + values + 2 * items[2 * at]
-        counts[1 + items[2 * at + 1]] = 0
+    for pair in range(len(items) // 2):
+        g = 1 + values + 2 * items[2 * pair]
+        counts[1 + items[2 * pair + 1]] = 0
         counts[g] = 0
         counts[g + 1] = 0
 
@@ -92,8 +92,8 @@ def add_between(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs
     values, ignored = bounds[0], bounds[1] != 0
     total, need, limit, last, begin = counts[0], counts[1], counts[2], counts[3], 0
     for s in range(len(ends)):
-        for at in range(begin, ends[s]):
-            v = items[at]
+        for place in range(begin, ends[s]):
+            v = items[place]
             n = counts[4 + v] + 1
             counts[4 + v] = n
             p, q = bounds[2 + v], bounds[2 + values + v]

@@ -22,12 +22,12 @@ OWN = 5
 def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags) -> None:
     """Most frequent * q < p * (rows - rows of the list), in every group that has rows."""
     p, q, kept, groups, values = bounds[0], bounds[1], bounds[2] - 1, bounds[3], bounds[4]
-    own = 5 + kept
-    first = 1 + groups * own
-    failing, at = counts[0], 0
+    width = 5 + kept
+    first = 1 + groups * width
+    failing, place = counts[0], 0
     for s in range(len(ends)):
-        while at < ends[s]:
-            g, v = 1 + own * items[2 * at], first + items[2 * at + 1]
+        while place < ends[s]:
+            g, v = 1 + width * items[2 * place], first + items[2 * place + 1]
             failing -= counts[g] > 0 and counts[g + 1] * q >= p * (counts[g] - counts[g + 2])
             n = counts[v] + 1
             counts[v] = n
@@ -63,7 +63,7 @@ def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Lon
                 counts[g + 2] += n - counts[g + 4]
                 counts[g + 4] = least
             failing += counts[g + 1] * q >= p * (counts[g] - counts[g + 2])
-            at += 1
+            place += 1
         if failing > 0:
             holds[s] = False
     counts[0] = failing
@@ -72,13 +72,13 @@ def add_recursive(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Lon
 @clearing
 def clear_recursive(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Reals) -> None:
     """Forget the groups and values of the rows."""
-    own = 4 + bounds[2]
-    first, values = 1 + bounds[3] * own, bounds[4]
+    width = 4 + bounds[2]
+    first, values = 1 + bounds[3] * width, bounds[4]
     counts[0] = 0
-    for at in range(len(items) // 2):
-        g, v = 1 + own * items[2 * at], first + items[2 * at + 1]
+    for pair in range(len(items) // 2):
+        g, v = 1 + width * items[2 * pair], first + items[2 * pair + 1]
         if counts[g] > 0:
-            for i in range(g, g + own):
+            for i in range(g, g + width):
                 counts[i] = 0
         counts[v] = 0
         counts[v + values] = 0

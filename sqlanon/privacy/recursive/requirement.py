@@ -46,7 +46,7 @@ class RecursiveDiversity(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[RecursiveDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        return [cls(Fraction(one.l), *place, one.c) for one, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(Fraction(limit.l), *place, limit.c) for limit, place in each_asked(privacy, cls.name, sensitive)]
 
     def in_best_form(self, values: int) -> Requirement:
         """See `Requirement.in_best_form`: of any number of values, where l is 1 or 2.

@@ -1,1 +1,1 @@
-"""From a checked tree to one SQL statement over the release: box rows, sums, the final select."""
+"""From a checked tree to a SQL statement over the release: box rows, sums, the final select."""

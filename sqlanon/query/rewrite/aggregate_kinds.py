@@ -1,8 +1,8 @@
-"""The kinds of aggregates: what rows give to each, as one definition with its tables and columns.
+"""The kinds of aggregates: contributions of rows to each, in a single definition with tables and columns.
 
-A row is a class, or a part of one, with ``n`` rows of the source: whether they may qualify, whether they do for
-certain, and the ends of their values. `KINDS` has for each kind how its bounds are made of them, by the name that
-`sqlanon.query.functions.aggregates` gives; nobody else asks which kind an aggregate has in order to bound it.
+A row is a class, or a part of a class, with ``n`` rows of the source: whether they may qualify, whether they do for
+certain, and the ends of their values. `KINDS` has the computation of bounds for each kind, by the name that
+`sqlanon.query.functions.aggregates` gives; no other code depends on the kind of an aggregate to bound it.
 `tests/contract/test_query_aggregates.py` judges each of them against all consistent sources of tiny tables.
 """
 
@@ -40,12 +40,12 @@ from sqlanon.query.sql.sqltree import Tree, column
 
 @dataclass(frozen=True)
 class Asked:
-    """An aggregate whose bounds are asked for, and what they are made of.
+    """An aggregate to bound, with the inputs of its bounds.
 
     Attributes:
         aggregate: the aggregate.
-        scope, plan, rows: the names, the query, and its box rows.
-        values: what each row gives.
+        scope, plan, rows: the names, the query, and the query's box rows.
+        values: the contributions of each row.
         keys: the columns of the groups.
     """
 
@@ -58,12 +58,12 @@ class Asked:
 
     @property
     def row(self) -> Mapping[str, Tree]:
-        """What a row gives to the aggregate, see `RowValues.of`."""
+        """The contribution of a row to the aggregate, see `RowValues.of`."""
         return self.values.of(self.aggregate)
 
     @property
     def classes(self) -> list[Tree]:
-        """The columns of a class; none where each row is one."""
+        """The columns of a class; none where each row is a class."""
         known = self.rows.divided or bool(self.rows.solved)
         return [column(f"class_{one.name}") for one in self.rows.class_columns if known]
 
@@ -85,7 +85,7 @@ class Asked:
 
     @property
     def average_type(self) -> exp.DataType:
-        """What an average is calculated in: published means are doubles."""
+        """The type in which an average is calculated: published means are doubles."""
         a = self.aggregate
         meant = a.box is not None and a.box.id in self.plan.means
         return exp.DataType.build("DOUBLE") if a.type is None or meant else a.type
@@ -117,12 +117,12 @@ def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
 
 @dataclass(frozen=True)
 class Kind:
-    """What is defined of a kind of aggregates.
+    """The definition of a kind of aggregates.
 
     Attributes:
-        bounds: its tables and the columns ``e``, ``l``, ``h``, ``u``: over the last of the tables, or over the rows
-            themselves where it needs none.
-        types: of its estimate and of its bounds, for those with tables of their own.
+        bounds: the tables and the columns ``e``, ``l``, ``h``, ``u``: over the last of the tables, or over the rows
+            themselves where no table is needed.
+        types: types of the estimate and of the bounds, for kinds with tables of their own.
     """
 
     bounds: Callable[[Asked], Apart]

@@ -1,6 +1,6 @@
-"""Whose rows attain the ends of ranges and the members of sets: those of a class, or the candidates of a row's own box.
+"""The rows that attain the ends of ranges and members of sets: rows of a class, or the candidates of a row's box.
 
-Counts, and sums and extremes of ranges, have narrower bounds by what is attained.
+Counts, and sums and extremes of ranges, have narrower bounds by attained values.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ CLASS_ROWS = "class_rows"
 
 @dataclass(frozen=True)
 class RowPart:
-    """Some rows of one class or box.
+    """Some rows of a class or box.
 
     Attributes:
-        condition: the number of the condition that they are counted under.
-        term: the exact term whose values are counted; None: the rows are.
-        count: how many rows there are.
-        part: how many rows of the class are in the same group; None: these rows.
+        condition: the number of the condition under which they are counted.
+        term: the exact term for counts of values; None: rows are counted.
+        count: the number of rows.
+        part: the number of rows of the class in the same group; None: these rows.
         turn: whether these rows are the ones that count for all of them; None: where ``part`` is None.
     """
 
@@ -42,11 +42,11 @@ class RowPart:
 
 
 class Attaining(Protocol):
-    """Whose rows attain what is shown.
+    """The rows that attain the shown ends and members.
 
     Attributes:
         reached: some consistent source has the bounds of a count that are tight in each class or box.
-        whole: all rows of a class are known to have its ends and members.
+        whole: all rows of a class are known to have the class's ends and members.
     """
 
     @property
@@ -56,7 +56,7 @@ class Attaining(Protocol):
     def whole(self) -> bool: ...
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
-        """Whether what is attained narrows some aggregate."""
+        """Whether attained values narrow some aggregate."""
 
     def members(self) -> Tree:
         """The number of rows that attain the ends, where rows are grouped by class or box."""
@@ -73,10 +73,10 @@ class Classes:
     whole: bool = True
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
-        """Not where a join repeats rows or leaves some out.
+        """Whether attained values narrow some aggregate: not where a join repeats rows or leaves some out.
 
-        Under conditions on columns that the release shows as they are counts alone: which rows of a class pass these is
-        known, and which of them have its ends is not.
+        Conditions on columns that the release shows as they are narrow counts alone: the rows of a class that pass
+        these are known, and it is unknown which of them have the class's ends.
         """
         if scope.joins or not any(box.attained for box in scope.boxes.values()):
             return False
@@ -110,7 +110,7 @@ class Classes:
 class Candidates:
     """Every box is the least cover of its k candidates, and every row is a candidate for k boxes.
 
-    So many candidates of all boxes satisfy a condition as rows do, times k. Of each box the number follows as that of a
+    Over all boxes, k times as many candidates as rows satisfy a condition. The number of each box follows as that of a
     class of k rows does. No source need have the ends of the sum over all boxes.
     """
 
@@ -140,7 +140,7 @@ class Candidates:
 
 
 def attaining(released: Released) -> Attaining:
-    """Whose rows attain what a release shows."""
+    """The rows that attain the shown ends and members of a release."""
     return Classes() if released.candidates is None else Candidates(released.candidates)
 
 

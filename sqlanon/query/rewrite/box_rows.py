@@ -37,24 +37,24 @@ class BoxRows:
 
     Attributes:
         tables: the tables that make them.
-        last: the name of the last: a row a distinct box, or a box and a group of GROUP BY, ``n`` source rows each.
+        last: the name of the last: a row for each distinct box, or box and group of GROUP BY, with ``n`` source rows.
         grouped: boxes are distinct, and partial terms are brought down to counts, ends and sums.
         triples: the result of every condition for a row (certain, possible, share), as trees over the last table.
-        compiler: formulas to SQL over it.
-        domains: how the values of each box divide.
+        compiler: formulas to SQL over the last table.
+        domains: divisions of the values of each box.
         tight: bounds are reached by some consistent source, but for those of ``rough``, by numbers of aggregates.
-        counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has
-            `CLASS_ROWS`. Of none where the release does not say which values its classes attain, and of no condition
+        counts: by the number of a condition, the least and largest number of rows of a class that satisfy it; a class
+            has `CLASS_ROWS`. None where the attained values of classes are not published, and none for a condition
             that asks exact columns.
-        venns: the cells of those conditions of ``counts`` that counts ask, and whose numbers a solver may narrow; None:
+        venns: the cells of those conditions of ``counts`` that counts ask, if a solver may narrow their numbers; None:
             they are too many.
         sorts: for each of them the sort of a row (`Count.case`); -1 where the condition is settled.
-        solved: what the solver found, by the same numbers.
-        divided: several rows may be of one class and one group: see `classes`.
-        class_columns: the columns of a row's class, where rows are of one class each.
-        plan: what these rows are for: all of the query, or those of its aggregates that need no rows of their own.
+        solved: results of the solver, by the same numbers.
+        divided: several rows may be of the same class and group: see `classes`.
+        class_columns: the columns of a row's class, where each row is of a single class.
+        plan: the part of the query for these rows: all of it, or the aggregates that need no separate rows.
         beside: the rows of the other aggregates.
-        notes: for which conditions the solver was not used, and why.
+        notes: conditions for which the solver was not used, with reasons.
     """
 
     tables: Tables
@@ -83,7 +83,7 @@ class BoxRows:
         return every([found, sql(":h > 0", h=self.counts[condition].high)])
 
     def is_partial(self, term: str, plan: QueryPlan) -> bool:
-        """Whether an exact term is held as counts, ends and sums in place of its values."""
+        """Whether an exact term is held as counts, ends and sums in place of values."""
         return self.grouped and term in plan.partial and term not in plan.raw
 
 
@@ -92,11 +92,11 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
 
     Args:
         scope: the names.
-        plan: what is needed of the rows.
-        together: all aggregates are computed of the same rows, else each of the fewest that are enough for it.
+        plan: the plan of the query.
+        together: all aggregates are computed from the same rows, else each from the fewest that are enough for it.
 
     Raises:
-        Refused: too many predicates over one listed column.
+        Refused: too many predicates over a listed column.
     """
     apart = not together and (plan.spread or attaining(scope.released).narrows(scope, plan))
     parts = separate(plan, scope.engine.dialect) if apart else [plan]
@@ -166,7 +166,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
 
 
 def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
-    """SQL over the view for rows that may satisfy one of some conditions, so that other classes are not grouped.
+    """SQL over the view for rows that may satisfy any of some conditions, so that other classes are not grouped.
 
     None if a later join decides.
     """
@@ -179,7 +179,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
 
 
 def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, exp.Expr]]:
-    """The lookups, and the rows with what each shows of them."""
+    """The lookups, and the rows with the columns of each lookup."""
     buckets = {box: one.bucket for box, one in plan.spread.items() if one.bucket is not None}
     unroll = Unroll(scope, domains.tests, buckets)
     made: list[tuple[str, exp.Expr]] = []
@@ -212,7 +212,7 @@ def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, 
 def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
     """Boxes, exact terms and counts, from the view.
 
-    ``by_class``: for each class apart, with the number of its rows.
+    ``by_class``: for each class apart, with the number of rows.
     """
     classes = _classes(scope, plan, by_class=by_class)
     shown = _shown(scope, plan, domains)
@@ -221,7 +221,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
     chosen += [named(plan.terms[name].copy(), name) for name in held]
     chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(classes, 1)]
-    # What is calculated of the columns of a class is the same in all of its rows.
+    # Expressions over the columns of a class have the same value in all rows of the class.
     fixed = {i for i, tree in enumerate(shown.values()) if all(c.name in classes for c in tree.find_all(exp.Column))}
     keys = [exp.Literal.number(i + 1) for i in range(len(chosen)) if i not in fixed] if grouped else []
     if grouped:
@@ -245,7 +245,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
 
 
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
-    """The columns of the view whose values are those of one class; none where rows are not grouped by class."""
+    """The columns of the view that identify a class; none where rows are not grouped by class."""
     return class_key(scope) if plan.means or by_class else ()
 
 
@@ -274,7 +274,7 @@ def _first_settled(
 
 
 def _shown(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
-    """What the rows hold of every box, by name."""
+    """Columns that the rows hold for every box, by name."""
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
         keyed = _keyed(box, domains)
@@ -299,7 +299,7 @@ def _shown(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
 
 
 def _keyed(box: Box, domains: Domains) -> bool:
-    """Whether its keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
+    """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
     own = domains.of.get(box.id, ())
     return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
 
@@ -313,7 +313,7 @@ def _needed(plan: QueryPlan) -> list[Tree]:
 
 
 def _sums(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
-    """What is kept of an exact term in place of its values: not all types have an order, or sums."""
+    """Aggregates that are kept of an exact term in place of values: not all types have an order, or sums."""
     kept = {"n": sql("COUNT(:x)", x=tree)}
     if name in plan.ordered:
         kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}

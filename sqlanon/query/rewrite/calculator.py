@@ -27,10 +27,10 @@ class Aggregates(Protocol):
         """The type of an expression in the source."""
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
-        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+        """The quotient of two aggregates of the same rows; None: they are no sums over rows."""
 
     checks: list[Check]
-    """What refuses the query."""
+    """Conditions that refuse the query."""
 
     grouped: bool
     """Whether the query has a GROUP BY."""
@@ -40,7 +40,7 @@ class Aggregates(Protocol):
 
 
 class Groups(Protocol):
-    """Expressions of a whole group, around its aggregates."""
+    """Expressions of a whole group, around aggregates."""
 
     keys: tuple[Tree, ...]
     """The terms of GROUP BY."""
@@ -49,7 +49,7 @@ class Groups(Protocol):
     """Whether HAVING leaves groups out."""
 
     def plain(self, node: exp.Expr) -> Tree:
-        """One without aggregates."""
+        """An expression without aggregates."""
 
     def surely(self, node: exp.Expr, positive: bool) -> Tree:
         """Whether a condition is TRUE (FALSE) in every consistent source."""
@@ -68,16 +68,16 @@ class Calculator(Protocol):
     """Where aggregates are noted down."""
 
     groups: Groups
-    """Reads what is around them."""
+    """Reads the expressions around aggregates."""
 
     def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
         """An expression with aggregates, as intervals."""
 
     def own(self, node: exp.Expr, *, sharp: bool) -> Quad | None:
-        """What has bounds of its own: aggregates, window functions, CASE, and quotients of two aggregates."""
+        """The bounds of aggregates, window functions, CASE, and quotients of aggregates; None: another node."""
 
     def check(self, node: exp.Expr) -> exp.DataType:
-        """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
+        """The type of a calculation; refuse it if the engine does not do it with aggregates of these types."""
 
     def is_constant(self, node: exp.Expr) -> bool:
         """Whether it reads no column."""

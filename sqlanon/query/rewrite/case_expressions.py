@@ -13,7 +13,7 @@ from sqlanon.query.sql.types import is_number
 
 
 def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
-    """A calculation with aggregates, or what is the same throughout a group."""
+    """A calculation with aggregates, or an expression that is constant throughout a group."""
     if has_aggregate(node):
         return calculator.quad(node, typed=True, sharp=sharp)
     if isinstance(node.unnest(), exp.Null):
@@ -55,7 +55,7 @@ def calculate_case(calculator: Calculator, node: exp.Case) -> Quad:
 
 
 def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Expr]]:
-    """When a source may take each branch of a CASE, and its value."""
+    """Condition under which a source may take each branch of a CASE, and the branch's value."""
     reached: list[Tree] = []
     found: list[tuple[Tree, exp.Expr]] = []
     for one in node.args["ifs"]:

@@ -13,7 +13,7 @@ from sqlanon.query.rewrite.share_bounds import is_share
 
 
 def is_counted(formula: Formula, plan: QueryPlan) -> bool:
-    """Whether the rows of a class that satisfy a condition are counted by what the class attains."""
+    """Whether the rows of a class that satisfy a condition are counted by the attained values of the class."""
     tests = tests_in(formula)
     return not tests & plan.tests.loose.keys() and len(tests & plan.tests.exact.keys()) <= MOST_EXACT
 
@@ -49,13 +49,13 @@ def terms_of_counts(plan: QueryPlan) -> dict[int, set[str | None]]:
 
 
 def held_terms(plan: QueryPlan) -> list[str]:
-    """The exact terms whose values the rows hold."""
+    """The exact terms with values that the rows hold."""
     tests = {tree.name for tree in plan.tests.exact.values()}
     return [name for name in plan.terms if name not in plan.partial or name in plan.raw or name in tests]
 
 
 def rough_aggregates(scope: Scope, plan: QueryPlan, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
-    """The aggregates whose bounds need not be tight.
+    """The aggregates with bounds that need not be tight.
 
     Sources that do not attain all ends and members of classes are not consistent with the release.
     """

@@ -1,8 +1,8 @@
 """Counts of rows that are bounded class by class, where closed forms may be wider than need be.
 
-Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1: what exact columns
-leave of a condition divides the rows of a class into sorts. The exact numbers of each different class are joined, as
-the solver found them (`sqlanon.query.rewrite.solve_classes`); what it has not found has the numbers of closed forms.
+Of `a = 1 OR d = 'x'` a row with d = 'x' satisfies the condition, and of the others those with a = 1: the rests that
+exact columns leave of a condition divide the rows of a class into sorts. The exact numbers of each different class are
+joined from the solver (`sqlanon.query.rewrite.solve_classes`); unsolved classes have the numbers of closed forms.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Row = Mapping[str, Tree]
 
 @dataclass(frozen=True)
 class Solved:
-    """The exact numbers of rows that satisfy a condition, for each different class that it cuts.
+    """The exact numbers of rows that satisfy a condition, for each different class that the condition cuts.
 
     Attributes:
         sorts: the sorts of rows that the condition leaves open.
         found: by the text of a class's cells (`cell_texts`): the least and the largest number, then of each sort
-            whether one row more counts, at least and at most.
+            whether another row counts, at least and at most.
         complete: no class is missing.
     """
 
@@ -44,9 +44,9 @@ def sum_classes(
     """Tables, the last of them with a row for each class in each group.
 
     Args:
-        name: of the last one.
-        parts: by a letter, what a row gives to a count, and what the solver found. The ends of the count are the
-            columns ``l`` and ``h`` after the letter.
+        name: name of the last table.
+        parts: by a letter, the contribution of a row to a count, and the solver's results. The ends of the count are
+            the columns ``l`` and ``h`` after the letter.
         keys: the groups.
         classes: the columns of a class.
         others: other columns.
@@ -84,9 +84,9 @@ def sum_classes(
 def cell_texts(
     row: Row, sorts: Sequence[int], keys: Sequence[Tree], classes: Sequence[Tree]
 ) -> list[tuple[str, exp.Expr]]:
-    """Tables, the last of them with the different cells of classes whose bounds do not meet, as texts.
+    """Tables, the last of them with the different cells of classes with bounds that do not meet, as texts.
 
-    Of each column, a text has for each kind of values whether the box has some, then how many attained values are of
+    For each column, a text has for each kind of values whether the box has some, then the number of attained values of
     each, then the numbers of rows of each sort, and of others (`sqlanon.query.logic.venn_cells.Cells`).
     """
     low, high = (sql("SUM(:x)", x=row[end]) for end in ("fewest", "most"))
@@ -99,9 +99,9 @@ def cell_texts(
 
 
 def cell_columns(row: Row, sorts: Sequence[int]) -> dict[str, Tree]:
-    """What is needed of a class in a group to find its exact numbers: its cells, and its rows of each sort.
+    """The columns of a class in a group for exact numbers: the cells, and the rows of each sort.
 
-    Where some of its rows are left out, because none of them can be in the answer, they are among the others.
+    Rows of the class that are left out, because none of them can be in the answer, are among the others.
     """
     zero = exp.Literal.number(0)
     many = [sql("COALESCE(SUM(:x), 0)", x=when(_is_sort(row, sort), row["count"], zero)) for sort in sorts]
@@ -124,11 +124,11 @@ def count_classes(
     """The columns of a COUNT, over a table of classes.
 
     Args:
-        number: of the aggregate.
-        row: what a row gives to it.
+        number: number of the aggregate.
+        row: the contribution of a row to the count.
         keys: the groups.
         classes: the columns of a class.
-        solved: what the solver found.
+        solved: the solver's results.
     """
     estimate = {"e": sql("SUM(:n * :s)", n=row["count"], s=row["share"])}
     tables = sum_classes(f"_classes_{number}", {"c": (row, solved)}, keys, classes, estimate)
@@ -173,7 +173,7 @@ def _exact(letter: str, at: int, closed: Tree, solved: Solved) -> Tree:
 
 
 def _values(solved: Solved) -> exp.Select:
-    """The table of what the solver found."""
+    """The table of the solver's results."""
     rows = [
         exp.Tuple(expressions=[string(text), *(exp.Literal.number(one) for one in ends)])
         for text, ends in solved.found.items()

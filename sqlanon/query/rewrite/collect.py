@@ -1,4 +1,4 @@
-"""Collect: what a bound query needs of the rows, as one value; nothing is read of them but facts about the release."""
+"""Collect the plan of a bound query; no rows are read, only facts about the release."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from sqlanon.query.where.terms import Terms
 
 
 def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryPlan:
-    """What a query needs of the rows, and what it shows of them.
+    """Columns and tests that a query needs of the rows, and the outputs of the query.
 
     Args:
         bound: the query.
-        drawn: how aggregates are distributed over the sources is asked as well, so that sums are read value by value.
-        sharp: other queries calculate with the answer, so that its bounds have to hold to the last digit.
+        drawn: the distribution of aggregates over the sources is asked as well, so that sums are read value by value.
+        sharp: other queries calculate with the answer, so that the bounds have to hold to the last digit.
 
     Raises:
-        Refused: a piece of it has no answer over ranges.
+        Refused: a piece of the query has no answer over ranges.
     """
     text = bound.query.text
     bound = split_mixed(bound)
@@ -77,7 +77,7 @@ def collect(bound: Bound, *, drawn: bool = False, sharp: bool = False) -> QueryP
         again, shown = regroup(bound, notes, sharp=sharp)
     present = notes.aggregate(exp.Count(this=exp.Star())) if bound.groups else None
     if not notes.aggregates and any(node.find(Scalar) for _, node in bound.items):
-        notes.aggregate(exp.Count(this=exp.Star()))  # the one row of the values of subqueries
+        notes.aggregate(exp.Count(this=exp.Star()))  # the single row of the values of subqueries
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
@@ -116,7 +116,7 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
     """The groups of a box, value by value in place of steps where a test of it is decided value by value.
 
     Raises:
-        Refused: its ranges have too many values.
+        Refused: the ranges have too many values.
     """
     if spread.bucket is None or not is_computed([test for test in tests if test.box == box]):
         return spread
@@ -131,7 +131,7 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
 
 
 class Notes:
-    """What is noted down while the query is read; it does not outlive `collect`.
+    """Notes taken while the query is read; they do not outlive `collect`.
 
     Args:
         scope: the names.
@@ -177,7 +177,7 @@ class Notes:
         return tuple(self._filtered[i] for i in range(1, len(self.conditions)))
 
     def type_of(self, node: exp.Expr) -> exp.DataType:
-        """The type of an aggregate in the source, or of a calculation whose aggregates are NULLs of their types.
+        """The type of an aggregate in the source, or of a calculation with NULLs of their types as aggregates.
 
         Raises:
             Refused: the engine has no such function for these types.
@@ -212,7 +212,7 @@ class Notes:
         """An aggregate of the query, with the same number each time.
 
         Raises:
-            Refused: one that has no bounds.
+            Refused: an aggregate that has no bounds.
         """
         node = self._of_values(node)
         condition, inner = 0, node
@@ -221,7 +221,7 @@ class Notes:
         kind = self._kind(inner)
         key = self._text(node)
         if key not in self.aggregates:
-            if kind == "native":  # its rows are counted, to see whether they are known
+            if kind == "native":  # the rows are counted, to see whether they are known
                 rows: exp.Expr = exp.Count(this=exp.Star())
                 self.aggregate(exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows)
             made = self._note(len(self.aggregates), kind, inner, condition)
@@ -243,7 +243,7 @@ class Notes:
         return kind
 
     def _by_rank(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
-        """A quantile, or what the engine calculates of rows that are known: spreads, correlations, slopes."""
+        """A quantile, or an aggregate that the engine calculates from known rows: spreads, correlations, slopes."""
         scope, found, own = self.scope, quantile_of(node), self.type_of(argument)
         second = [node.expression] if found is None and node.args.get("expression") is not None else []
         date = own if found is not None and own.is_type("DATE") else None
@@ -323,7 +323,7 @@ class Notes:
         return self._filters[key]
 
     def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
-        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+        """The quotient of two aggregates of the same rows; None: they are no sums over rows."""
         if top.find(Scalar) or bottom.find(Scalar):
             return None
         first, second = self.aggregate(top), self.aggregate(bottom)
@@ -357,7 +357,7 @@ class Notes:
         return self.aggregates[key]
 
     def _of_values(self, node: exp.Expr) -> exp.Expr:
-        """COUNT of the sensitive column of format anatomy, as the count of rows whose value is known not to be NULL."""
+        """COUNT of the sensitive column of format anatomy, as the count of rows with a value known not to be NULL."""
         inner = node.this if isinstance(node, exp.Filter) else node
         argument = inner.this if is_count(inner) else None
         if not isinstance(argument, exp.Column) or inner.expressions:
@@ -402,7 +402,7 @@ class Notes:
         return exact and not self.spread and not self.scope.released.form.facts.paired
 
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
-        """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
+        """The formula that holds where a predicate is TRUE, and the formula that holds elsewhere."""
         holds = self.predicates.formula(predicate)
         return holds, self.predicates.complement(holds)
 
@@ -472,14 +472,14 @@ class Notes:
         if kind in ("min", "max"):
             self.scope.check_order(box, node)
         self.values.add(box.id)
-        # A join may drop or repeat rows of a class, whose mean is then unknown.
+        # A join may drop or repeat rows of a class: the mean is then unknown.
         whole = not self.scope.joins
         if whole and kind in ("sum", "avg") and box.mean is not None and box.id not in self.spread:
             self.means.add(box.id)
         return Aggregate(number, kind, condition, box=box, type=self._average_type(kind, node))
 
     def _average_type(self, kind: str, node: exp.Expr) -> exp.DataType | None:
-        """The type of an average, in which its bounds are calculated; None: another aggregate."""
+        """The type of an average, in which the bounds are calculated; None: another aggregate."""
         if kind != "avg":
             return None
         found = self.type_of(node)

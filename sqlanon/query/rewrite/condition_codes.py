@@ -1,4 +1,4 @@
-"""Several conditions on one column as one number, which has a digit to the base of 3 for each: TRUE, FALSE or NULL."""
+"""Several conditions on a column as a single number, with a base 3 digit for each: TRUE, FALSE or NULL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlanon.query.sql.sqltree import Tree
 
 CONDITIONS = (exp.Predicate, exp.Connector, exp.Not)
 MOST_CONDITIONS = 5
-"""On one column."""
+"""Most conditions on a column."""
 
 
 def conditions_of(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -24,7 +24,7 @@ def conditions_of(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def with_results(term: Tree, results: Mapping[exp.Expr, Tree]) -> Tree:
-    """A term with results in place of its conditions."""
+    """A term with results in place of conditions."""
     made = exp.Paren(this=term.copy())
     for found in list(conditions_of(made)):
         found.replace(results[found].copy())
@@ -33,7 +33,7 @@ def with_results(term: Tree, results: Mapping[exp.Expr, Tree]) -> Tree:
 
 
 def asks_conditions_alone(term: Tree) -> bool:
-    """Whether a term reads its column in conditions, and nowhere else."""
+    """Whether a term reads the column in conditions, and nowhere else."""
     return not boxes_in(with_results(term, {one: exp.false() for one in conditions_of(term)}))
 
 
@@ -47,12 +47,12 @@ def code_of(conditions: Sequence[exp.Expr]) -> Tree:
 
 
 def result_of(code: Tree, place: int, count: int) -> Tree:
-    """What a number says of the condition at a place.
+    """The result of the condition at a place in a number.
 
     Args:
         code: the number.
-        place: the condition's.
-        count: how many conditions there are.
+        place: place of the condition.
+        count: number of conditions.
     """
     every = range(3**count)
     ifs = [

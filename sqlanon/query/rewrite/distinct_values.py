@@ -24,14 +24,14 @@ def distinct_values(
     *,
     attained: bool = False,
 ) -> Apart:
-    """The columns of the aggregate. Its estimate is the middle of its bounds.
+    """The columns of the aggregate. The estimate is the middle of the bounds.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         box: the column.
-        row: what a row gives to it.
+        row: the contribution of a row.
         keys: the groups.
-        members: how many values the release shows of the column; None: they are not listed.
+        members: number of values of the column that the release shows; None: they are not listed.
         attained: certain rows are whole classes, in which every end of a range and every member of a set occurs.
     """
     zero, one = exp.Literal.number(0), exp.Literal.number(1)
@@ -55,7 +55,7 @@ def distinct_values(
     most: Tree = sql("CAST(NULL AS DOUBLE)")
     sure: Tree = zero
     if countable:
-        # What each range adds to those that begin before it.
+        # The values that each range adds to those that begin before it.
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
         before = sql(f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)")
         kept = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]

@@ -26,7 +26,7 @@ class Domains:
     """The boxes of a query, divided.
 
     Attributes:
-        of: the domains of each box, by its id: one, or one for each test where tests have to be taken apart.
+        of: the domains of each box, by id: a single domain, or one for each test where tests have to be taken apart.
         tests: the tests that a formula uses.
         compiler: formulas to SQL over them.
         tight: bounds of counts are reached by some consistent source, as far as the tests go.
@@ -39,21 +39,21 @@ class Domains:
 
     @property
     def lookups(self) -> list[Lookup]:
-        """Those whose values are listed."""
+        """The domains with listed values."""
         return [domain for own in self.of.values() for domain in own if isinstance(domain, Lookup)]
 
 
 def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
-    """Divide the boxes of a query by its tests.
+    """Divide the boxes of a query by tests.
 
-    If the query has filters, each condition has its own division, else all conditions share one.
+    If the query has filters, each condition has a separate division, else all conditions share a division.
 
     Args:
         scope: the names.
-        plan: the tests, and what else is asked of the boxes.
+        plan: the plan of the query, with the tests.
 
     Raises:
-        Refused: too many predicates over one listed column.
+        Refused: too many predicates over a listed column.
     """
     if not plan.filters:
         return [_divide(scope, plan)]
@@ -99,7 +99,7 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
         by_name |= made
         of[box.id] = tuple(made.values())
         spread = plan.spread.get(box.id)
-        # The ends of a bucket are those that its values come near to, not always ones that they have.
+        # The values of a bucket come near to its ends, but do not always reach them.
         if spread is not None and spread.bucket is not None:
             tight &= box.id not in plan.values and box.state is None
         # Of a box that is not known, no more is decided within a group of several values than that it may be.

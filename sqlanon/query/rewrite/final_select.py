@@ -32,7 +32,7 @@ class Final:
     """The statement that answers a query.
 
     Attributes:
-        tree: its SQL; the last columns are ``certain`` and one for each check, and an item with bounds has four:
+        tree: the SQL; the last columns are ``certain`` and a column for each check, and an item with bounds has four:
             estimate, low, high, undefined.
         columns: the items, and whether each has bounds.
         tight: of those with bounds, whether they are tight.
@@ -48,9 +48,9 @@ def final_select(bound: Bound, plan: QueryPlan, rows: BoxRows, groups: Tables, *
 
     Args:
         bound: the query.
-        plan: what it shows.
+        plan: the plan with the query's outputs.
         rows: the box rows.
-        groups: the tables that sum them up, the last of them with one row a group.
+        groups: the tables that sum them up, the last of them with a row for each group.
         keyed: the keys of GROUP BY are the first columns.
     """
     query, outputs = bound.query, plan.outputs
@@ -108,7 +108,7 @@ def _certain(bound: Bound, plan: QueryPlan) -> Tree:
             open_ = [box for box in plan.spread if bound.scope.box(box).state is not None]
             certain += [sql(known, s=column(f"{box}_state")) for box in open_]
             if bound.scope.released.left_out:
-                certain.append(FALSE)  # its rows may be in further groups
+                certain.append(FALSE)  # the rows may be in further groups
     return every(certain) if certain else TRUE
 
 
@@ -138,7 +138,7 @@ def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
 
 
 def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:
-    """The tables as a WITH; what is read more than once is made once, on every engine."""
+    """The tables as a WITH; a table that is read more than once is made once, on every engine."""
     listed = list(tables)
     read = Counter(
         node.name

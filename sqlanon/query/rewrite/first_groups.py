@@ -1,8 +1,8 @@
 """Bounds of aggregates of the first groups of a subquery, such as the sum of the three largest counts.
 
-Which groups are first may differ between sources, and what they give together much less: the sum of the k largest
-counts rises with each of them. So it lies between the sums of the k largest low ends and of the k largest high ends,
-where a group that need not be there has the low end 0.
+The first groups may differ between sources, and their total much less: the sum of the k largest counts rises with each
+of them. So it lies between the sums of the k largest low ends and of the k largest high ends, where a group that need
+not be there has the low end 0.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def of_first(one: GroupAggregate, found: dict[str, Tree], most: int, term: Tree 
 
     Args:
         one: the aggregate.
-        found: its columns.
-        most: how many groups are first.
-        term: what these have most of; None: they have least of it, or no order.
+        found: the columns of the aggregate.
+        most: the number of first groups.
+        term: the term that is largest in the first groups; None: the smallest are first, or there is no order.
     """
     if one.filtered or most < 1:
         return {}
@@ -46,7 +46,7 @@ def of_first(one: GroupAggregate, found: dict[str, Tree], most: int, term: Tree 
 
 
 def _counted(one: GroupAggregate) -> bool:
-    """Whether its argument is a count, which is no less than 0 and never NULL."""
+    """Whether the argument is a count, which is no less than 0 and never NULL."""
     return is_count(one.node.this.unnest())
 
 

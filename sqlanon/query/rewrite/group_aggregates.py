@@ -26,7 +26,7 @@ _FORMS = (
 
 @dataclass
 class GroupNotes:
-    """What is noted down while aggregates of groups are read, see `sqlanon.query.rewrite.calculator.Aggregates`."""
+    """Notes taken while aggregates of groups are read, see `sqlanon.query.rewrite.calculator.Aggregates`."""
 
     text: str
     dialect: str
@@ -41,7 +41,7 @@ class GroupNotes:
         """An aggregate of groups, with the same number each time.
 
         Raises:
-            Refused: one that has no bounds.
+            Refused: an aggregate that has no bounds.
         """
         key = node.sql(dialect=self.dialect)
         if key not in self.found:
@@ -50,7 +50,7 @@ class GroupNotes:
         return Aggregate(made.id, made.kind, 0, type=made.type)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
-        """None: nothing is rounded; refuse what engines add up in any order."""
+        """None: nothing is rounded; refuse values that engines add up in any order."""
         inner = node.this if isinstance(node, exp.Filter) else node
         kind = self.aggregate(node).kind
         argument = self._argument_type(inner) if kind not in ("rows", "count") else None
@@ -120,11 +120,11 @@ def _has_argument(node: exp.Expr) -> bool:
 
 
 def regroup(bound: Bound, inner: Aggregates, *, sharp: bool) -> tuple[Regroup, Outputs]:
-    """What groups of groups are made of, and what the query shows of them.
+    """The parts of groups of groups, and the query's outputs.
 
     Args:
-        bound: the query; its items and HAVING are of the groups of groups.
-        inner: where the aggregates of rows are noted down.
+        bound: the query; items and HAVING are of the groups of groups.
+        inner: notes the aggregates of rows.
         sharp: see `sqlanon.query.rewrite.outputs.read_outputs`.
 
     Raises:

@@ -1,9 +1,9 @@
 """Bounds of aggregates of groups, as SQL over the table of the groups.
 
-A group is there in every source (`sure`), in some (`may`), or in none, and its value lies between two ends, or is NULL.
-What an aggregate of groups may be follows: a group that is sure counts with its ends, one that only may be there counts
-where that widens the bounds. Each row lies in one group, so that the total of a count or sum over all groups is that of
-all rows, which has narrower bounds.
+A group is there in every source (`sure`), in some (`may`), or in none, and the value lies between two ends, or is NULL.
+The bounds of an aggregate of groups follow: a group that is sure counts with its ends, a group that is only possible
+counts where it widens the bounds. Each row lies in a single group, so that the total of a count or sum over all groups
+is that of all rows, which has narrower bounds.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _NUMBER = exp.Literal.number
 
 
 def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
-    """The tables that follow the groups, the last of them `AGAIN`, with one row for each group of groups.
+    """The tables that follow the groups, the last of them `AGAIN`, with a row for each group of groups.
 
     It has the keys ``g0``, ..., of every aggregate the estimate ``e``, the bounds ``l`` and ``h``, and ``u``, which is
     1 where it may be NULL; ``sure``, ``may`` and ``shown`` of the row, and a column for each check of the groups.
 
     Args:
         bound: the query.
-        plan: what it needs; without groups of groups there are no tables.
+        plan: the plan of the query; without groups of groups there are no tables.
     """
     made = plan.regroup
     if made is None:
@@ -86,7 +86,7 @@ def regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
 
 
 def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
-    """The groups: their keys in the groups of groups, whether they are there, and what each aggregate takes of them."""
+    """The groups: keys in the groups of groups, whether they are there, and the argument of each aggregate."""
     present = plan.present
     assert present is not None
     marks: dict[str, Tree] = {f"k{i}": key for i, key in enumerate(made.keys)}
@@ -119,7 +119,7 @@ def _kept(one: GroupAggregate) -> Tree:
 
 
 def _aggregate(one: GroupAggregate) -> dict[str, Tree]:
-    """The columns of one aggregate."""
+    """The columns of an aggregate."""
     held, kept = _held(one), _kept(one)
     shown = every([sql("m.shown"), column(f"fe{one.id}", "m")])
     if one.kind in ("rows", "count"):
@@ -155,7 +155,7 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
     """The groups with the averages that they may have a part in.
 
     Of the groups that are not sure, the best average takes those with the lowest (highest) ends: each of them as the
-    last one gives one average, and those that are sure alone another one.
+    last gives an average, and those that are sure alone another.
     """
     partition = [column(f"k{i}", "m") for i in range(len(made.keys))]
 

@@ -32,9 +32,9 @@ from sqlanon.query.where.predicates import Predicates
 
 
 def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[tuple[Tree, Callable[[Tree], Tree]]]:
-    """For each term of GROUP BY the expression that it is grouped by, and the term by the value of that.
+    """For each term of GROUP BY the grouping expression, and the term by the value of that.
 
-    Several terms of one column have a common one: a step of the calendar, or a number for their conditions.
+    Several terms of a column have a common expression: a step of the calendar, or a number for their conditions.
     """
     found: list[tuple[Tree, Callable[[Tree], Tree]]] = []
     for term in terms:
@@ -55,7 +55,7 @@ def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[tuple[Tree, Callabl
 
 
 def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
-    """A term by the value of its common key."""
+    """A term by the value of the common key."""
     if term == key:
         return value
     whole = exp.Paren(this=term.copy())
@@ -66,7 +66,7 @@ def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
 
 
 def _by_code(term: Tree, conditions: Sequence[exp.Expr], value: Tree) -> Tree:
-    """A term by the number that its conditions have in common with those of others."""
+    """A term by the number of its conditions and those of other terms."""
     results = {one: result_of(value, place, len(conditions)) for place, one in enumerate(conditions)}
     return with_results(term, results)
 
@@ -78,7 +78,7 @@ def _reads_one(term: Tree) -> bool:
 def spread_of(
     scope: Scope, term: Tree, others: Collection[str], predicates: Predicates
 ) -> tuple[str, Bucket | Runs | None]:
-    """The box that a term of GROUP BY spreads, and its steps or runs where it goes by these.
+    """The box that a term of GROUP BY spreads, and the steps or runs, if any.
 
     Args:
         scope: the names.
@@ -120,7 +120,7 @@ def spread_of(
 
 
 def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs | None:
-    """The runs that a term is made of; None: it asks for more than conditions, or its values can be listed."""
+    """The runs that a term is made of; None: it asks for more than conditions, or the values can be listed."""
     listed = box.field.kind in ("integer", "date", "boolean") and count_listed(scope, box) <= MOST_VALUES
     term = _searched(term)
     conditions = [] if listed or box.point is not None else list(dict.fromkeys(conditions_of(term)))

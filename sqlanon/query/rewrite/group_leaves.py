@@ -20,11 +20,11 @@ MOST_ROWS = 10**15
 
 
 class GroupLeaves:
-    """See `sqlanon.query.functions.evaluate.Leaves`: aggregates, what has bounds of its own, keys and constants.
+    """See `sqlanon.query.functions.evaluate.Leaves`: aggregates, other nodes with separate bounds, keys and constants.
 
     Args:
         calculator: reads them.
-        empty: whether it is asked when an aggregate surely is NULL, which takes a count of its rows.
+        empty: whether certain NULLs of an aggregate matter, which takes a count of rows.
     """
 
     def __init__(self, calculator: Calculator, *, empty: bool) -> None:
@@ -83,7 +83,7 @@ def quad_of(value: Value, *, tight: bool) -> Quad:
 
     Args:
         value: the value.
-        tight: its ends are as tight as the aggregates in it.
+        tight: the ends are as tight as the aggregates in it.
     """
     value = value.narrow()
     undefined = when(value.null, exp.Literal.number(1), exp.Literal.number(0))

@@ -34,8 +34,8 @@ class IntervalCalculator:
 
     Args:
         scope: the names.
-        notes: where aggregates are noted down.
-        groups: reads what is around them.
+        notes: notes of aggregates.
+        groups: reads the expressions around aggregates.
     """
 
     def __init__(self, scope: Scope, notes: Aggregates, groups: Groups) -> None:
@@ -51,7 +51,7 @@ class IntervalCalculator:
         return made
 
     def check(self, node: exp.Expr) -> exp.DataType:
-        """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
+        """The type of a calculation; refuse it if the engine does not do it with aggregates of these types."""
         whole = exp.Paren(this=node.copy())
         for over in list(whole.find_all(exp.Window)):
             over.replace(exp.cast(exp.null(), type_window(self, over)))
@@ -90,7 +90,7 @@ class IntervalCalculator:
         return quad_of(found, tight=leaves.aggregates == 1)
 
     def own(self, node: exp.Expr, *, sharp: bool) -> Quad | None:
-        """What has bounds of its own: aggregates, window functions, CASE, and quotients of two aggregates."""
+        """The bounds of aggregates, window functions, CASE, and quotients of aggregates; None: another node."""
         if isinstance(node, exp.Window | exp.Filter | exp.AggFunc):
             return self.quad(node, typed=True, sharp=sharp)
         if isinstance(node, exp.Case):
@@ -110,7 +110,7 @@ class IntervalCalculator:
         found = self.notes.aggregate(node)
         estimate, low, high, undefined = (column(f"{end}{found.id}") for end in "elhu")
         if found.kind in ("distinct", "rows"):
-            # A group without any value has no row of its own where values are counted.
+            # A group without any value has no row where values are counted.
             estimate, low, high = (sql("COALESCE(:x, 0)", x=tree) for tree in (estimate, low, high))
         undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(found.undefined)))
         error = self.notes.error(node) if sharp else None
@@ -164,7 +164,7 @@ class IntervalCalculator:
     def surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source.
 
-        It is if one of its aggregates has no possible value.
+        It is if an aggregate in it has no possible value.
         """
         if passes_null(node) or node.find(exp.Case, exp.Window) is not None:
             return FALSE  # they may have a value where an aggregate has none

@@ -1,9 +1,9 @@
 """A quotient of two aggregates, bounded jointly.
 
-Every row counts once, in both, with its worst (best) values for the quotient.
+Every row counts once, in both, with the worst (best) values for the quotient.
 
 The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear
-fractional programming). For a given v that is a sum over rows, of each the best of what it may give. A few steps of
+fractional programming). For a given v that is a sum over rows of the best contribution of each. A few steps of
 Newton from 0 come to v. From any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; where
 the steps have arrived, g is 0.
 """
@@ -39,7 +39,7 @@ STEPS = 5
 INFINITY = "CAST('Infinity' AS DOUBLE)"
 
 ROUNDED = 1e-12
-"""What N - v D misses by the rounding of doubles, as a share of N."""
+"""Rounding error of N - v D in doubles, as a share of N."""
 
 
 def quotient(
@@ -49,8 +49,8 @@ def quotient(
 
     Args:
         a: the aggregate.
-        ratio: its parts.
-        of: the rows' values of each part, by its name.
+        ratio: the parts of the ratio.
+        of: the rows' values of each part, by name.
         keys: the groups.
         present: the denominator counts the rows of a group that exists.
     """
@@ -116,7 +116,7 @@ def quotient(
     second = next(part for part in (ratio.both, ratio.second) if part is not None)[1]
     assert second is not None
     whole = second.kind in ("rows", "count") or (second.type is not None and is_whole(second.type))
-    # What counts is at least 1 where it is not 0, and it is not always 0.
+    # A count is at least 1 where it is not 0, and it is not always 0.
     smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (" WHEN b >= 0 AND m > 0 THEN 1 END" if whole else " END")
     slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
     # The steps compare N - v D, which NaN and infinities (of either side of the quotient) leave without an order.
@@ -135,7 +135,7 @@ def quotient(
 
 
 class _Turn:
-    """The best choice of each row for a given v, ``m<i>``: its N - v D, and then N and D.
+    """The best choice of each row for a given v, ``m<i>``: N - v D of the choice, and then N and D.
 
     A row that need not count may give 0.
     """
@@ -155,7 +155,7 @@ class _Turn:
         return f"CASE WHEN v >= 0 THEN b{self._other}{i} ELSE b{self._end}{i} END"
 
     def ways(self, value: Tree) -> list[Tree]:
-        """What each way comes to."""
+        """The value of each choice."""
         made = []
         for i in self._count:
             below = sql(self._below(i).replace("v >=", ":v >="), v=value)
@@ -175,9 +175,9 @@ def _most(count: range) -> str:
 
 
 def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
-    """The least and the largest contribution of one row to an aggregate if it meets the condition, as doubles.
+    """The least and the largest contribution of a row to an aggregate if it meets the condition, as doubles.
 
-    The last result says where that is not known.
+    The last result is the condition under which that is not known.
     """
     if part is None:
         zero = number(0.0)

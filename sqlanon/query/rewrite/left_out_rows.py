@@ -20,9 +20,9 @@ def widen(found: Aggregate, ends: tuple[Tree, Tree], undefined: Tree, rows: int)
 
     Args:
         found: the aggregate.
-        ends: its bounds over the published rows.
+        ends: the bounds over the published rows.
         undefined: 1 where no published row qualifies for certain.
-        rows: how many rows are left out.
+        rows: number of rows left out.
     """
     low, high = ends
     if found.kind in ("rows", "count", "distinct"):

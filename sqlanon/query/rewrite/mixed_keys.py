@@ -28,7 +28,7 @@ _ADDED = ("count", "sum", "min", "max")
 
 
 def split_mixed(bound: Bound) -> Bound:
-    """The query over the parts of its terms of GROUP BY, where one of these mixes columns; else itself.
+    """The query over the parts of the terms of GROUP BY, if a term mixes columns; else the query itself.
 
     Raises:
         Refused: an aggregate that is none of those of the parts.
@@ -80,7 +80,7 @@ def _is_mixed(term: Tree) -> bool:
 
 
 def _parts(term: Tree) -> Iterator[Tree]:
-    """The largest parts of a term that read columns of one kind: one column with ranges, or exact ones."""
+    """The largest parts of a term that read columns of one kind: a column with ranges, or exact columns."""
     if term.find(exp.Column) is None or isinstance(term, exp.Identifier):
         return
     if not _is_mixed(term) and not isinstance(term, exp.If):
@@ -93,7 +93,7 @@ def _parts(term: Tree) -> Iterator[Tree]:
 
 
 def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
-    """Several conditions on one column as one number, which has a digit to the base of 3 for each.
+    """Several conditions on a column as a single number, with a base 3 digit for each.
 
     Returns:
         By the number of a part the part, and the number's expression.
@@ -112,7 +112,7 @@ def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
 
 
 def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
-    """A term with what a number says of its conditions."""
+    """A term with the results of conditions from a number."""
     made = exp.Paren(this=term.copy())
     places: dict[str, int] = {}
     found: list[tuple[Tree, Tree]] = []

@@ -1,9 +1,9 @@
-"""Aggregates that need tables of their own in addition to the sums.
+"""Aggregates that need separate tables in addition to the sums.
 
 They are AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
 
-Each gives the tables that it reads, the last of them with one row for every step of its order or value, and the four
-columns of `sqlanon.query.rewrite.sums` over that one.
+Each gives the tables that it reads, the last of them with a row for every step of the order or value, and the four
+columns of `sqlanon.query.rewrite.sums` over that table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 
 
 _SUMS = ("total", "many")
-"""The columns of what an average adds up, and by what it is divided."""
+"""The columns of the sum of an average, and of the divisor."""
 
 NAN, INFINITE = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
 
@@ -48,7 +48,7 @@ def average(
 ) -> Apart:
     """AVG: the best average of the certain rows with each prefix of the others, the most extreme first.
 
-    It is calculated as the source's own AVG, whose type is ``kind``, so that it is divided as there. ``floating``
+    It is calculated as the source's own AVG, of the type ``kind``, so that it is divided as there. ``floating``
     values may be infinite, and then their average NaN.
     """
     zero = exp.Literal.number(0)
@@ -140,7 +140,7 @@ def average(
 
 
 def known_average(number: int, row: Mapping[str, Tree], kind: exp.DataType, *, floating: bool) -> dict[str, Tree]:
-    """AVG of exact values, where it is known of every row whether it qualifies: its columns over `FOUND`."""
+    """The columns over `FOUND` of AVG of exact values, where it is known of every row whether it qualifies."""
     zero = exp.Literal.number(0)
     held = sql("SUM(:x)", x=when(row["certain"], row["count"], zero))
     value = mean(kind, sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"])), held)
@@ -164,10 +164,11 @@ def average_of_exact(
     floating: bool = False,
     short: bool = False,
 ) -> Apart:
-    """See `average`, of exact values: both sides add the same ones.
+    """See `average`, of exact values: both sides add the same values.
 
-    Certain rows are one row without a value, which comes first in both orders. ``short``: the values are whole numbers
-    whose sums are exact in 64 bits, so that one order is enough: the sum from a value on is all but the sum below it.
+    Certain rows are a single row without a value, which comes first in both orders. ``short``: the values are whole
+    numbers with sums that are exact in 64 bits, so that a single order is enough: the sum from a value on is all but
+    the sum below it.
     """
     zero, n = exp.Literal.number(0), row["count"]
     value = row["low"] if short else exp.cast(row["low"].copy(), kind)

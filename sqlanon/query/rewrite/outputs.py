@@ -1,4 +1,4 @@
-"""What a query shows of its groups: items, HAVING and ORDER BY over the columns of the aggregates and the keys."""
+"""Outputs of a query: items, HAVING and ORDER BY over the columns of the aggregates and the keys."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, 
 
 
 def read_outputs(bound: Bound, notes: Aggregates, *, sharp: bool = False) -> Outputs:
-    """What a query shows.
+    """The outputs of a query.
 
     Args:
         bound: the query.
-        notes: where its aggregates are noted down.
+        notes: notes the aggregates.
         sharp: the bounds of the items have to hold to the last digit, and their types are asked.
 
     Raises:
@@ -66,7 +66,7 @@ class GroupOutputs:
         return cls(bound, notes, bound.regroup or (), bound.items, sharp=sharp)
 
     def outputs(self, bound: Bound, notes: Aggregates) -> Outputs:
-        """What a query shows, of the groups that this reads."""
+        """The outputs of a query over the groups that this object reads."""
         having, qualify = bound.having, bound.qualify
         self.check_windows(bound)
         return Outputs(
@@ -217,7 +217,7 @@ class GroupOutputs:
         return made
 
     def is_settled(self, node: exp.Expr) -> Tree:
-        """Whether a term of ORDER BY has one value in every consistent source.
+        """Whether a term of ORDER BY has the same value in every consistent source.
 
         It has if it is a group's name, or an exact count.
         """

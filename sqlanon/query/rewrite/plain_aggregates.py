@@ -22,7 +22,7 @@ def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
 
     Args:
         a: the aggregate.
-        row: what one row gives to it.
+        row: the contribution of a row.
     """
     low, high = (
         sql("COALESCE(SUM(:x), 0)", x=x) for x in (row.get("fewest", _certain(row)), row.get("most", _possible(row)))
@@ -56,13 +56,13 @@ def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
 
     Args:
         a: the aggregate.
-        row: what one row gives to it.
-        floating: its argument may be infinite or no number.
+        row: the contribution of a row.
+        floating: the argument may be infinite or no number.
     """
     surely = sql("SUM(:x) > 0", x=_certain(row))
     low = sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"])))
     high = sql("SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"])))
-    # Of uncertain rows alone, at least one must be taken for there to be a sum.
+    # Of uncertain rows alone, at least one row must be taken for there to be a sum.
     first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
     last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
     low = sql("CASE WHEN :s OR :f <= 0 THEN :l ELSE :f END", s=surely, f=first, l=low)
@@ -78,11 +78,11 @@ def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
 
 
 def extreme(a: Aggregate, row: Mapping[str, Tree], *, least: bool) -> dict[str, Tree]:
-    """MIN and MAX: the end that possible rows reach, and the one that certain rows force."""
+    """MIN and MAX: the end that possible rows reach, and the end that certain rows force."""
     first, last, ours = ("MIN", "MAX", "low") if least else ("MAX", "MIN", "high")
     theirs = "high" if least else "low"
     reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
-    # If a row is certain, all of its exact values occur.
+    # If a row is certain, all exact values of the row occur.
     forced_by = row.get(f"forced_{ours}", row[theirs if a.of_boxes else ours])
     forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
@@ -108,7 +108,7 @@ def _columns(a: Aggregate, estimate: Tree, ends: tuple[Tree, Tree]) -> dict[str,
 
 
 def _of_values(a: Aggregate, row: Mapping[str, Tree], estimate: Tree, ends: tuple[Tree, Tree]) -> dict[str, Tree]:
-    """The columns of an aggregate that is NULL over no rows, and without bounds where nothing bounds its values."""
+    """The columns of an aggregate that is NULL over no rows, and without bounds where nothing bounds the values."""
     some_ = sql("SUM(:x) > 0", x=_possible(row))
     bounded = some_
     if row["open"] is not FALSE:
@@ -129,9 +129,9 @@ def _hidden(a: Aggregate) -> bool:
 
 
 def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
-    """By how much two sums (averages) of the same doubles may differ: n times the unit of rounding, times all sizes.
+    """Largest difference of two sums (averages) of the same doubles: n times the unit of rounding, times all sizes.
 
-    An average of few whole numbers is one exact division on every engine.
+    An average of few whole numbers is an exact division on every engine.
     """
     assert a.argument is not None
     low, high = (as_type(row[end], "DOUBLE") for end in ("low", "high"))
@@ -154,9 +154,9 @@ def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
 
 
 def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> tuple[Tree, Tree]:
-    """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds.
+    """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which is unbounded.
 
-    So do finite values whose sum leaves the type.
+    So do finite values with a sum that leaves the type.
     """
     ends = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
     least_, most = (
@@ -164,7 +164,7 @@ def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> t
     )
     huge = sql(f"BOOL_OR(:p AND ({is_huge(':l')} OR {is_huge(':h')}))", p=row["possible"], l=ends[0], h=ends[1])
     maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE}) OR :h", l=least_, m=most, h=huge)
-    # What is certain of a row: of a box the end on this side, of exact values (many in one row) each of the two.
+    # The certain values of a row: of a box the end on this side, of exact values (many in one row) each of the two.
     up, down = (ends[0], ends[1]) if a.of_boxes else (ends[1], ends[0])
     sure = sql(
         f"BOOL_OR(:c AND :u = {NAN}) OR (BOOL_OR(:c AND :u >= {INFINITE}) AND BOOL_OR(:c AND :d = -{INFINITE}))",

@@ -1,6 +1,6 @@
-"""Medians and other quantiles by ranks, and what an engine calculates itself where a query has no uncertain rows.
+"""Medians and other quantiles by ranks, and aggregates that an engine calculates if a query has no uncertain rows.
 
-The smallest that a quantile can be: every row at its low end, certain rows in, others only up to the value. Of these
+The smallest possible quantile: every row at the low end, certain rows in, others only up to the value. For these
 numbers of rows, the value is small enough once as many rows lie at or below it as the quantile's rank asks for. The
 largest is the mirror image.
 """
@@ -34,12 +34,12 @@ def quantile(
     """The columns of a quantile.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         at: the share of rows below it.
-        row: what a row gives to it.
+        row: the contribution of a row.
         keys: the groups.
         between: it may lie between two values, in which case the bounds are these values.
-        dates: its argument is a date.
+        dates: the argument is a date.
     """
     if row["low"] == row["high"]:
         return _quantile_of_exact(number, at, row, keys, (between, dates))
@@ -77,7 +77,7 @@ def quantile(
             sql(f"{int(end == 'high')} AS side"),
         ]
         steps.append((f"{table}_ranked", select(kept, table)))
-    # Every row counts as much as it is likely to qualify, at the middle of its ends.
+    # Every row counts as much as it is likely to qualify, at the middle of the ends.
     kind = "date" if dates else "float"
     ends = {name: measure(row[end], kind) or row[end] for name, end in (("l", "low"), ("h", "high"))}
     middle = sql(":l / 2 + :h / 2", **ends)
@@ -130,7 +130,7 @@ def quantile(
 def _quantile_of_exact(
     number: int, at: Fraction, row: Mapping[str, Tree], keys: Sequence[Tree], kind: tuple[bool, bool]
 ) -> Apart:
-    """See `quantile`, of exact values: both ends and the estimate go by one order of them."""
+    """See `quantile`, of exact values: both ends and the estimate use the same order."""
     between, dates = kind
     n, zero, value = row["count"], exp.Literal.number(0), row["low"]
     chosen = {
@@ -152,7 +152,7 @@ def _quantile_of_exact(
     slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
     meets = {}
     for end, share in (("low", at), ("high", 1 - at)):
-        # From the other side, what lies up to a value is all but what lies below it.
+        # From the other side, the rows up to a value are all but the rows below it.
         held, free = (
             f"{name}_to" if end == "low" else f"({name}_all - {name}_to + {name})" for name in ("held", "free")
         )

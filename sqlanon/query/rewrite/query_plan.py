@@ -1,4 +1,4 @@
-"""What a query needs of a release's rows: the value between reading the query and writing the SQL that answers it."""
+"""The plan of a query: the value between reading the query and writing the SQL that answers it."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from sqlanon.query.where.predicates import Tests
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One aggregate of the query.
+    """An aggregate of the query.
 
     Attributes:
-        id: its number.
+        id: number of the aggregate.
         kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; unsure: 1 where a row may
-            qualify and need not; error: by how much the sum or average of ``of`` may differ from the source's, which
+            qualify and need not; error: largest difference of the sum or average of ``of`` from the source's, which
             adds up in another order.
-        condition: the number of its condition.
+        condition: the number of the condition.
         term: the exact argument, a column of the rows; None for a box and for rows.
         box: the boxed argument.
-        value: the argument that is calculated of boxes.
-        type: of its value in the source, for averages and where it is calculated with.
-        argument: the type of its argument, as above.
+        value: the argument that is calculated from boxes.
+        type: type of the value in the source, for averages and in calculations.
+        argument: the type of the argument, as above.
         of: sum or avg, for an error.
         known: of an average of exact values: it is known of every row whether it qualifies.
-        ratio: of which two aggregates, for a ratio.
-        at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
-        native: what the engine calculates itself of exact values of rows that are known.
-        second: the second exact argument of such a one.
+        ratio: the two aggregates of a ratio.
+        at: the share of rows below a quantile; ``between``: it may lie between two values.
+        native: an aggregate that the engine calculates itself from exact values of known rows.
+        second: the second exact argument of such an aggregate.
     """
 
     id: int
@@ -58,7 +58,7 @@ class Aggregate:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Its exact arguments."""
+        """The exact arguments."""
         return tuple(one for one in (self.term, self.second) if one is not None)
 
     @property
@@ -71,12 +71,12 @@ class Aggregate:
 
     @property
     def of_boxes(self) -> bool:
-        """Whether its argument lies between ends."""
+        """Whether the argument lies between ends."""
         return self.box is not None or self.value is not None
 
     @property
     def tight(self) -> bool:
-        """Whether its ends are reached, as far as those of its argument and the conditions go."""
+        """Whether the ends are reached, if those of the argument and the conditions are."""
         rough = self.between or (self.kind == "distinct" and self.box is not None)
         return not rough and (self.value is None or self.value.exact_ends)
 
@@ -91,13 +91,13 @@ Pair = tuple[Aggregate | None, Aggregate | None]
 
 @dataclass(frozen=True)
 class Ratio:
-    """One aggregate divided by another.
+    """An aggregate divided by another.
 
     Attributes:
         factor: a number above 0 that the first is multiplied by.
         both: the two, of a row that meets both conditions.
-        first, second: the one, of a row that meets its condition alone; None: there is no such row.
-        some: the number of the condition that one of the two is met.
+        first, second: the first or second, of a row that meets that condition alone; None: there is no such row.
+        some: the number of the condition that either is met.
     """
 
     factor: Tree
@@ -109,7 +109,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Check:
-    """A query is refused if this is so of some group of its answer: the piece, and why."""
+    """A query is refused if this is so of some group of the answer: the piece, and the reason."""
 
     tree: Tree
     node: Tree
@@ -118,11 +118,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Spread:
-    """A box that GROUP BY spreads over its values.
+    """A box that GROUP BY spreads over values.
 
     Attributes:
         key: the expression over the value.
-        inside: the number of the test that holds within one group.
+        inside: the number of the test that holds within a group.
         bucket: the steps or runs that it is spread in; None: value by value.
     """
 
@@ -147,8 +147,8 @@ class Sorting:
     """A term that a window is ordered by.
 
     Attributes:
-        term: its estimate, with the direction.
-        ends: its ends; None: it is the same in every source.
+        term: the estimate, with the direction.
+        ends: the ends; None: it is the same in every source.
     """
 
     term: exp.Ordered
@@ -162,14 +162,14 @@ class Sorting:
 
 @dataclass(frozen=True)
 class Frame:
-    """Which groups a window function takes, by their places in the order of its window.
+    """The groups that a window function takes, by places in the order of the window.
 
     Attributes:
-        before, after: how many groups before and after the row's own; None: all of them.
-        offset: of LAG (below 0) and LEAD how many places the one group is away; None: other functions.
-        default: what LAG and LEAD give where there is no such group; None: NULL.
-        edge: ``first`` or ``last``, where one end of the frame alone counts; None: other functions.
-        type: of a mean in the source.
+        before, after: number of groups before and after the row's own; None: all of them.
+        offset: distance in places of the group for LAG (below 0) and LEAD; None: other functions.
+        default: result of LAG and LEAD where there is no such group; None: NULL.
+        edge: ``first`` or ``last``, where a single end of the frame counts; None: other functions.
+        type: type of a mean in the source.
     """
 
     before: int | None = 0
@@ -181,7 +181,7 @@ class Frame:
 
     @property
     def picks(self) -> bool:
-        """Whether it takes the value of one group."""
+        """Whether it takes the value of a single group."""
         return self.offset is not None or self.edge is not None
 
 
@@ -190,14 +190,14 @@ class Over:
     """A window function over the groups.
 
     Attributes:
-        id: its number.
-        kind: one of the ranks, count, sum, min, max, avg, or place: the value of one group.
+        id: number of the window function.
+        kind: one of the ranks, count, sum, min, max, avg, or place: the value of a single group.
         partition, order: as written, over the keys and the columns of the aggregates.
-        value: what is added up of each group; ``nothing``: when that is NULL in every source.
+        value: the summand of each group; ``nothing``: when that is NULL in every source.
         whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
             none.
-        frame: which groups it takes, where that is not the whole partition or all up to the row's own.
-        parts: of NTILE, into how many the groups are divided.
+        frame: the groups that it takes, if not the whole partition or all up to the row's own.
+        parts: number of parts for NTILE.
     """
 
     id: int
@@ -213,16 +213,16 @@ class Over:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What the query shows of its groups, over the columns of the aggregates and the keys ``g0``, ``g1``, ...
+    """The outputs of the query, over the columns of the aggregates and the keys ``g0``, ``g1``, ...
 
     Attributes:
-        items: output name, and its value with bounds, or its exact value.
+        items: output name, and the value with bounds, or the exact value.
         having: whether the estimates pass; TRUE without a HAVING.
         sure: whether the group passes in every consistent source; ``may``: whether it does in some.
         order: the terms of ORDER BY.
-        settled: whether the terms of ORDER BY have one value in every consistent source.
+        settled: whether the terms of ORDER BY have the same value in every consistent source.
         qualify: whether the estimates pass QUALIFY, ``qualified``: whether the group passes in every consistent source.
-        types: of the items in the source, where they are asked for.
+        types: types of the items in the source, if asked for.
         windows: the window functions in it.
     """
 
@@ -240,17 +240,17 @@ class Outputs:
 
 @dataclass(frozen=True)
 class GroupAggregate:
-    """One aggregate of groups.
+    """An aggregate of groups.
 
     Attributes:
-        id: its number.
+        id: number of the aggregate.
         kind: rows, count, sum, avg, min or max.
-        node: as it was written, bound, without its FILTER.
-        value: what each group gives; None: the group itself.
-        nothing: when that is NULL in every source.
-        sure, may: whether a group passes the FILTER in every source, in some; ``shown``: whether its estimate does.
+        node: as written, bound, without FILTER.
+        value: the argument from each group; None: the group itself.
+        nothing: condition under which that is NULL in every source.
+        sure, may: whether a group passes the FILTER in every source, in some; ``shown``: whether the estimate does.
         filtered: whether it has a FILTER.
-        type: of an average in the source.
+        type: type of an average in the source.
     """
 
     id: int
@@ -267,18 +267,18 @@ class GroupAggregate:
 
 @dataclass(frozen=True)
 class Regroup:
-    """What groups of groups need of the groups.
+    """Keys, conditions and aggregates of groups of groups.
 
     Attributes:
         keys: the terms that they are grouped by, over the keys of the groups.
         written: the same, bound.
         having, sure, may: whether a group passes HAVING and QUALIFY of the groups: by its estimate, in every source, in
             some.
-        has_having: whether there is one of them.
+        has_having: whether there is HAVING or QUALIFY.
         aggregates: the aggregates of the groups.
-        checks: what refuses the query, over the groups.
-        groups: their HAVING and window functions.
-        first: of the first groups alone: how many, and what they have most of; None: of others as well.
+        checks: conditions that refuse the query, over the groups.
+        groups: HAVING and window functions of the groups.
+        first: number of first groups, and the term that is largest in them; None: not limited to first groups.
     """
 
     keys: tuple[Tree, ...]
@@ -295,10 +295,10 @@ class Regroup:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """What a query needs of the rows.
+    """Conditions, terms and aggregates that a query needs of the rows.
 
     Attributes:
-        conditions: the formula of WHERE, then those of every FILTER with it; each within one group of GROUP BY.
+        conditions: the formula of WHERE, then those of every FILTER with it; each within a group of GROUP BY.
         tests: the tests of the formulas.
         terms: exact expressions, by the columns that the rows hold them in.
         keys: the terms of GROUP BY, as trees over the rows.
@@ -306,15 +306,16 @@ class QueryPlan:
         raw: exact terms that the rows must hold value by value.
         partial: exact terms of which counts and ends are enough, and sums of those in ``summed``.
         values: ids of boxes that are aggregated themselves.
-        means: ids of boxes whose published means count.
+        means: ids of boxes with published means that count.
         aggregates: by their numbers.
-        present: counts the rows of a group; None without GROUP BY, where there is always one group.
-        outputs: what becomes of them.
-        checks: what refuses the query.
+        present: counts the rows of a group; None without GROUP BY, where there is always a group.
+        outputs: the outputs over the aggregates.
+        checks: conditions that refuse the query.
         filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it
             were asked alone.
-        direct: the items that are an aggregate and nothing else, and its number.
-        regroup: how the groups are grouped again; None: they are not. Then ``outputs`` are of the groups of groups.
+        direct: the items that are an aggregate and nothing else, and the aggregate's number.
+        regroup: the second grouping of groups; None: not grouped again. Otherwise ``outputs`` are of the groups of
+            groups.
     """
 
     conditions: tuple[Formula, ...]
@@ -337,6 +338,6 @@ class QueryPlan:
 
     @property
     def ordered(self) -> frozenset[str]:
-        """Exact terms whose values are compared or added up, and not only counted: booleans have no order."""
+        """Exact terms with values that are compared or added up, and not only counted: booleans have no order."""
         parts = (a for whole in self.aggregates for a in whole.parts)
         return frozenset(term for a in parts if a.kind not in ("rows", "count") for term in a.terms)

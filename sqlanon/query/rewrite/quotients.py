@@ -40,7 +40,7 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
     least_, most = as_type(bottom_low, "DOUBLE"), as_type(bottom.high, "DOUBLE")
     if counted:
-        # A count that is always 0 gives NULL alone: its guarded low end is 1, its high end 0.
+        # A count that is always 0 gives NULL alone: the guarded low end is 1, the high end 0.
         known, below_ends = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high), [least_, most]
     elif _has_whole_values(calculator, below):
         known, below_ends = TRUE, _without_zero(least_, most)
@@ -73,7 +73,7 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     if whole:
         low, high, estimate = (sql("TRUNC(:x)", x=tree) for tree in (low, high, estimate))
     maybe = sql("GREATEST(:a, :b)", a=top.undefined, b=bottom.undefined)
-    # A group that exists has a row; one that may be missing has no value there.
+    # A group that exists has a row; a group that may be missing has no value there.
     if zero_is_null or _always(calculator, below):
         maybe = sql("GREATEST(:m, CASE WHEN :z THEN 1 ELSE 0 END)", m=maybe, z=zero)
     else:
@@ -98,7 +98,7 @@ def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
 def _without_zero(low: Tree, high: Tree) -> list[Tree]:
     """The ends of the whole numbers from ``low`` to ``high`` below and above 0.
 
-    A quotient is monotone between two ends of one sign.
+    A quotient is monotone between two ends of the same sign.
     """
     return [
         sql("NULLIF(:l, 0)", l=low),
@@ -119,7 +119,7 @@ def _always(calculator: Calculator, node: exp.Expr) -> bool:
 
 
 def _of_rows(node: exp.Expr) -> exp.Expr:
-    """What a window function adds up of the groups, or counts; other expressions are their own."""
+    """The argument that a window function adds up or counts over the groups; other expressions unchanged."""
     if not isinstance(node, exp.Window):
         return node
     inner: exp.Expr = node.this
@@ -127,7 +127,7 @@ def _of_rows(node: exp.Expr) -> exp.Expr:
 
 
 def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
-    """The joint ratio of two sums over rows, the first times a number; None: one of them is another calculation."""
+    """The joint ratio of two sums over rows, the first times a number; None: either is another calculation."""
     above, factor = split_factor(top)
     if factor is None or not isinstance(bottom, exp.Filter | exp.AggFunc):
         return None

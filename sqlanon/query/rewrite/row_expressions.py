@@ -28,14 +28,14 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, column, every, negate, select, sql, when
 
 MOST_BRANCHES = 16
-"""Ways in which the CASEs of one argument may turn out together."""
+"""Most joint outcomes of the CASEs of an argument."""
 
 _REASON = "inside an aggregate, columns with ranges are calculated with where the result has ends"
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A way in which the CASEs of an argument may turn out: when, and its value then; None: NULL."""
+    """A joint outcome of the CASEs of an argument: the condition, and the value then; None: NULL."""
 
     formula: Formula
     value: Tree | None
@@ -47,12 +47,12 @@ class RowExpression:
 
     Attributes:
         id: a short name for columns of the rewritten SQL.
-        branches: exactly one of them holds for every row.
-        boxes: those that its values read.
-        type: of its value in the source.
+        branches: exactly one branch holds for every row.
+        boxes: those that the values read.
+        type: type of the value in the source.
         floating: it may be infinite or no number.
         exact_ends: each end of a branch is reached by some value of the boxes, whatever the other branches do.
-        types: of its parts.
+        types: types of the parts.
     """
 
     id: str
@@ -65,12 +65,12 @@ class RowExpression:
 
 
 class Reads(Protocol):
-    """What is needed to read an argument."""
+    """The functions needed to read an argument."""
 
     scope: Scope
 
     def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
-        """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
+        """The formula that holds where a predicate is TRUE, and the formula that holds elsewhere."""
 
     def type_of(self, node: exp.Expr) -> exp.DataType:
         """The type of an expression in the source."""
@@ -130,9 +130,9 @@ class PartLeaves(ExactLeaves):
 
     Args:
         scope: the names.
-        types: of expressions in the source.
+        types: types of expressions in the source.
         names: the columns of exact expressions, by their texts.
-        parts: of each box, by its id.
+        parts: parts of each box, by id.
     """
 
     def __init__(self, scope: Scope, types: SourceTypes, names: Mapping[str, str], parts: Mapping[str, Part]) -> None:
@@ -172,10 +172,10 @@ class ShownLeaves(ExactLeaves):
 
 
 def value_of(leaves: ExactLeaves, argument: Tree) -> Value:
-    """The abstract value of an argument, or a branch of it, with ends of its own type.
+    """The abstract value of an argument, or a branch of it, with ends of the argument's type.
 
     Raises:
-        Refused: a part of it has no ends.
+        Refused: a part has no ends.
     """
     try:
         return evaluate(argument, leaves).narrow()
@@ -184,7 +184,7 @@ def value_of(leaves: ExactLeaves, argument: Tree) -> Value:
 
 
 def check_divisors(scope: Scope, types: SourceTypes, value: Tree) -> None:
-    """Refuse a calculation that divides by what may be 0 in some row of the release.
+    """Refuse a calculation with a divisor that may be 0 in some row of the release.
 
     Raises:
         Refused: see above.

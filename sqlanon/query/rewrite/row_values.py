@@ -1,4 +1,4 @@
-"""What one row of the boxes gives to an aggregate: whether it qualifies, how often, and where its value lies."""
+"""The contribution of a box row to an aggregate: whether it qualifies, how often, and the range of the value."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RowValues:
 
     Args:
         scope: the names.
-        plan: what is needed of the rows.
+        plan: the plan of the query.
         rows: the rows.
     """
 
@@ -62,7 +62,7 @@ class RowValues:
     def read_box(self, box: Box, condition: int) -> list[Tree]:
         """Values of a boxed argument under a condition.
 
-        They are its ends, its mean times its share, its share, possible, certain, open.
+        They are the ends, the mean times the share, the share, possible, certain, open.
         """
         parts = self._rows.compiler.by_part(self._plan.conditions[condition], box.id)
         known = [(part, triple) for part, triple in parts if part.low is not None]
@@ -88,7 +88,7 @@ class RowValues:
             (share, part.middle) for share, (part, _) in zip(shares, known, strict=True) if part.middle is not None
         ]
         middles = [times(share, sql("COALESCE(:m, 0)", m=middle)) for share, middle in valued]
-        # What is hidden is taken to be as what is shown: it has no middle, and does not count as 0.
+        # Hidden values are taken to be like shown values: they have no middle, and do not count as 0.
         shown = [
             share if box.state is None else times(share, indicator(sql(":m IS NOT NULL", m=middle)))
             for share, middle in valued
@@ -182,7 +182,7 @@ class RowValues:
         return [named(tree, f"{value.id}_{condition}_{end}") for end, tree in found_.items()]
 
     def _check_null(self, value: Tree, parts: Mapping[str, Part]) -> None:
-        """Refuse coalesce and the like of a column that is grouped by: its NULL is in no part of it."""
+        """Refuse coalesce and the like of a column that is grouped by: NULL is in no part of it."""
         if passes_null(value) and any(part.null is not FALSE for part in parts.values()):
             refuse(
                 self._scope.text,
@@ -250,7 +250,7 @@ class RowValues:
                 found["forced_low"], found["forced_high"] = when(whole, low, high), when(whole, high, low)
             if a.box.numeric:
                 ends = [self._wide(end, a.box) for end in (low, high)]
-                if whole is not None:  # one row has the other end
+                if whole is not None:  # a row has the other end
                     apart = sql("CASE WHEN :w THEN :h - :l ELSE 0 END", w=whole, l=ends[0], h=ends[1])
                     found |= {"apart_low": apart, "apart_high": sql("-(:a)", a=apart)}
                 found["s_certain_low"], found["s_certain_high"] = (
@@ -306,7 +306,7 @@ class RowValues:
     def classes(self) -> list[Tree]:
         """Counts of the rows' classes.
 
-        They are the rows that satisfy each condition, all rows, those in one group, and the row that represents them.
+        They are the rows that satisfy each condition, all rows, those in a group, and the row that represents them.
         """
         rows, plan = self._rows, self._plan
         if not rows.counts:
@@ -331,9 +331,9 @@ class RowValues:
         return [named(tree.copy(), name) for name, tree in found.items()]
 
     def _parts(self, group: Sequence[Tree], suffix: str, terms: Collection[str | None]) -> dict[str, Tree]:
-        """How many rows of a class are in one group, or have a value of an exact term, and which row represents them.
+        """Number of rows of a class in a group, or with a value of an exact term, and the row that represents them.
 
-        It is one that WHERE does not leave out, if there is any.
+        It is a row that WHERE does not leave out, if there is any.
         """
         parts: dict[str | None, Tree] = {None: column("n")}
         parts |= {term: self._known(term) for term in sorted(term for term in terms if term is not None)}
@@ -375,13 +375,13 @@ class RowValues:
         return ends
 
     def _wide(self, tree: Tree, box: Box) -> Tree:
-        """An end as a number whose sums do not overflow."""
+        """An end as a number with sums that do not overflow."""
         return as_type(tree, "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
 
     def _attains(self, box: Box) -> Tree | None:
-        """Whether a row of the boxes is a whole class, so that its values have both ends.
+        """Whether a row of the boxes is a whole class, so that the values have both ends.
 
-        None if no release says so of this box.
+        None if the release has no such fact about this box.
 
         Of doubles nothing is gained: the other end may be infinite.
         """
@@ -402,7 +402,7 @@ def _middle(value: Value) -> Tree:
 
 
 def _cells(venn: Venn) -> dict[str, Tree]:
-    """What the boxes of a class have in the cells of a condition, as a text, and how many attained values in all."""
+    """The reach of a class's boxes in the cells of a condition, as a text, and the number of attained values in all."""
     reach = [counter(tree) for kinds in venn.reach for tree in kinds]
     attained = [sql("COALESCE(:a, 0)", a=tree) for kinds in venn.attained for tree in kinds]
     texts = [exp.cast(tree.copy(), "TEXT") for tree in (*reach, *attained)]
@@ -410,5 +410,5 @@ def _cells(venn: Venn) -> dict[str, Tree]:
 
 
 def _part(term: str | None) -> str:
-    """The column that counts a class's rows in one group, or those with a value of an exact term."""
+    """The column that counts a class's rows in a group, or those with a value of an exact term."""
     return "part" if term is None else f"{term}_part"

@@ -1,8 +1,8 @@
-"""Aggregates that are computed from rows of their own.
+"""Aggregates that are computed from separate rows.
 
-An average of an exact column needs the values of the rows one by one, a count the classes: in one table, every class
-would be divided by the values. So the aggregates that hold exact values get tables beside those of the others, and the
-groups of all tables are put together at the end (`sqlanon.query.rewrite.sums`).
+An average of an exact column needs the values of the rows one by one, a count the classes: in a single table, every
+class would be divided by the values. So the aggregates that hold exact values get tables beside those of the others,
+and the groups of all tables are put together at the end (`sqlanon.query.rewrite.sums`).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _HELD = frozenset(["avg", "distinct", "quantile", "native", "ratio"])
 
 
 def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
-    """The plan of the aggregates that hold no exact values, then one for each set of terms that others hold.
+    """The plan of the aggregates that hold no exact values, then a plan for each set of terms that others hold.
 
     Args:
-        plan: of all aggregates.
-        dialect: of the terms.
+        plan: plan of all aggregates.
+        dialect: dialect of the terms.
     """
     sets: dict[frozenset[str], list[Aggregate]] = {frozenset(): []}
     for a in plan.aggregates:
@@ -38,14 +38,14 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
 
 
 def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
-    """The exact terms whose values an aggregate holds, where it can be computed of rows of its own."""
+    """The exact terms with values that an aggregate holds, where it can be computed from separate rows."""
     if a.kind not in _HELD or a.known or any(part.value is not None for part in a.parts):
         return frozenset()
     return frozenset(term for part in a.parts for term in part.terms) & plan.raw
 
 
 def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> QueryPlan:
-    """The plan of some aggregates: what the others need is left out."""
+    """The plan of some aggregates, without the parts for others."""
     parts = [part for a in aggregates for part in a.parts]
     always = _columns([*plan.keys, *plan.tests.exact.values()])
     always |= _columns(tree for one in plan.tests.loose.values() for tree in (one.possible, one.certain, one.share))

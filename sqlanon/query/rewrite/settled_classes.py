@@ -1,8 +1,8 @@
 """Classes in which the conditions of a query are settled: every row satisfies a condition, or none does.
 
 Most classes lie inside a range that is asked for, or outside of it. Their rows need not be grouped by class: all
-those that satisfy the same conditions are one class, which is counted as a whole. Classes that a condition cuts are
-grouped as they are.
+those that satisfy the same conditions are a single class, which is counted as a whole. Classes that a condition cuts
+are grouped as they are.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from sqlanon.query.sql.sqltree import (
 
 @dataclass(frozen=True)
 class Settled:
-    """How the rows of a query are grouped, by what is settled of them.
+    """Grouping of the rows of a query by settled conditions.
 
     Attributes:
-        cut: over what the rows show of their boxes: whether some condition cuts the class.
+        cut: over the columns that rows have of their boxes: whether some condition cuts the class.
         certain: over the same, by the number of each condition that some class settles: whether the row satisfies it.
     """
 
@@ -47,7 +47,7 @@ class Settled:
 
     @property
     def names(self) -> list[str]:
-        """The columns of the rows that have for each condition what is settled; NULL: the class is cut."""
+        """The columns of the rows with the settled result of each condition; NULL: the class is cut."""
         return [f"d{i}" for i in self.certain]
 
     def apply_to(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
@@ -83,9 +83,9 @@ class Settled:
 
 
 def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, Tree]) -> Settled | None:
-    """What is settled of the rows; None: nothing can be.
+    """The settled conditions of the rows; None: nothing can be settled.
 
-    A class is settled if no condition cuts it, whatever its rows have in exact columns: so all of its rows are.
+    A class is settled if no condition cuts it, whatever the values of exact columns: so all rows of the class are.
 
     Args:
         conditions: the conditions with their compilers.
@@ -110,13 +110,13 @@ def settle(conditions: Sequence[tuple[Compiler, Formula]], exact: Mapping[int, T
 
 @dataclass(frozen=True)
 class Shown:
-    """Names of what is read of every row of the view.
+    """Names of the columns read from every row of the view.
 
     Attributes:
-        boxes: what is shown of boxes.
+        boxes: columns of boxes.
         held: exact terms.
         classes: the columns of the class.
-        sums: what is kept of other terms, by name.
+        sums: aggregates of other terms, by name.
         rows: the name of the number of the rows of the class, and that number.
     """
 
@@ -131,10 +131,10 @@ def group_rows(settled: Settled, view: exp.Select, shown: Shown, reached: Sequen
     """The rows of the query: those of cut classes by class, and of others by the conditions that they satisfy.
 
     Args:
-        settled: what is settled.
-        view: what is read of every row of the release.
-        shown: its columns.
-        reached: which rows may satisfy a condition.
+        settled: the settled conditions.
+        view: the columns read from every row of the release.
+        shown: names of the columns.
+        reached: conditions under which rows may satisfy a condition of the query.
     """
     parts = []
     for cut in (True, False):

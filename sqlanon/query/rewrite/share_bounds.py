@@ -1,10 +1,10 @@
-"""The share of the rows with one property among those with another, where the first have the second as well.
+"""The share of the rows with a property among those with another, where the first have the second as well.
 
 Of the rows of a class N have both properties, and S the second alone: N + S have the second. Each of the three numbers
-has bounds, by what the class attains. The share of all classes rises with every N and falls with every S. The largest
-N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S is the
-larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the largest share
-independently of one another, and no search is needed; the smallest share is the mirror image.
+has bounds, by the attained values of the class. The share of all classes rises with every N and falls with every S. The
+largest N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S
+is the larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the
+largest share independently of one another, and no search is needed; the smallest share is the mirror image.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def share(
     """The columns ``l``, ``h``, ``u`` of a share.
 
     Args:
-        number: of the aggregate.
-        factor: a number above 0 that it is multiplied by.
-        rows: what a row gives to the counts N, S, and N + S.
+        number: number of the aggregate.
+        factor: a number above 0 that the share is multiplied by.
+        rows: the contribution of a row to the counts N, S, and N + S.
         keys: the groups.
-        classes: the columns of a class; empty: each row is one.
-        solved: what the solver found of each of the counts.
+        classes: the columns of a class; empty: each row is a class.
+        solved: the solver's results for each of the counts.
     """
     steps: list[tuple[str, exp.Expr]] = []
     ends: dict[str, Tree] = {}
@@ -63,7 +63,7 @@ def share(
     least = sql("GREATEST(:nl, :dl - :sh, 0)", **_of(ends, "nl", "dl", "sh"))
     most_rest = sql("GREATEST(LEAST(:sh, :dh - :n), 0)", **_of(ends, "sh", "dh"), n=least)
     there = sql("SUM(:d) > 0", d=ends["dh"])
-    # Where no row is sure to be there, those that may be are all of one kind.
+    # Where no row is sure to be there, those that may be are all of a single kind.
     low, high = (
         when(
             there,

@@ -27,17 +27,17 @@ from sqlanon.query.sql.sqltree import column, select, sql
 from sqlanon.sqltext.trees import port_tree
 
 MOST_CLASSES = 1_000
-"""Different classes of one condition that the solver counts."""
+"""Most different classes of a condition that the solver counts."""
 
 
 def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
-    """The rows with what the solver found for those conditions whose closed forms need not be exact.
+    """The rows with the solver's results for conditions with closed forms that need not be exact.
 
     Args:
         scope: the names.
         rows: the box rows.
 
-    Cost: one statement for each such condition and version, about as long as the query itself.
+    Cost: a statement for each such condition and version, about as long as the query itself.
     """
     beside = tuple(solve_classes(scope, one) for one in rows.beside)
     solved: dict[int, Solved] = {}
@@ -70,13 +70,13 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
 
 
 def _of_condition(rows: BoxRows, condition: int) -> BoxRows:
-    """The rows with the counts of one condition, and of WHERE, which rows have to satisfy: others are not read."""
+    """The rows with the counts of a condition, and of WHERE, which rows have to satisfy: others are not read."""
     counts = {i: one for i, one in rows.counts.items() if i in (0, condition)}
     return replace(rows, counts=counts, venns={condition: rows.venns[condition]})
 
 
 def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> list[str]:
-    """The texts of the different cells of a condition, one more than `MOST_CLASSES` at most."""
+    """The texts of the different cells of a condition, at most `MOST_CLASSES` + 1."""
     venn = rows.venns[condition]
     assert venn is not None
     keys = [column(f"g{i}") for i in range(len(rows.plan.keys))]

@@ -1,8 +1,8 @@
 """Sums: estimates and sound bounds of each aggregate, as SQL over the box rows.
 
-Of every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after
+For every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after
 the other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a
-better average would lose by what it lacks of them.
+better average would lose by the missing values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sqlanon.query.rewrite.whole_rows import rename_tables
 from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 
 GROUPS = "_groups"
-"""One row a group: its keys ``g0``, ``g1``, ... and four columns an aggregate."""
+"""A row for each group: keys ``g0``, ``g1``, ... and four columns for each aggregate."""
 
 
 def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
@@ -64,7 +64,7 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
         union = exp.Union(this=union, expression=branch, distinct=False)
     listed = [*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in _columns(plan))]
     merged = select(listed, "_parts", group=keys)
-    if keys:  # without those that no row can be in by what classes attain, which only the first part knows
+    if keys:  # without groups that no row can be in by attained values, which only the first part knows
         merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
     return (*tables, ("_parts", union), (GROUPS, merged))
 
@@ -74,7 +74,7 @@ def _columns(plan: QueryPlan) -> list[str]:
 
 
 def _branch(plan: QueryPlan, table: str, own: Mapping[str, Tree], kinds: Mapping[str, exp.DataType]) -> exp.Select:
-    """One part of the union, which has NULL for the columns of the others."""
+    """A part of the union, which has NULL for the columns of the others."""
     keys = [column(f"g{i}") for i in range(len(plan.keys))]
     chosen: list[Tree] = [*keys]
     for name in _columns(plan):

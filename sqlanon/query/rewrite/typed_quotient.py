@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlanon.query.sql.sqltree import Tree, sql
 
 _MORE_DIGITS, _MOST_DIGITS = 10, 38
-"""Of a sum of decimals, in addition to those of its values; of any decimal."""
+"""Digits of a sum of decimals, in addition to those of the values; of any decimal, at most."""
 
 
 def mean(kind: exp.DataType, total: Tree, count: Tree, *, none: bool = True) -> Tree:

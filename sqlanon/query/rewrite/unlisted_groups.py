@@ -43,7 +43,7 @@ def select_unlisted(scope: Scope, plan: QueryPlan, rows: BoxRows) -> exp.Select 
         rows: the box rows.
 
     Returns:
-        One row with one number, 0 where every group is listed; None: that is known without asking.
+        A single row with a number, 0 where every group is listed; None: that is known without asking.
     """
     ways = [way for box in plan.spread for way in _ways(scope.box(box), plan, rows)]
     possible = some(ways)
@@ -60,11 +60,11 @@ def _ways(box: Box, plan: QueryPlan, rows: BoxRows) -> Iterator[Tree]:
     """When a row may have a value of a box that is listed nowhere, and pass WHERE with it."""
     spread = plan.spread[box.id]
     if box.state is None or null_only(spread.key) or (box.point is None and box.shape in ("node", "order")):
-        return  # every group is listed: of values, of declared ones, or of what is NULL and what is not
+        return  # every group is listed: of values, of declared values, or of NULL and not NULL
     hidden = TRUE if box.point is not None else sql(":s IN ('some', 'any')", s=column(f"{box.id}_state"))
     formula = plan.conditions[0]
     mine = [test for test in rows.domains.tests if test.box == box.id]
-    # What the rows do not show without their lookups may hold.
+    # Conditions that the rows cannot decide without lookups may hold.
     looked_up = {lookup.box.id for lookup in rows.domains.lookups} - {box.id}
     holding = {test.id: True for test in rows.domains.tests if test.box in looked_up}
     holding |= {one.inside: True for one in plan.spread.values()}

@@ -1,4 +1,4 @@
-"""Statements within a statement, each with its own tables."""
+"""Statements within a statement, each with separate tables."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T", bound=exp.Expr)
 
 
 def rename_tables(tree: T, names: Mapping[str, str]) -> T:
-    """A copy of a query that reads its tables by other names.
+    """A copy of a query that reads tables by other names.
 
-    Of names that two WITHs of one statement have, not every engine takes the nearer one.
+    If two WITHs of a statement define a name, not every engine takes the nearer definition.
     """
     made = tree.copy()
     for node in nodes(made):

@@ -50,13 +50,13 @@ def bound_windows(bound: Bound, plan: QueryPlan) -> Tables:
 
     It has the groups, with the columns of every window function.
 
-    Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1
-    where it may be NULL or the group may be missing. A sum has also what the other groups add, from ``wo<i>`` to
+    For window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1
+    where it may be NULL or the group may be missing. A sum also has the total of the other groups, from ``wo<i>`` to
     ``wp<i>``, and whether none is below 0, ``wf<i>``.
 
     Args:
         bound: the query.
-        plan: its aggregates and what it shows of them; without window functions there are no tables.
+        plan: aggregates and outputs; without window functions there are no tables.
     """
     outputs = plan.outputs if plan.regroup is None else plan.regroup.groups
     overs = outputs.windows
@@ -110,7 +110,7 @@ def _mark_groups(plan: QueryPlan, outputs: Outputs) -> exp.Select:
     for over in outputs.windows:
         marks |= {f"p{over.id}_{i}": term for i, term in enumerate(over.partition)}
         for i, term in enumerate(over.order):
-            if term.ends is None:  # its place in the engine's own order
+            if term.ends is None:  # the place in the engine's own order
                 marks[f"o{over.id}_{i}"] = exp.Window(
                     this=exp.DenseRank(), order=exp.Order(expressions=[term.term.copy()])
                 )
@@ -136,7 +136,7 @@ def _mark_groups(plan: QueryPlan, outputs: Outputs) -> exp.Select:
 
 
 def _ahead(over: Over) -> exp.Select:
-    """Of every group how many others of its partition are ahead of it: ``low`` in every source, ``high`` in some.
+    """For every group, the number of others in the partition ahead of it: ``low`` in every source, ``high`` in some.
 
     Where the others count as well, ``rest_low`` and ``rest_high`` are those that are not ahead.
     """
@@ -219,7 +219,7 @@ def _ahead(over: Over) -> exp.Select:
 def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
     """Number of values ahead.
 
-    Each exact value counts once; of the others the lower bound counts at least one, the upper bound each.
+    Each exact value counts once; of the others the lower bound counts at least one value, the upper bound each.
     """
     sure, may = every([sql("o.sure"), surely]), every([sql("o.may"), maybe])
     some_sure = sql("MAX(CASE WHEN :x THEN 1 ELSE 0 END)", x=sure)
@@ -272,7 +272,7 @@ def _placed(over: Over, ahead: str, rest: str) -> Tree:
         return sql("CAST(:a + 1 AS DOUBLE) / (:a + :b + 1)", a=a, b=b)
     if over.kind != "ntile":
         return sql("1 + :a", a=a)
-    # Of n groups in k parts the first n % k parts have one group more than the others.
+    # Of n groups in k parts the first n % k parts have a group more than the others.
     assert over.parts is not None
     count, parts = sql(":a + :b + 1", a=a, b=b), _NUMBER(over.parts)
     each, larger = _quotient(count, parts), sql(":n % :k", n=count, k=parts)
@@ -285,7 +285,7 @@ def _placed(over: Over, ahead: str, rest: str) -> Tree:
 
 
 def _quotient(number: Tree, by: Tree) -> Tree:
-    """How often a number that is not negative has another one; engines divide whole numbers differently."""
+    """The whole quotient of numbers that are not negative; engines divide whole numbers differently."""
     return sql("CAST((:n - :n % :k) / :k AS BIGINT)", n=number, k=by)
 
 
@@ -382,7 +382,7 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
 
 
 def _extremes(over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]) -> dict[str, Tree]:
-    """The smallest or largest value of a partition: what some group may have, and what a group that is sure forces."""
+    """The smallest or largest value of a partition: the possible value, and the value that a sure group forces."""
     e, low, high = (column(f"v{over.id}{end}", "m") for end in "elh")
     word, last = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
     near, far = (low, high) if over.kind == "min" else (high, low)

@@ -1,8 +1,8 @@
 """Windows that count groups: ROWS frames, means of windows, LAG and LEAD, FIRST_VALUE and LAST_VALUE.
 
-Which groups are in a frame depends on which there are. Between two groups lie at least those that are in every source,
+The groups in a frame depend on the groups that exist. Between two groups lie at least those that are in every source,
 and at most those that are in some. So a group may be in a frame if the former are few enough, and is for certain, where
-it is itself, if the latter are. The group whose row it is counts as being there: bounds hold where it is.
+it is itself, if the latter are. The group of the row counts as being there: bounds hold where it is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBER = exp.Literal.number
 
 
 def frame_tables(over: Over, marked: str) -> Tables:
-    """The groups with their places, and of each group what its frame may hold, as ``l``, ``h`` and ``u``.
+    """The groups with their places, and for each group the bounds over the frame, as ``l``, ``h`` and ``u``.
 
     Args:
         over: the window function.
@@ -64,7 +64,7 @@ def _partition(over: Over) -> list[Tree]:
 
 
 def _places(over: Over, marked: str) -> exp.Select:
-    """The groups: how many that are sure, and that may be, there are up to each, and its place."""
+    """The groups: the numbers of sure and of possible groups up to each, and the place."""
 
     def run(text: str) -> Tree:
         order: list[exp.Expr] = [*_order(over), exp.Ordered(this=sql("m.id"))]
@@ -112,7 +112,7 @@ def _within(frame: Frame, name: str) -> Tree:
 
 
 def _frames(over: Over, placed: str) -> exp.Select:
-    """Of each group the bounds over what its frame may hold."""
+    """For each group, the bounds over the possible contents of the frame."""
     frame = over.frame
     assert frame is not None
     here = [
@@ -171,7 +171,7 @@ def _bounds(over: Over, frame: Frame) -> dict[str, Tree]:
 
 
 def _so_far_away(offset: int) -> tuple[Tree, Tree]:
-    """LAG and LEAD: whether a group may be the one so many places away, and whether there is one for certain."""
+    """LAG and LEAD: whether a group may be so many places away, and whether a group is there for certain."""
     before, count = offset < 0, abs(offset)
     side = sql("o.place < m.place" if before else "o.place > m.place")
     least, most = (_between(name, before=before) for name in ("sures", "mays"))
@@ -180,7 +180,7 @@ def _so_far_away(offset: int) -> tuple[Tree, Tree]:
 
 
 def _at_end(frame: Frame, *, first: bool) -> Tree:
-    """FIRST_VALUE and LAST_VALUE: whether a group may be the outermost one of a frame.
+    """FIRST_VALUE and LAST_VALUE: whether a group may be the outermost of a frame.
 
     It is so many places away, or nearer and there is none beyond it; the row's own is in every frame.
     """
@@ -204,7 +204,7 @@ def _at_end(frame: Frame, *, first: bool) -> Tree:
 
 
 def _of_one(over: Over, frame: Frame, chosen: Tree, enough: Tree) -> dict[str, Tree]:
-    """The values of the groups that may be the one that is chosen; ``enough``: there is one for certain."""
+    """The values of the groups that may be chosen; ``enough``: a group is chosen for certain."""
     low, high, undefined = (column(f"v{over.id}{end}", "o") for end in "lhu")
     # A group without a value gives NULL, which is none of the ends.
     some_null = sql("COALESCE(BOOL_OR(:c AND :u <> 0), FALSE)", c=chosen, u=undefined)

@@ -1,4 +1,4 @@
-"""Window functions of a query, as they are read: over the groups of its answer, after GROUP BY and HAVING."""
+"""Window functions of a query, as they are read: over the groups of the answer, after GROUP BY and HAVING."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, sql, when
 from sqlanon.query.sql.types import is_float, is_number, is_whole
 
 MOST_RANKED = 3_000
-"""Groups that are compared with one another."""
+"""Most groups that are compared with each other."""
 
 RANKS = tuple(one.kind for one in aggregates.RANKS)
 _FORMS = (
@@ -65,10 +65,10 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
     """The columns that a window function will have (`sqlanon.query.rewrite.window_bounds`); noted down once.
 
     Args:
-        calculator: reads what is in it.
+        calculator: reads the expressions in it.
         node: the window function, bound.
-        as_source: it is calculated with, so that its ends have the type that they have in the source.
-        sharp: it is rounded or compared, so that its ends have to hold to the last digit.
+        as_source: it is part of a calculation, so that the ends have the same type as in the source.
+        sharp: it is rounded or compared, so that the ends have to hold to the last digit.
 
     Raises:
         Refused: another form than those that have bounds.
@@ -93,7 +93,7 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
 
 
 def _is_of_whole(calculator: Calculator, node: exp.Window) -> bool:
-    """Whether it is a quotient of whole numbers, or a mean of them, whose sum is the same in any order."""
+    """Whether it is a quotient of whole numbers, or a mean of them, with a sum that is the same in any order."""
     known = aggregate_of(node.this)
     if known is not None and known.kind in SHARES:
         return True
@@ -208,7 +208,7 @@ def _side(end: object, side: object, way: str) -> tuple[bool, int | None]:
 def _settle_frame(
     calculator: Calculator, node: exp.Window, frame: Frame, partition: list[exp.Expr], order: list[exp.Ordered]
 ) -> Frame:
-    """The frame, after its order and its types are checked."""
+    """The frame, after checks of the order and types."""
     text = calculator.scope.text
     terms = [term.unnest() for term in (*partition, *(term.this for term in order))]
     if order and not all(key.unnest() in terms for key in calculator.groups.keys):
@@ -250,7 +250,7 @@ def _sorting(calculator: Calculator, term: exp.Ordered) -> Sorting:
 
 
 def _value(calculator: Calculator, node: exp.Expr) -> tuple[Quad, Tree]:
-    """What is added up of each group, and when it is NULL for certain."""
+    """The summand of each group, and the condition under which it is NULL for certain."""
     if not has_aggregate(node):
         if boxes_in(node) and not any(node == key for key in calculator.groups.keys):
             refuse(
@@ -278,8 +278,8 @@ def _whole(
 ) -> tuple[Tree, tuple[Tree, ...]] | None:
     """The aggregate that has the same value over the rows of a whole partition, and its keys; None: there is none.
 
-    Every row lies in one group: sums of groups add up to that of all rows, so that its bounds are narrower than sums of
-    ends.
+    Every row lies in a single group: sums of groups add up to that of all rows, so that its bounds are narrower than
+    sums of ends.
     """
     inner = function.this
     bare = inner.this if isinstance(inner, exp.Filter) else inner

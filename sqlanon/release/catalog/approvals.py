@@ -112,7 +112,8 @@ def hold_approval(
 ) -> tuple[str, ...]:
     """Stop a release without a valid approval if the policy needs approval.
 
-    A policy that no longer needs approval still needs it if the policy of the version before did.
+    A policy that no longer needs approval still needs it if the policy of the version before did. Where that policy
+    names signers, one of them must have signed the approval of a policy that names others, or none.
 
     Args:
         engine: the source's database.
@@ -131,7 +132,7 @@ def hold_approval(
     earlier = before.policy.get("refresh", {}) if before is not None else {}
     if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
         return ()
-    signers = spec.refresh.signers or tuple(earlier.get("signers") or ())
+    signers = tuple(earlier.get("signers") or ()) or spec.refresh.signers
     return require_approval(engine, spec.name, plain_policy(spec), signers, now)
 
 
@@ -146,17 +147,19 @@ def require_approval(
     now = now or datetime.datetime.now(datetime.UTC)
     every = Approvals(engine).list(release)
     approve = command("approve", release, options=["--by", "NAME", "--until", "DATE"])
-    kept = [one for one in every if one.action == "approved" and not one.is_revoked(every)]
+    kept = [approval for approval in every if approval.action == "approved" and not approval.is_revoked(every)]
     if every and not kept:
-        last = max((one for one in every if one.action == "revoked"), key=lambda one: one.place)
+        last = max(
+            (approval for approval in every if approval.action == "revoked"), key=lambda approval: approval.place
+        )
         raise GuardError(
             f"{release}: {last.approver} revoked its approval on {last.given_at[:10]}; nothing was published. A new "
             f"one: {approve}"
         )
-    same = [one for one in kept if not list_differences(one.policy, policy)]
+    same = [approval for approval in kept if not list_differences(approval.policy, policy)]
     if not same:
         raise GuardError(_unapproved(release, kept, policy, approve))
-    last = max(same, key=lambda one: one.place)
+    last = max(same, key=lambda approval: approval.place)
     what = f"{release}: the approval by {last.approver} of {last.given_at[:10]}"
     if last.given > now:
         raise GuardError(
@@ -202,8 +205,8 @@ def _unapproved(release: str, every: Sequence[Approval], policy: Mapping[str, An
             f"{release}: refresh.needs_approval, and nobody approved this release; nothing was published. Approve a "
             f"published version with: {approve}, or after a look at the plan the policy with: {approve} --planned"
         )
-    last = max(every, key=lambda one: one.place)
-    found = [str(one) for one in list_differences(last.policy, policy)]
+    last = max(every, key=lambda approval: approval.place)
+    found = [str(difference) for difference in list_differences(last.policy, policy)]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return (
         f"{release}: the policy is not the one that {last.approver} approved on {last.given_at[:10]}: "

@@ -75,7 +75,7 @@ class Lineage:
             parts=self.published_parts(),
         )
         keys, held = numbers(self.engine, counted)
-        drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(one.name)}" for one in tables)
+        drop = "; ".join(f"DROP TABLE {identifier(PRIVATE_SCHEMA)}.{identifier(table.name)}" for table in tables)
         return KeptLineage(self.number, tuple(map(str, tables)), keys, held, drop)
 
     def count_erased(self) -> int:

@@ -154,7 +154,7 @@ def _bound(privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[Requireme
         },
         "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,
         "max_extent": {name: str(extent) for name, extent in accuracy.extents},
-        "reached": [{"name": one.name, "column": one.column, "reached": one.reached} for one in reached],
+        "reached": [{"name": result.name, "column": result.column, "reached": result.reached} for result in reached],
     }
 
 

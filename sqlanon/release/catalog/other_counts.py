@@ -31,7 +31,7 @@ def hold_counts_of(engine: Engine, source: str) -> AbstractContextManager[None]:
 def list_other_counts(engine: Engine, release: str, source: str) -> list[Entry]:
     """Present and former published versions of other releases of counts of a source."""
     entries = Catalog(engine).entries(source=source)
-    return [one for one in entries if one.release != release and one.statistics and one.status in SHOWN]
+    return [entry for entry in entries if entry.release != release and entry.statistics and entry.status in SHOWN]
 
 
 def refuse_published(engine: Engine, release: str, source: str) -> None:

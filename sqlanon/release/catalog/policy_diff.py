@@ -64,9 +64,9 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _failing(old["refresh"], new["refresh"])
     modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
     found += _compare_setting("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
-    asked = [bool(one["refresh"].get("needs_approval")) for one in (old, new)]
+    asked = [bool(policy["refresh"].get("needs_approval")) for policy in (old, new)]
     found += _compare_setting("refresh.needs_approval", *asked, weaker=asked[0], setting=True)
-    signed = [sorted(one["refresh"].get("signers") or ()) for one in (old, new)]
+    signed = [sorted(policy["refresh"].get("signers") or ()) for policy in (old, new)]
     # A name that is new may approve what the others would not.
     more = bool(signed[0]) and not set(signed[1]) <= set(signed[0])
     found += _compare_setting(
@@ -85,7 +85,7 @@ def list_differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _compare_setting("statistics", *counts, weaker=counts[0])
     found += _noisy(old.get("noisy"), new.get("noisy"))
     # Tokens that stay link versions.
-    rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
+    rotated = [bool((policy.get("together") or {}).get("rotate")) for policy in (old, new)]
     found += _compare_setting("rotate", *rotated, weaker=rotated[0])
     done = {
         "person",
@@ -258,7 +258,7 @@ def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bo
 
 def _protects(privacy: Policy, name: str) -> bool:
     """Whether a requirement is about a sensitive column."""
-    return any(_asked_of(key, privacy, name) for key, one in REQUIREMENTS.items() if one.sensitive)
+    return any(_asked_of(key, privacy, name) for key, requirement in REQUIREMENTS.items() if requirement.sensitive)
 
 
 def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
@@ -273,7 +273,10 @@ def _measured_by(privacy: Policy, name: str) -> set[str]:
     """Settings of a sensitive column that define distances of values, for requirements that use distances."""
     settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
     distances = {
-        one.distance for key in REQUIREMENTS for one in _asked_of(key, privacy, name) if isinstance(one, Closeness)
+        requirement.distance
+        for key in REQUIREMENTS
+        for requirement in _asked_of(key, privacy, name)
+        if isinstance(requirement, Closeness)
     }
     return {settings[distance] for distance in distances if distance in settings}
 

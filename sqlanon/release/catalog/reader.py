@@ -176,7 +176,9 @@ class CatalogReader:
         """The published versions as queries name them."""
         if not self._engine.updates:
             found = self.entries(statuses=("published",))
-            return [Place(one.release, one.source, one.view_schema, one.view_name, one.file) for one in found]
+            return [
+                Place(entry.release, entry.source, entry.view_schema, entry.view_name, entry.file) for entry in found
+            ]
         texts = [[None if cell is None else str(cell) for cell in row] for row in self._rows("catalog/places", {})]
         return [Place(str(row[0]), str(row[1]), *row[2:]) for row in texts]
 
@@ -211,7 +213,7 @@ class CatalogReader:
             keep = int(refresh["keep"]) if refresh else RefreshSpec().keep
             opened, spare, published, oldest, erased = (read_integer(number or 0) for number in numbers)
             made.append(Untidy(str(release), opened, spare, published, oldest, erased, keep))
-        return [one for one in made if one.needed]
+        return [release for release in made if release.needed]
 
     def unknown_name(self, release: str) -> PolicyError:
         """The error of a release that the catalog does not have; it names the known releases."""

@@ -34,7 +34,7 @@ def keep_method(spec: ReleaseSpec, entry: Entry | None) -> ReleaseSpec:
         effort=EffortSpec(said, effort.written, "kept"),
     )
     differs = list_differences(recorded, json.loads(json.dumps(redact(kept))))
-    return spec if any(not one.setting for one in differs) else kept
+    return spec if any(not difference.setting for difference in differs) else kept
 
 
 def list_method_notes(spec: ReleaseSpec) -> tuple[str, ...]:

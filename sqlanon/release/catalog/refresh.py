@@ -165,6 +165,11 @@ def decide_first(state: ReleaseState) -> Decision:
     return Decision("first release", ("nothing is published yet",), weaker, None, None, instead)
 
 
+def last_in_place(state: ReleaseState) -> Entry | None:
+    """The version that readers have or had last, of a first release that of another one in its place, if any."""
+    return state.last_shown or decide_first(state).instead
+
+
 def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
     """The differences of a policy from the policy of a version."""
     return list_differences(entry.policy, json.loads(json.dumps(redact(spec))))

@@ -84,7 +84,7 @@ def lineage_of_run(
 
 def find_newest(state: ReleaseState, number: int) -> Entry:
     """The newest version of a lineage that readers had."""
-    return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
+    return [entry for entry in state.versions if entry.status in SHOWN and number_of(entry) == number][-1]
 
 
 def own_histories(state: ReleaseState) -> list[TableRef]:
@@ -118,7 +118,9 @@ def shows_erased_keys(state: ReleaseState) -> bool:
     That happens if an erasure was stopped before the erasing version replaced the readers' version.
     """
     entry = state.published
-    return entry is not None and any(_shows_erased(state, entry, one) for one in lineages_of(state.engine, [entry]))
+    return entry is not None and any(
+        _shows_erased(state, entry, lineage) for lineage in lineages_of(state.engine, [entry])
+    )
 
 
 def _shows_erased(state: ReleaseState, entry: Entry, lineage: Lineage) -> bool:
@@ -162,8 +164,8 @@ def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) ->
     Rows are found again by the columns ``recognized``. The second value says whether the policy is weaker.
     """
     spec = state.spec
-    changed = [one for one in policy_changes(last, spec) if not one.setting]
-    found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
+    changed = [difference for difference in policy_changes(last, spec) if not difference.setting]
+    found = [str(difference) for difference in changed if difference.weaker or not _SAME.fullmatch(difference.what)]
     before = dict(last.source_columns or ())
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in recognized
@@ -179,4 +181,4 @@ def _find_breaks(last: Entry, state: ReleaseState, recognized: Sequence[str]) ->
             found.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
         elif before.get(name, column.shown_type) != column.shown_type:
             found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
-    return found, any(one.weaker for one in changed)
+    return found, any(difference.weaker for difference in changed)

@@ -63,7 +63,7 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
-        exact = [(one.name, one.name) for one in draft.staged.roles.insensitive]
+        exact = [(reading.name, reading.name) for reading in draft.staged.roles.insensitive]
         counted = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
         done = replace(
             as_verified(report, verified, watch),

@@ -57,10 +57,10 @@ def _numbers(_: Column, text: str, typed: str) -> bool:
 
 def _times(_: Column, text: str, typed: str) -> bool:
     """Fractions of seconds are compared as texts: Python keeps six digits."""
-    said, made = (_FRACTION.search(one) for one in (text, typed))
+    said, made = (_FRACTION.search(value) for value in (text, typed))
     if (said[1].rstrip("0") if said else "") != (made[1].rstrip("0") if made else ""):
         return False
-    left, right = (datetime.fromisoformat(_FRACTION.sub("", one, count=1).strip()) for one in (text, typed))
+    left, right = (datetime.fromisoformat(_FRACTION.sub("", value, count=1).strip()) for value in (text, typed))
     if left.tzinfo is None:  # in the zone of the session, in which the database prints it
         right = right.replace(tzinfo=None)
     return left == right  # never where the text alone has a zone: the type does not keep it

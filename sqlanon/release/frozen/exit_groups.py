@@ -48,9 +48,9 @@ def exit_groups(
         if not scratch.count("table/count", source=dealt):
             break
         below = []
-        for i, one in enumerate(asked):
+        for i, requirement in enumerate(asked):
             below.append(scratch.table(f"below_{attempt}_{i}"))
-            one.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
+            requirement.below(scratch, below[-1], Grouped(dealt, ("class", "part"), names, None, dealt, names))
         made = scratch.table(f"divided_{attempt}")
         scratch.execute("frozen/divided", made=made, dealt=dealt, below=below, before=divided)
         divided, least, attempt = made, 2 * least, attempt + 1

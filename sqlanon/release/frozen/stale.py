@@ -34,7 +34,7 @@ def stale_rows(
     if not compared.apart or spec.format.mean:
         return compared.changed + compared.apart
     moved = scratch.table("moved")
-    columns = [one["alias"] for one in (*quasi_columns(roles), *kept_columns(roles))]
+    columns = [column["alias"] for column in (*quasi_columns(roles), *kept_columns(roles))]
     scratch.execute(
         "frozen/moved",
         moved=moved,

@@ -91,11 +91,13 @@ def verify_version(
         _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
         _as_made(scratch, step, cohort, physical, kept)
-    asked = of_rows([one for one in requirements if not one.counts_persons])
-    aliases, names = [one.alias for one in sensitive], [one.name for one in sensitive]
+    asked = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
+    aliases, names = [reading.alias for reading in sensitive], [reading.name for reading in sensitive]
     by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, asked)
     by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, asked)
-    of_persons = _persons(scratch, step, cohort, [one for one in requirements if one.counts_persons], last)
+    of_persons = _persons(
+        scratch, step, cohort, [requirement for requirement in requirements if requirement.counts_persons], last
+    )
     return replace(by_cells, requirements=(*by_class.requirements, *of_persons)), by_class
 
 
@@ -154,17 +156,23 @@ def _persons(
             raise PrivacyViolation(
                 f"{apart[0][0]} persons are in more than one class of the lineage; nothing was published"
             )
-    before = {(one.name, one.column): one for one in last}
+    before = {(result.name, result.column): result for result in last}
     if cohort is None:
-        return tuple(before[one.name, one.column] for one in asked if (one.name, one.column) in before)
+        return tuple(
+            before[requirement.name, requirement.column]
+            for requirement in asked
+            if (requirement.name, requirement.column) in before
+        )
     made = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
-    lowest = {(one.name, one.column): max if one.at_most else min for one in asked}
+    lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
     return tuple(
         replace(
-            one,
-            reached=lowest[one.name, one.column](one.reached, before.get((one.name, one.column), one).reached),
+            result,
+            reached=lowest[result.name, result.column](
+                result.reached, before.get((result.name, result.column), result).reached
+            ),
         )
-        for one in made
+        for result in made
     )
 
 

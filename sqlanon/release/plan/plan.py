@@ -21,7 +21,7 @@ from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.recorded_method import list_method_notes
-from sqlanon.release.catalog.refresh import Decision, decide
+from sqlanon.release.catalog.refresh import Decision, decide, last_in_place
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide import suppressed_rows
@@ -263,7 +263,7 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
 def _approval(work: Work) -> tuple[str, ...]:
     """Message of a run about the policy's approval."""
     try:
-        return hold_approval(work.state.engine, work.spec, before=work.state.last_shown)
+        return hold_approval(work.state.engine, work.spec, before=last_in_place(work.state))
     except GuardError as refused:
         return (f"a run would stop: {refused}",)
 

@@ -124,7 +124,7 @@ def _add(
 
 def _check_clock(made: Approval, before: Sequence[Approval]) -> None:
     """Refuse an approval that would be older than the last decision; a revocation always ends approvals."""
-    last = max((one.given for one in before), default=made.given)
+    last = max((decision.given for decision in before), default=made.given)
     if last > made.given:
         raise PolicyError(
             f"{made.release}: the last decision on it was given at {last.isoformat(timespec='seconds')}, and this "
@@ -148,39 +148,39 @@ def list_approvals(engine: Engine, release: str | None = None, signers: Path | N
     if release is not None and not every and not Catalog(engine).versions(release):
         raise Catalog(engine).unknown_name(release)
     now = datetime.datetime.now(datetime.UTC)
-    published = {one.release: one for one in Catalog(engine).entries(statuses=("published",))} if every else {}
+    published = {entry.release: entry for entry in Catalog(engine).entries(statuses=("published",))} if every else {}
     found = []
-    for one in every:
-        decisions = [other for other in every if other.release == one.release]
+    for decision in every:
+        decisions = [other for other in every if other.release == decision.release]
         same = [
             other
             for other in decisions
-            if other.action == "approved" and not list_differences(other.policy, one.policy)
+            if other.action == "approved" and not list_differences(other.policy, decision.policy)
         ]
-        state = one.state(decisions, same, now)
-        days = (one.ends - now).days if state == "valid" else 0
-        grown = _grown(one, published.get(one.release)) if state == "valid" else ()
-        found.append(ListedApproval(one, state, days, _signed(one, signers), grown))
+        state = decision.state(decisions, same, now)
+        days = (decision.ends - now).days if state == "valid" else 0
+        grown = _grown(decision, published.get(decision.release)) if state == "valid" else ()
+        found.append(ListedApproval(decision, state, days, _signed(decision, signers), grown))
     return found
 
 
-def _signed(one: Approval, signers: Path | None) -> str:
-    if one.signature is None:
+def _signed(approval: Approval, signers: Path | None) -> str:
+    if approval.signature is None:
         return "no"
     if signers is None:
         return "not checked"
-    check_signature(one, signers)
-    return f"by {one.approver}"
+    check_signature(approval, signers)
+    return f"by {approval.approver}"
 
 
-def _grown(one: Approval, entry: Entry | None) -> tuple[str, ...]:
+def _grown(approval: Approval, entry: Entry | None) -> tuple[str, ...]:
     """Risks of the published version above the approved risks."""
-    if entry is None or not one.figures:
+    if entry is None or not approval.figures:
         return ()
     now = _figures(entry)
     return tuple(
         f"{TITLES[key]}: {share(seen, 1)} was approved, {share(now[key], 1)} is published"
-        for key, seen in one.figures.items()
+        for key, seen in approval.figures.items()
         if key in TITLES and seen is not None and now.get(key) is not None and now[key] > seen
     )
 

@@ -67,7 +67,7 @@ def mark_returning(engine: Engine, entry: Entry, policy: Mapping[str, Any]) -> E
         catalog.mark(entry.release, entry.version, "returning")
         catalog.keep_policy(entry, policy)
         catalog.replace_report(entry.release, entry.version, replace(RunReport.from_dict(entry.report), lake=lake))
-    return next(one for one in _rows(engine, entry) if one.version == entry.version)
+    return next(row for row in _rows(engine, entry) if row.version == entry.version)
 
 
 def _rows(engine: Engine, entry: Entry) -> Sequence[Entry]:

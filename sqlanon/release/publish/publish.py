@@ -92,7 +92,7 @@ class Draft:
 def linked_values(ready: Prepared) -> list[str]:
     """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
     names = {reading.name for reading in ready.roles.sensitive}
-    counted = any(one.counts_persons and one.column in names for one in ready.requirements)
+    counted = any(requirement.counts_persons and requirement.column in names for requirement in ready.requirements)
     return [reading.alias for reading in ready.roles.sensitive] if counted else []
 
 
@@ -173,7 +173,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
         if not recoded.sensitive:
-            persons = [one.alias for one in ready.persons]
+            persons = [person.alias for person in ready.persons]
             done = replace(done, exposed=proof.expose(scratch, made, physical, ready.roles.insensitive, persons))
         reached, warned = tokens.verify_tokens(scratch, state, physical, recoded.layout.of_class, draft.siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
@@ -183,7 +183,7 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         linked=private_table(engine, f"{target.physical}_link"),
         classed=classed,
         groups=recoded.groups,
-        persons=[one.alias for one in ready.persons],
+        persons=[person.alias for person in ready.persons],
         values=linked_values(ready),
         omitted=recoded.omitted,
         link=ready.roles.link,
@@ -318,7 +318,7 @@ class New:
         """Drop the versions that are not kept."""
         state = self.state
         with self.watch.stage("cleanup"):
-            old = [replace(one, status="replaced") if one == state.published else one for one in state.versions]
+            old = [replace(entry, status="replaced") if entry == state.published else entry for entry in state.versions]
             drop_old(state.engine, state.spec.name, [*old, new])
 
     def put_in_lake(self, place: str) -> RunReport:

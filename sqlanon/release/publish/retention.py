@@ -48,7 +48,7 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
 
 def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
     """Whether a version is older than an erasure of keys (also in a killed run): no rollback may show it."""
-    erasures = [one.version for one in entries if (one.report.get("lineage") or {}).get("erasing")]
+    erasures = [other.version for other in entries if (other.report.get("lineage") or {}).get("erasing")]
     return entry.version < max(erasures, default=0)
 
 

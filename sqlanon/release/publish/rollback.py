@@ -65,8 +65,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             example = "the version is an option, such as: sqlanon rollback patients --to 1"
             raise PolicyError(nothing if entries else f"{nothing}: {catalog.unknown_name(release)}; {example}")
         entry = _find_version(engine, release, entries, current, to)
-        for one in (current, entry):
-            if together := one.policy.get("together"):
+        for version in (current, entry):
+            if together := version.policy.get("together"):
                 raise PolicyError(
                     f"{release} is published together with the other tables of {together['name']}, in versions that "
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
@@ -245,9 +245,9 @@ def diff(engine: Engine, first: str, second: str) -> DiffReport:
     Raises:
         PolicyError: a version is not in the catalog.
     """
-    one, two = find_version(engine, first), find_version(engine, second)
-    found = list_differences(one.policy, two.policy)
-    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), list_weakenings(found))
+    old, new = find_version(engine, first), find_version(engine, second)
+    found = list_differences(old.policy, new.policy)
+    return DiffReport(_report(old), _report(new), tuple(str(item) for item in found), list_weakenings(found))
 
 
 def find_version(engine: Engine, name: str) -> Entry:

@@ -116,8 +116,12 @@ def _match_columns(before: Sequence[Column], after: Sequence[Column]) -> list[Na
     exact = {column.name: column.name for column in before}
     spelled = {column.name.lower(): column.name for column in before} | exact
     return [
-        {"name": one.name, "before": spelled.get(one.name, spelled.get(one.name.lower())), "after": one.name}
-        for one in after
+        {
+            "name": column.name,
+            "before": spelled.get(column.name, spelled.get(column.name.lower())),
+            "after": column.name,
+        }
+        for column in after
     ]
 
 

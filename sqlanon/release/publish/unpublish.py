@@ -69,7 +69,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
             current.report.get("published", "") if current else "",
             purged,
             _warnings(engine, current, release, purge=purge),
-            tuple(kept for kept in (one.describe_kept() for one in lineages) if kept),
+            tuple(kept for kept in (lineage.describe_kept() for lineage in lineages) if kept),
             lineages[0].count_erased() if lineages else 0,
         )
 

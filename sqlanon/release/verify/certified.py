@@ -100,7 +100,7 @@ class Certified(Proof):
         Whoever knows all values of a row but the sensitive ones cannot distinguish them. Cost: two joins of the k n
         edges.
         """
-        aliases, names = [one.alias for one in exact], tuple(one.name for one in exact)
+        aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
         row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)

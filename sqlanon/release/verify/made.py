@@ -84,9 +84,9 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        named = [(one.name, one.name) for one in exact]
+        named = [(reading.name, reading.name) for reading in exact]
         found = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
-        return count_persons(scratch, made.classed, made.recoded, persons, [one.alias for one in exact], found)
+        return count_persons(scratch, made.classed, made.recoded, persons, [reading.alias for reading in exact], found)
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """Columns of the stored history; ``columns``: the columns of values and persons."""

@@ -108,7 +108,7 @@ def feasible_persons(
     """
     if not is_promised(spec) or not persons:
         return ()
-    counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
+    counts = measure(scratch.engine, stage, (), {person.name: person.alias for person in persons})
     failing = [
         f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class "
         "would hold rows of fewer than k persons; lower k, say accept_repeats: true if equal values are not one "

@@ -55,7 +55,7 @@ def verify_population(
             f"{shared} combinations of values of the population lie in more than one published cell; nothing was "
             "published"
         )
-    return [_measure(scratch, one, counted) for one in requirements]
+    return [_measure(scratch, requirement, counted) for requirement in requirements]
 
 
 def audit_population(
@@ -76,7 +76,7 @@ def audit_population(
     if not asked:
         return (), ()
     table, form = next(iter(list_populations(spec).values())), format_of(spec.format.kind)
-    what = " and ".join(dict.fromkeys(one.name for one in asked))
+    what = " and ".join(dict.fromkeys(requirement.name for requirement in asked))
     try:
         people = engine.relation(table)
         roles = assign_roles(replace(spec, columns=spec.with_role("quasi"), rest="drop"), people)
@@ -92,13 +92,13 @@ def audit_population(
     with Scratch(engine) as scratch, engine.snapshot():
         stage = take_stage(scratch, roles, (), step="population")
         counted, shared = _count_cells(
-            scratch, form, relation.ref, quasi, [one for one in names if one], roles.quasi, stage
+            scratch, form, relation.ref, quasi, [published for published in names if published], roles.quasi, stage
         )
         if shared:
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
             )
-        return tuple(one.result(_measure(scratch, one, counted)) for one in asked), ()
+        return tuple(requirement.result(_measure(scratch, requirement, counted)) for requirement in asked), ()
 
 
 def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
@@ -143,7 +143,7 @@ def _count_cells(
         "verify/population_groups",
         groups=groups,
         target=target,
-        columns=[list(one.published()) for one in names],
+        columns=[list(cells.published()) for cells in names],
     )
     columns = [
         {"alias": own.alias, "as_text": own.as_text or domain.reading.as_text, "as_float": own.as_float}

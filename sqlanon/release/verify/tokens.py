@@ -70,7 +70,11 @@ class Shown:
 
         ``together``: in several tables, over which k is asked of tokens alone.
         """
-        asked = [one for one in self.requirements if not (together and isinstance(one, KAnonymity | Persons))]
+        asked = [
+            requirement
+            for requirement in self.requirements
+            if not (together and isinstance(requirement, KAnonymity | Persons))
+        ]
         if not asked:
             return []
         signed = scratch.table("signed")
@@ -84,16 +88,18 @@ class Shown:
             columns=list(columns),
         )
         grouping = Grouping(signed, (*self.classes, SIGN), persons=(self.token,))
-        found = [one.result(grouping.measure(scratch.engine, one, self.sensitive)) for one in asked]
+        found = [
+            requirement.result(grouping.measure(scratch.engine, requirement, self.sensitive)) for requirement in asked
+        ]
         scratch.drop(signed)
-        return [replace(one, name=f"{one.name}, {NAME}") for one in found]
+        return [replace(result, name=f"{result.name}, {NAME}") for result in found]
 
 
 def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], names: Sequence[str]) -> Shown:
     """A table of a release that is being made or audited; ``names``: the columns."""
     spelled = {name.lower(): name for name in names}
-    tokens = [spelled[one.name.lower()] for one in spec.with_role("pseudonym")]
-    sensitive = tuple(spelled[one.name.lower()] for one in spec.with_role("sensitive"))
+    tokens = [spelled[column.name.lower()] for column in spec.with_role("pseudonym")]
+    sensitive = tuple(spelled[column.name.lower()] for column in spec.with_role("sensitive"))
     assert spec.token is not None
     own = spelled[spec.token.name.lower()]
     asked = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
@@ -116,7 +122,9 @@ def scope_of(entry: Entry) -> str | None:
 
 def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     named = {str(name).lower() for name in policy.get("person") or ()}
-    tokens = (one for one in policy["columns"] if one["role"] == "pseudonym" and str(one["name"]).lower() in named)
+    tokens = (
+        column for column in policy["columns"] if column["role"] == "pseudonym" and str(column["name"]).lower() in named
+    )
     return next(tokens, None)
 
 
@@ -206,7 +214,7 @@ def count_alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
 
 def shared_events(scratch: Scratch, tables: Sequence[Shown]) -> int:
     """Number of event tokens that belong to several persons."""
-    held = [one for one in tables if one.event is not None]
+    held = [table for table in tables if table.event is not None]
     return scratch.count("verify/shared_events", tables=held) if held else 0
 
 
@@ -224,14 +232,14 @@ def measure_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> lis
     found = [RequirementResult(NAME, own.token, own.k, reached, reached >= own.k)]
     values = own.measure(scratch, alone, together=False)
     if beside:
-        together, k = number_signatures(scratch, tables, "signs_together"), min(one.k for one in tables)
+        together, k = number_signatures(scratch, tables, "signs_together"), min(table.k for table in tables)
         reached, _ = count_alike(scratch, together, k)
         found.append(RequirementResult(f"{NAME} in {len(tables)} tables", own.token, k, reached, reached >= k))
-        for one in tables:
-            values += one.measure(scratch, together, together=True)
+        for table in tables:
+            values += table.measure(scratch, together, together=True)
         scratch.drop(together)
     scratch.drop(alone)
-    return [*found, *events, *(one for one in values if not one.satisfied)]
+    return [*found, *events, *(result for result in values if not result.satisfied)]
 
 
 def verify_tokens(
@@ -251,9 +259,11 @@ def verify_tokens(
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
     beside = list_others(state.engine, spec.scope, joined.names) + joined.written
     found = measure_tokens(scratch, own, beside)
-    for one in found:
-        if not one.satisfied:
-            raise PrivacyViolation(f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published")
+    for result in found:
+        if not result.satisfied:
+            raise PrivacyViolation(
+                f"{result.title}: asked {result.asked:g}, reached {result.reached:g}; nothing was published"
+            )
     joined.written.append(own)
     whole = len(joined.written) == len(joined.names)
     return tuple(found), compare_versions(scratch, state, own, beside, joined.before) if whole else ()
@@ -284,7 +294,9 @@ def refuse_together(engine: Engine, entry: Entry) -> None:
     if not beside:
         return
     with Scratch(engine) as scratch:
-        wrong = [one for one in measure_tokens(scratch, read_shown(engine, entry), beside) if not one.satisfied]
+        wrong = [
+            result for result in measure_tokens(scratch, read_shown(engine, entry), beside) if not result.satisfied
+        ]
     if wrong:
         raise PrivacyViolation(
             f"{entry.release}: version {entry.version} would not hold together with what is published in scope "
@@ -303,20 +315,22 @@ def compare_versions(
     """
     spec = state.spec
     most = spec.refresh.max_failing
-    kept = [one for one in before if scope_of(one) == spec.scope]
+    kept = [entry for entry in before if scope_of(entry) == spec.scope]
     if spec.rotates or not kept:
         return ()
-    number = ", ".join(f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept)
-    if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
+    number = ", ".join(
+        f"version {entry.version}" + (f" of {entry.release}" if len(before) > 1 else "") for entry in kept
+    )
+    if any(entry.file or not state.exists(private_table(state.engine, entry.physical)) for entry in kept):
         return (
             (
                 f"tokens link this version with {number}, whose rows are in another file: what both reveal together "
                 "is not measured"
             ),
         )
-    earlier = [read_shown(state.engine, one) for one in kept]
+    earlier = [read_shown(state.engine, entry) for entry in kept]
     made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
-    k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
+    k = min(spec.privacy.k, *(table.k for table in beside)) if len(before) > 1 else spec.privacy.k
     reached, failing = count_alike(scratch, made, k)
     if most is not None and failing > most:
         raise PrivacyViolation(

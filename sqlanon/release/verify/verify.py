@@ -75,7 +75,7 @@ def verify_staged(
         raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
     if uncovered:
         raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
-    return tuple(name for one in encoded.quasi if known.wide.get(name := one.reading.name) == 0)
+    return tuple(name for domain in encoded.quasi if known.wide.get(name := domain.reading.name) == 0)
 
 
 def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
@@ -121,13 +121,13 @@ def verify_physical(
     """
     sizes = verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
-    of_persons = [one for one in requirements if one.counts_persons]
+    of_persons = [requirement for requirement in requirements if requirement.counts_persons]
     results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
-    others = of_rows([one for one in requirements if not one.counts_persons])
+    others = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     compared = of_population(requirements)
     if compared:
         reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
-        results += tuple(_judge(one, found) for one, found in zip(compared, reached, strict=True))
+        results += tuple(_judge(requirement, found) for requirement, found in zip(compared, reached, strict=True))
     grouping = recoded.grouping(physical.ref)
     if grouping != Grouping(physical.ref, recoded.layout.of_class):
         sizes = None  # the groups are others than those of equal class columns
@@ -153,7 +153,9 @@ def measure_persons(
     scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
     scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
-    return tuple(_judge(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
+    return tuple(
+        _judge(requirement, grouping.measure(scratch.engine, requirement, sensitive)) for requirement in requirements
+    )
 
 
 def verify_rows(
@@ -271,7 +273,9 @@ def _privacy(
     pm: dict[str, float] = {}
     for i, name in enumerate(names):
         # The reached frequency l is PM.
-        known = [one.reached for one in results if (one.name, one.column, one.joint) == ("l", name, False)]
+        known = [
+            result.reached for result in results if (result.name, result.column, result.joint) == ("l", name, False)
+        ]
         pm[name] = (
             known[0]
             if known

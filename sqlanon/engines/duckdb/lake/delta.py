@@ -19,11 +19,11 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
-    """Open a Delta table at its latest version.
+    """Open a Delta table at the latest version.
 
     Args:
         _: the connection, which is not used: the files are read by Arrow.
-        place: a folder, or the URL of one.
+        place: a folder, or the URL of a folder.
 
     Raises:
         DatabaseError: there is none, or it cannot be read.

@@ -1,4 +1,4 @@
-"""Tables of Apache Iceberg, read by ``pyiceberg``; its own configuration has the catalogs and their credentials."""
+"""Tables of Apache Iceberg, read by ``pyiceberg``, which is configured with the catalogs and their credentials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
-    """Open an Iceberg table at its current snapshot.
+    """Open an Iceberg table at the current snapshot.
 
     Args:
         _: the connection, which is not used: the files are read by Arrow.
@@ -40,7 +40,7 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
     except Exception as error:
         raise cannot_open(name, "the table's metadata", error) from error
     current = table.current_snapshot()
-    # The table as it was loaded stays at its snapshot; its schema changes without a new one.
+    # The table as it was loaded stays at the snapshot; the schema changes without a new snapshot.
     at = f"{f'snapshot {current.snapshot_id}' if current else 'no snapshot'}, schema {table.metadata.current_schema_id}"
     scan = table.scan()
     try:
@@ -70,7 +70,7 @@ def open_catalog(name: str, place: str) -> tuple[Catalog, str]:
 
 
 class _Stream:
-    """A source of Arrow streams for DuckDB, a new one each scan: pyiceberg reads and applies deletes and renames."""
+    """A source of Arrow streams for DuckDB, a new stream each scan: pyiceberg reads and applies deletes and renames."""
 
     def __init__(self, scan: DataScan) -> None:
         self._scan = scan

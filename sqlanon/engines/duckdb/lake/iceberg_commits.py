@@ -104,7 +104,7 @@ def commit(
 
 
 def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
-    """Give a table these columns; those of other types are new ones of the same names."""
+    """Give a table these columns; those of other types are new columns of the same names."""
     wanted = change.table_metadata.schema().as_arrow()
     kinds = {field.name: field.type for field in wanted}
     other = [
@@ -120,7 +120,7 @@ def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
 
 
 def _same(one: pyarrow.DataType, other: pyarrow.DataType) -> bool:
-    """Whether two types are one for Iceberg, which has one kind of text and of lists."""
+    """Whether two types are the same for Iceberg, which has one kind of text and of lists."""
     return str(one).replace("large_", "") == str(other).replace("large_", "").replace("element", "element")
 
 

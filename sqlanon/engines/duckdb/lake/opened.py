@@ -1,4 +1,4 @@
-"""A lake table at one of its versions, as its reader hands it to DuckDB."""
+"""A lake table at some version, as the format's reader hands it to DuckDB."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Opened:
 
 
 def cannot_open(name: str, what: str, error: Exception) -> DatabaseError:
-    """Why a table cannot be opened: of the library's error only its class, since its text may hold a secret.
+    """Why a table cannot be opened: of the library's error only the class, since the text may hold a secret.
 
     Args:
         name: the table's.

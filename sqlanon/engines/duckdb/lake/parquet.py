@@ -27,7 +27,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
 
     Args:
         connection: reads the files.
-        place: a pattern of paths, or a folder: all its files that end with ``.parquet``.
+        place: a pattern of paths, or a folder: all files in it that end with ``.parquet``.
 
     Raises:
         PolicyError: the place is on object storage, or a column has more digits than DuckDB keeps.
@@ -75,7 +75,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, place: str) -> Opened:
 
 
 def _list_files(place: str) -> list[str]:
-    """The files of a pattern or a folder, by name, without hidden ones and those that writers keep for themselves."""
+    """The files of a pattern or a folder, by name, without hidden files and those that writers keep for themselves."""
     pattern = str(Path(place) / "**" / "*.parquet") if Path(place).is_dir() else place
     base = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0])
     found = (path for path in glob.iglob(pattern, recursive=True) if Path(path).is_file())  # noqa: PTH207 - of any root

@@ -1,6 +1,6 @@
-"""The lake tables of one connection: each is opened at one version, and is a temporary view by its whole name.
+"""The lake tables of a connection: each is opened at one version, and is a temporary view by the whole name.
 
-A format is one entry of `FORMATS`: the packages that it needs, and a file next to this one.
+A format is one entry of `FORMATS`: the packages that it needs, and a file next to this file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class LakeTables:
         self._held = False
 
     def relation(self, name: LakeName) -> Relation:
-        """Open a table at its latest version; in a snapshot it stays as it was opened.
+        """Open a table at the latest version; in a snapshot it stays as it was opened.
 
         Raises:
             PolicyError: the packages are not installed, or the name cannot be read.

@@ -125,7 +125,7 @@ def _commits(place: str) -> tuple[Any, str]:
     """The module of a place's format, and the place there.
 
     Raises:
-        PolicyError: its packages are not installed.
+        PolicyError: the format's packages are not installed.
     """
     scheme, _, where = place.partition(":")
     form = FORMATS[scheme]

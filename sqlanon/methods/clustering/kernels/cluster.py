@@ -152,7 +152,7 @@ def place_rest(
     """Put the rows that are in no cluster where they cost least, in rows x extents, and number the clusters.
 
     Args:
-        made: the clusters, each of which meets the requirements; there is room for one more.
+        made: the clusters, each of which meets the requirements; there is room for another.
         classes: how many there are.
         rest: the rows that are in none, in order. Each joins the cluster that it costs least and that still meets the
             requirements. Those that find none are united with the cluster that this costs least, until all requirements

@@ -116,7 +116,7 @@ def exchange(
     counters: Counters,
     room: Longs,
 ) -> None:
-    """Exchange row ``i`` for the row of its key in another cluster that lowers the cost most, if any does.
+    """Exchange row ``i`` for the row of the same key in another cluster that lowers the cost most, if any does.
 
     Of several equal rows the first is taken.
 

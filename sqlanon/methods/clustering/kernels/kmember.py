@@ -1,6 +1,6 @@
 """Greedy k-member clustering (Byun, Kamra, Bertino & Li 2007).
 
-It makes clusters one after the other, each around a row far from the last one.
+It makes clusters one after the other, each around a row far from the previous cluster.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def cluster_k_members(
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
     Args:
-        places, sets: the rows, see `Rows`; of equally good ones the first counts.
+        places, sets: the rows, see `Rows`; of equally good rows the first counts.
         geometry: the attributes.
         demands, numbers: the requirements, and the number in them of every row.
         centred: a cluster takes the rows that are nearest to the first row, and else those that widen it least.

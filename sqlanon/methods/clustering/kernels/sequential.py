@@ -30,7 +30,7 @@ from sqlanon.methods.clustering.kernels.exchange import Partners, exchange, new_
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
 LEAST_GAIN = 1000
-"""A pass that gains no more than this part of the cost, and after which no cluster is split, is the last one."""
+"""A pass that gains no more than this part of the cost, and after which no cluster is split, is the last."""
 _ANY = np.int64(2**62)
 
 
@@ -172,7 +172,7 @@ def _unite(
     room: Longs,
     stop: Flag,
 ) -> None:
-    """Unite every cluster that fails the requirements with its cheapest partner, the cheapest union first."""
+    """Unite every cluster that fails the requirements with the cheapest partner, the cheapest union first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
         if stop[0]:

@@ -23,11 +23,11 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
 
     Args:
         cost: int32[m, m], by box and row; 2^31 - 1 where they may not meet. An assignment exists.
-        price: int64[m], any prices of the rows, changed: near ones save time.
+        price: int64[m], any prices of the rows, changed: near prices save time.
         row_of: int64[m], written: the row of every box.
 
-    Cost: O(m^3) at worst. Boxes bid for their rows first; those that are left get one by shortest augmenting paths. Of
-    rows that are equally near one without a box comes first: where many rows cost the same, paths are short.
+    Cost: O(m^3) at worst. Boxes bid for their rows first; the others get a row by shortest augmenting paths. Of
+    equally near rows those without a box come first: where many rows cost the same, paths are short.
     """
     m = len(cost)
     far, out = np.int64(1) << 60, np.int64(1) << 61

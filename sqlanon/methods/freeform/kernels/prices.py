@@ -188,7 +188,7 @@ def price_window(
         geometry: the attributes.
         held: int64[k, n], the row of every box in each matching.
         t: the matching that is left out.
-        made: the number of matchings so far; the later ones are not looked at.
+        made: the number of matchings so far; later matchings are not looked at.
         begin, stop: the window.
         boxes: int64[m], the boxes.
         cost: int32[m, m], written: by box, then by row of the window.

@@ -3,7 +3,7 @@
 It spreads the information about the others that the drawn matching reveals (Doka et al. 2015, section 4).
 
 The union of k matchings without a common edge is a k-regular graph. It can be divided into k matchings in many ways.
-Its edges, and so its boxes and their loss, stay as they are.
+The edges, and so the boxes and their loss, stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SWAPS = 10
 """Swaps of two matchings before the draw, for each matching."""
 
 SPLIT = 3
-"""Matchings that are united and divided anew, at least; every fourth time it is one more, and every eighth two."""
+"""Matchings that are united and divided anew, at least; every fourth time 1 more, and every eighth 2."""
 
 
 @njit(nogil=True, cache=True)
@@ -60,8 +60,8 @@ def _match_by_walks(edges: Ints, degree: int, box: Ints, place: Ints, holder: In
     """A perfect matching of a ``degree``-regular graph by random walks (Goel, Kapralov and Khanna 2010).
 
     Args:
-        edges: int32[n, *], the first ``degree`` of a row are its boxes.
-        box, place: int32[n], written: the box of every row, and which of its edges that is.
+        edges: int32[n, *], the first ``degree`` of a row are the row's boxes.
+        box, place: int32[n], written: the box of every row, and the place of this edge.
         holder: int32[n], written: the row of every box.
         state: the stream.
 
@@ -131,7 +131,7 @@ def _draw_some(k: int, few: int, state: Words) -> Longs:
 
 @njit(nogil=True, cache=True)
 def remix(targets: Ints, swaps: int, splits: int, state: Words) -> None:
-    """Divide the graph of k matchings into k other ones, at random.
+    """Divide the graph of k matchings into k others, at random.
 
     Args:
         targets: int32[k, n], the box of every row in every matching, changed.

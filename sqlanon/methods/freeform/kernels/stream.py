@@ -15,7 +15,7 @@ Words = npt.NDArray[np.uint32]
 _KEY, _COUNTER, _NONCE, _BUFFER, _USED, _BYTES, _LEFT = 4, 12, 13, 16, 32, 33, 34
 """Begins of the parts of a state.
 
-They are constants, key, counter, nonce; 16 words of output; the number of used words; bytes of one more word that is
+They are constants, key, counter, nonce; 16 words of output; the number of used words; bytes of a further word that is
 used byte by byte; the number of bytes left.
 """
 
@@ -81,7 +81,7 @@ def draw_word(state: Words) -> np.uint32:
 def draw_below(state: Words, bound: int) -> int:
     """A uniform whole number from 0 to ``bound`` - 1.
 
-    ``bound`` is at most 2^31, so that its product with a word has 63 bits.
+    ``bound`` is at most 2^31, so that the product with a word has 63 bits.
     """
     while True:
         product = np.int64(draw_word(state)) * bound
@@ -94,9 +94,9 @@ def draw_below(state: Words, bound: int) -> int:
 
 @njit(nogil=True, cache=True)
 def draw_choice(state: Words, bound: int) -> int:
-    """Like `draw_below`, but from one byte of the stream if ``bound`` is at most `FEW`.
+    """Like `draw_below`, but from a byte of the stream if ``bound`` is at most `FEW`.
 
-    A random walk spends most of its time on the stream.
+    A random walk spends most of the time on the stream.
     """
     if bound > FEW:
         return draw_below(state, bound)

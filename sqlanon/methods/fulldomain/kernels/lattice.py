@@ -24,10 +24,10 @@ class Maps(NamedTuple):
     """The node of every code at every level, as parts of a key: equal keys are equal nodes in all columns.
 
     Attributes:
-        part: int64[*], by column, level and code: the node times the column's stride in its word.
+        part: int64[*], by column, level and code: the node times the column's stride in the word.
         start: int64[d, levels], where the codes of a column's level begin.
         word: int64[d], the word of the key that a column is in.
-        words: how many words a key has: one, unless the product of the codes passes 62 bits.
+        words: the number of words of a key: one, unless the product of the codes passes 62 bits.
     """
 
     part: Longs
@@ -131,7 +131,7 @@ def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: np
 
     The other records keep their places, keys and order.
 
-    Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit
+    Every record adds its rows to one of a few sums, by key; the sum is at least the rows of the group. The sums fit
     a processor's cache, where the hash table of all groups does not.
 
     Args:
@@ -201,7 +201,7 @@ def group_keys(n: int, words: int, room: Room) -> int:
 
 @njit(nogil=True, cache=True)
 def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
-    """``room.size`` of each group: the sum of ``counts`` over its records."""
+    """``room.size`` of each group: the sum of ``counts`` over the records."""
     for g in range(groups):
         room.size[g] = 0
     for i in range(n):
@@ -237,7 +237,7 @@ def mark_meeting(demands: Demands, counters: Counters, label: Ints, counts: Long
         demands: over the records.
         counters: for all rows.
         label: int32[m], the group of each record.
-        counts: int64[m], its rows.
+        counts: int64[m], the rows of each.
         groups: how many there are.
         holds: bool[groups].
     """

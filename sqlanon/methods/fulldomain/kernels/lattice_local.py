@@ -42,7 +42,7 @@ SUMS = 1 << 21
 """Sums that records are thinned out by, at most."""
 
 PAUSE = 4
-"""Nodes from one that keeps most records to the next where they are thinned out."""
+"""Nodes from a thinning that keeps most records to the next."""
 
 
 class Pieces(NamedTuple):
@@ -57,7 +57,7 @@ class Filter(NamedTuple):
     """Which records can be in a group of enough rows at a node: bits by the place in `Rest.records`.
 
     Attributes:
-        bits: uint64[tables, words], of projections of the lattice to some of its columns.
+        bits: uint64[tables, words], of projections of the lattice to some columns.
         which: int32[nodes, projections], the tables of each node; no projections: every record can.
     """
 
@@ -202,7 +202,7 @@ def _take(
     expanded: Ints,
     places: Longs,
 ) -> None:
-    """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or none."""
+    """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or no class."""
     rows, left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
     size, values = np.int64(0), 0
     for record in members:

@@ -50,7 +50,7 @@ IN_USE, ROWS, CLASSES, PIECES = 0, 1, 2, 3
 
 
 class Tallied(NamedTuple):
-    """The rows of one group by sensitive value.
+    """The rows of a group by sensitive value.
 
     It has the rows of each value, the values that occur, and the part of a class in each.
     """
@@ -106,7 +106,7 @@ def count_taken(values: int, asked: Asked, rest: Rest, tallied: Tallied) -> int:
 def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallied) -> None:
     """Rows of each value in a class of ``size`` rows.
 
-    It takes the necessary ones first, then one by one of the value that is most frequent in the rest.
+    It takes the necessary rows first, then single rows of the value that is most frequent in the rest.
     """
     taken, missing = tallied.taken, size
     for y in range(values):

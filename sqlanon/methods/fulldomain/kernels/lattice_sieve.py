@@ -1,4 +1,4 @@
-"""Which records can be in a class of a node, by projections of the lattice to some of its columns.
+"""Which records can be in a class of a node, by projections of the lattice to some columns.
 
 A group of a node lies in one group of every coarser node. A projection leaves columns out, as the levels that hide them
 do. So a record in a group of too few rows in some projection is in no class of the node: for most nodes of a large
@@ -20,7 +20,7 @@ from sqlanon.methods.fulldomain.kernels.lattice_part import IN_USE, Rest
 def project(
     codes: Ints, maps: Maps, nodes: Levels, above: Ints, least: int, rest: Rest, place: Ints, room: Room, bits: Bits
 ) -> None:
-    """Fill ``bits[t]`` for each projection ``nodes[t]``, the coarser ones first.
+    """Fill ``bits[t]`` for each projection ``nodes[t]``, the coarser first.
 
     Args:
         codes: int32[d, m].

@@ -1,6 +1,6 @@
 """A search for groups of less squared error: rows move and change places, groups are dissolved and made, annealed.
 
-The squared error of group G is the sum of |x|^2 minus |S|^2 / |G|, S the sum of its rows, so that only the sums and
+The squared error of group G is the sum of |x|^2 minus |S|^2 / |G|, S the sum of the rows, so that only the sums and
 sizes of groups are kept. These are integers below 2^53, so that a sum is exact however often rows come and go.
 """
 
@@ -28,7 +28,7 @@ class Groups(NamedTuple):
         sums: float64[m, d], of the rows of each group.
         size: int64[m], 0: there is no such group.
         member: int32[m, 2k], rows of each group, in any order.
-        place: int32[n], where a row is in ``member`` of its group.
+        place: int32[n], where a row is in ``member`` of the group.
         k: rows of a group, at least; 2k - 1 at most, but for groups of the start that have more.
     """
 
@@ -43,7 +43,7 @@ class Groups(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _take(held: Groups, i: int) -> None:
-    """Take a row out of its group."""
+    """Take a row out of the group."""
     g = held.group[i]
     held.size[g] -= 1
     last = held.member[g, held.size[g]]
@@ -214,7 +214,7 @@ def anneal_groups(
     Returns:
         How many groups there are.
 
-    Cost: O(d) for a step, O(k m d) for each k-th one.
+    Cost: O(d) for a step, O(k m d) for each k-th step.
     """
     n, d = points.shape
     most = n // k + 1

@@ -56,7 +56,7 @@ def group_by_mdav(points: Reals, k: int, group: Ints, stop: Flag) -> int:
     """MDAV (Domingo-Ferrer and Torra 2005, algorithm "MDAV-generic").
 
     While 3k rows are left: a group around the row farthest from their mean, and another around the row farthest from
-    that row; with 2k one more; the remaining rows are a group.
+    that row; with 2k another; the remaining rows are a group.
 
     Args:
         points: float64[n, d].
@@ -101,7 +101,7 @@ def group_by_vmdav(points: Reals, k: int, gamma: float, group: Ints, stop: Flag)
     Args:
         points: float64[n, d].
         k: rows of a group, at most n; none has more than 2k - 1 but for rows that are left at the end.
-        gamma: a free row joins where its distance from the group is below gamma times that from the nearest free row.
+        gamma: a free row joins where the distance from the group is below gamma times that from the nearest free row.
         group: int32[n], written.
         stop: int8[1], set by others to end early.
 

@@ -4,8 +4,8 @@ It makes groups as private as a bound on their loss allows.
 
 Rows join the current group, in order, as long as it stays within the bound. Two neighbouring groups then exchange rows,
 the most frequent sensitive values first, as long as the lesser of their privacies PM = rows / most frequent value does
-not fall (Figure 17): each value moves in one direction only, of its rows the one that widens the other group least, and
-no row moves twice.
+not fall (Figure 17): each value moves in one direction only, by the row that widens the other group least, and no
+row moves twice.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def accurate_groups(
         group: int32[n], written: the number of each row's group, 0 to the result - 1.
 
     Cost: O(n d) for the candidates; for the exchange O(m) a move, and a group's rows are looked at again whenever the
-    box of the other one changes: O(n^2 d) at worst, linear where boxes soon stop changing. Memory O(n + codes).
+    box of the other group changes: O(n^2 d) at worst, linear where boxes soon stop changing. Memory O(n + codes).
     """
     n, d = len(codes), len(geometry.facts)
     count = np.zeros((2, bounds.base[d]), np.int32)
@@ -187,7 +187,7 @@ def accurate_groups(
 def least_privacy(
     value: npt.NDArray[np.int32], values: int, group: npt.NDArray[np.int32], groups: int
 ) -> tuple[int, int]:
-    """PM of a grouping, the least rows / most frequent value over its groups, as (rows, most frequent). Cost: O(n)."""
+    """PM of a grouping, the least rows / most frequent value over the groups, as (rows, most frequent). Cost: O(n)."""
     rows = np.zeros(groups + 1, np.int64)
     for g in group:
         rows[g + 1] += 1

@@ -1,4 +1,4 @@
-"""Groups within a bound, repaired until the least private one cannot be improved; ours, not a paper's.
+"""Groups within a bound, repaired until the least private group cannot be improved; ours, not a paper's.
 
 PM is the privacy of the least private group, so one row far from its neighbours in the order, which no
 group near it can take, lowers the PM of the whole division. Here the least private group borrows rows from any group,
@@ -32,9 +32,9 @@ _LOOKS = 200
 
 @njit(nogil=True, cache=True)
 def _spares(value: int, most: int, tops: int, donor: int, worst: int, state: Members) -> tuple[bool, int]:
-    """Whether a group stays more private than the worst one if it loses a row of this value.
+    """Whether a group stays more private than the worst group if it loses a row of this value.
 
-    The second result is the number of rows of its most frequent value then.
+    The second result is the number of rows of the group's most frequent value then.
     """
     rest = most - (1 if state.held[OTHER, value] == most and tops == 1 else 0)
     size = state.size[donor] - 1
@@ -107,7 +107,7 @@ def _borrow(
 ) -> bool:
     """Move rows of rarer values to the worst group, at most one row of each value, nearest first.
 
-    Rarer values are all but the group's most frequent ones.
+    Rarer values are all but the group's most frequent.
     """
     values = state.held.shape[1]
     held = state.held[WORST]
@@ -234,7 +234,7 @@ def _is_most_private(
 ) -> bool:
     """Whether no division within the bounds is more private.
 
-    A row with too few values within its reach proves that, since it is in some group.
+    A row with too few values within reach proves that, since it is in some group.
     """
     row = state.head[worst]
     reset(codes[row : row + 1], np.zeros(1, np.int64), OTHER, state.count, state.box, bounds.base)
@@ -263,9 +263,9 @@ def repair(
 ) -> int:
     """Raise the PM of n rows' groups, which keep to the bounds before and after.
 
-    The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it
-    cannot, rows of its most frequent values move to other groups until it is more private or gone. Every other group
-    that takes part is more private afterwards than the least private one was before, so that PM never falls. The pass
+    The least private group borrows, from any group, rows of values that are not most frequent in it. Where it
+    cannot, rows of the most frequent values move to other groups until it is more private or gone. Every other group
+    that takes part is more private afterwards than the least private was before, so that PM never falls. The pass
     ends where none of the least private groups can be improved.
 
     Args:

@@ -1,8 +1,8 @@
-"""Division of an order into runs that meet any requirements: distinct l, several sensitive attributes, joint ones.
+"""Division of an order into runs that meet any requirements: distinct l, several or joint sensitive attributes.
 
 As in `runs`, the last run is chosen for every prefix. Which runs are allowed there is tried by growing them backwards;
 once the prefix is divided at all, a run is not grown beyond the point where it could be divided into the shortest run
-that ends with it and another one. For k and distinct l, which a longer run never loses, this is the optimum over all
+that ends with it and another run. For k and distinct l, which a longer run never loses, this is the optimum over all
 divisions; for others it is a heuristic.
 """
 
@@ -48,7 +48,7 @@ def lawful_runs(
             divide them.
         opt: int64[n + 1], the loss of each prefix, written beyond ``known``; `NEVER` where no runs divide it.
         need: int64[n + 1], rows of the shortest run that ends each prefix, likewise.
-        back: int32[n + 1], rows of its last run, likewise.
+        back: int32[n + 1], rows of the last run, likewise.
 
     Cost: O(n w (d + tallies)) where w is the length of two shortest runs, at most ``most``; memory O(n).
     """

@@ -1,6 +1,6 @@
 """l-diverse groups along an order (Ghinita et al. 2009, section 4.3, Figures 13 and 14).
 
-Every value of the sensitive attribute has its rows in order; the *frontier* is the first row of each that is in no
+The rows of every sensitive value are in order; the *frontier* is the first row of each that is in no
 group yet. A group takes the l rows of the frontier that come first (greedy step), or rows of the most frequent values
 where the rest could not be divided otherwise (fall-back step), and so holds a value once (Corollary 1).
 """
@@ -34,7 +34,7 @@ def diverse_groups(
     Args:
         value: int32[n], sensitive codes, 0 to ``values`` - 1.
         values: codes there can be.
-        l: at least 2 values a group (1 gives every row its own).
+        l: at least 2 values a group (1 gives every row a group).
         keys: int64[n], ascending: distances on the line steer Figure 14's step, as in the paper; or empty: boxes do.
         places, sets, geometry: the rows' boxes, only looked at without ``keys``.
         group: int32[n], written: the number of each row's group, in the order in which they are made.
@@ -42,9 +42,9 @@ def diverse_groups(
     Returns:
         How many groups there are; 0 if the table is not eligible (a value is more than n / l of the rows).
 
-    A row that follows a closed group joins it if the group lacks its value, if the rest stays eligible, and if it is
-    nearer to the group's first row than to the last of the ``l`` rows that come next. By boxes, which is ours: if the
-    group's rows x extents grow by less than the next group's extents shrink when it takes the row after its last
+    A row that follows a closed group joins it if the group lacks the row's value, if the rest stays eligible, and if it
+    is nearer to the group's first row than to the last of the ``l`` rows that come next. By boxes, which is ours: if
+    the group's rows x extents grow by less than the next group's extents shrink when it takes the row after the last
     instead (the paper's distances, read as extents, made GCP worse). Then the next row is looked at.
 
     Cost: O(n (log m + d)) greedy steps for m values, O(m log m) for a fall-back step; memory O(n + m).

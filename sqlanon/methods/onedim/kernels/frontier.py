@@ -49,7 +49,7 @@ def frontier_of(value: npt.NDArray[np.int32], values: int) -> tuple[Longs, Longs
 
 @njit(nogil=True, cache=True)
 def take_row(count: Longs, holders: Longs, most: int, v: int) -> int:
-    """Take one row of a value from the rest; returns the rows of the rest's most frequent value."""
+    """Take a row of a value from the rest; returns the rows of the rest's most frequent value."""
     holders[count[v]] -= 1
     count[v] -= 1
     holders[count[v]] += 1
@@ -60,7 +60,7 @@ def take_row(count: Longs, holders: Longs, most: int, v: int) -> int:
 
 @njit(nogil=True, cache=True)
 def put_back(count: Longs, holders: Longs, most: int, v: int) -> int:
-    """Give one row of a value back to the rest; returns the rows of the rest's most frequent value."""
+    """Give a row of a value back to the rest; returns the rows of the rest's most frequent value."""
     holders[count[v]] -= 1
     count[v] += 1
     holders[count[v]] += 1

@@ -26,7 +26,7 @@ def with_row(
     geometry: Geometry,
     bounds: Bounds,
 ) -> int:
-    """Width of a side's box with one more row, `OVER` if it breaks the bounds."""
+    """Width of a side's box with a further row, `OVER` if it breaks the bounds."""
     total = np.int64(0)
     for a in range(len(geometry.facts)):
         code = np.int64(codes[row, a])
@@ -52,7 +52,7 @@ def enter(
     box: npt.NDArray[np.int64],
     base: npt.NDArray[np.int64],
 ) -> bool:
-    """Add a row to a side; whether its box has changed."""
+    """Add a row to a side; whether the box has changed."""
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])

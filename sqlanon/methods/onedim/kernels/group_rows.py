@@ -20,17 +20,17 @@ WORST, OTHER = range(2)
 
 
 class Members(NamedTuple):
-    """The groups. Rows of one are a list in both directions, -1 at its ends.
+    """The groups. Rows of a group are a list in both directions, -1 at the ends.
 
     Attributes:
         head: int32[groups], a row of each.
         after: int32[n], the next row.
-        before: int32[n], the one before.
+        before: int32[n], the row before.
         size: int64[groups], rows.
         most: int64[groups], rows with the most frequent value.
         low: int32[groups, d], no larger than the smallest codes.
         high: int32[groups, d], no smaller than the largest.
-        held: int64[2, values], rows by value of the worst group, and of another one while it is looked at.
+        held: int64[2, values], rows by value of the worst group, and of another while it is looked at.
         count: int32[2, codes], rows by code of the same, see `sides`.
         box: int64[2, d, 3], boxes of the same.
         looks: int64[1], rows and groups looked at.
@@ -51,7 +51,7 @@ class Members(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def move(codes: npt.NDArray[np.int32], row: int, source: int, target: int, state: Members) -> None:
-    """Bring a row from one list into another; ``most`` is the caller's to set."""
+    """Bring a row from a list into another; ``most`` is the caller's to set."""
     head, after, before = state.head, state.after, state.before
     if before[row] >= 0:
         after[before[row]] = after[row]

@@ -2,8 +2,8 @@
 
 It is for requirements that only long runs meet, such as closeness to the whole table.
 
-A run is divided where both parts meet the requirements, at the cut in its middle half that loses least, or else at the
-one nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
+A run is divided where both parts meet the requirements, at the cut in the middle half that loses least, or else at the
+cut nearest to the middle; parts are divided in turn. Where unions of runs that meet the requirements meet them, a run
 without such a cut cannot be divided into any number of runs.
 """
 

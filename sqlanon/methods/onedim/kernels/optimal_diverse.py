@@ -1,8 +1,8 @@
 """Optimal l-diversity on one line, direct and dual (Ghinita et al. 2009, sections 4.2 and 5.1), for small inputs.
 
 A *boundary* says how many rows of every sensitive value, in order, are in a group already. It is numbered in a mixed
-radix, so that a group leads from a smaller number to a larger one and one sweep solves all. Groups may be looked at in
-the order of their first rows (Lemma 4), so the next one always begins with the first row that is left.
+radix, so that a group leads from a smaller number to a larger and one sweep solves all. Groups may be looked at in
+the order of their first rows (Lemma 4), so the next always begins with the first row that is left.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def best_fractional(
 
     Returns:
         The loss, `NEVER` if there is no solution. For `MOST` it is the least of all l-diverse partitions: two groups
-        may exchange rows of a value until those of the one that begins first come first. For `SUM` it is the least of
+        may exchange rows of a value until those of the group that begins first come first. For `SUM` it is the least of
         the partitions in which they do.
 
     Cost: rows of every value, plus 1, multiplied, a boundary; see `steps`. Memory 16 bytes a boundary.

@@ -42,7 +42,7 @@ def keep(
         values: values there can be.
         rules: the requirements of a class.
         either: where the residue may be no class after phase one: the better of phases two and three and of keeping
-            sets one by one; otherwise phases two and three.
+            single sets; otherwise phases two and three.
         given: int64[n], the rows of each cell that phase one keeps, where they are known; else empty.
         taken: int64[n], written: the rows of each cell that the set keeps, from the largest cells first.
 

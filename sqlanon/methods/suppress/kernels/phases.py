@@ -2,9 +2,9 @@
 
 They move rows to the residue until it is eligible.
 
-Sets that meet l = p / q give rows. A set is *thin* if it has fewer than l x its highest count + 1 rows, else *fat*;
-*dead* if it is empty, or thin with a most frequent value that is also one of the residue's; else *live*. Ties go to the
-set, then to the value of lower number.
+Sets that meet l = p / q give rows. A set is *thin* if it has fewer than l x the highest count + 1 rows, else *fat*;
+*dead* if it is empty, or thin with a most frequent value that is also most frequent in the residue; else *live*. Ties
+go to the set, then to the value of lower number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sqlanon.kernels.compiled import njit
 Longs = npt.NDArray[np.int64]
 
 ROWS, HIGH, MOVED = 0, 1, 2
-"""Of the residue, in `Giving.residue`: its rows, its highest count, and rows that it was given in this round."""
+"""Of the residue, in `Giving.residue`: rows, highest count, and rows that it was given in this round."""
 
 
 class Giving(NamedTuple):
@@ -135,7 +135,7 @@ def _measure(give: Giving, s: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _move(give: Giving, i: int, rows: int) -> None:
-    """Give rows of an entry; its set is measured afterwards."""
+    """Give rows of an entry; the set is measured afterwards."""
     give.kept[i] -= rows
     give.rest[give.held[i]] += rows
     give.residue[ROWS] += rows
@@ -172,7 +172,7 @@ def _most_frequent(give: Giving, s: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _phase_two(give: Giving) -> None:
-    """Of the values of live sets the one rarest in the residue, until it is eligible or every set is dead.
+    """Of the values of live sets the value rarest in the residue, until it is eligible or every set is dead.
 
     Sets die for good while the highest count of the residue is the same. So for each value they are looked through
     once, and again after that count has grown (only with k, or l that is no whole number).
@@ -256,7 +256,7 @@ def _choose(give: Giving) -> None:
 def _until_dead(give: Giving, s: int) -> None:
     """Second step of a round: a live set gives rows until it is dead.
 
-    A fat set gives the value that is rarest in the residue, never one that is most frequent there.
+    A fat set gives the value that is rarest in the residue, never a value most frequent there.
     """
     while not _eligible(give) and _is_live(give, s):
         if not _is_fat(give, s):

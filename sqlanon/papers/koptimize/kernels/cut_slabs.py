@@ -1,6 +1,6 @@
-"""The least cost of the intervals of one column.
+"""The least cost of the intervals of a column.
 
-In each interval the columns after it may be divided in its own best way.
+In each interval the columns after it may be divided in the way best for the interval.
 
 Rows are counted by the codes of the columns that are not divided yet, in each group of the columns that are.
 """
@@ -103,7 +103,7 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
     same way in all parts. Of one column it is exact.
 
     Args:
-        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last one fastest, and
+        counts: int64[groups, cells, v], the rows of each group by the codes of the columns, the last fastest, and
             for `VALUES` by sensitive value, else v = 1.
         sizes: int64[c], the codes of the columns.
         width: int64[groups], of the classes in columns that are divided already, for `ROWS`.

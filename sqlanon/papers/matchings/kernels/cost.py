@@ -34,7 +34,7 @@ class Coordinates(NamedTuple):
 
     Attributes:
         box: int32[n, 2 * lanes], the box of each row alone, see `sqlanon.kernels.unions`.
-        mask: uint64[n, words], its sets.
+        mask: uint64[n, words], the sets.
         measure: the attributes.
         codes: int32[n, d], the codes of the rows.
     """

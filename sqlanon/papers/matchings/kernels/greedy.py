@@ -1,6 +1,6 @@
 """Greedy matchings of rows with boxes (Doka et al. 2015, sections 5 and 6): row by row, or edge by edge.
 
-Every round adds one matching. An edge's cost is how much the box grows by the row; it is the same for a whole round, as
+Every round adds a matching. An edge's cost is how much the box grows by the row; it is the same for a whole round, as
 a box gets one row in each.
 """
 
@@ -77,7 +77,7 @@ def _widen(c: Coordinates, box: Places, mask: Masks, wide: Longs, target: Longs)
 
 @njit(nogil=True, cache=True)
 def match_greedily(c: Coordinates, targets: Longs) -> bool:
-    """Every row in turn takes the cheapest free box; of equally cheap ones the first.
+    """Every row in turn takes the cheapest free box; of equally cheap boxes the first.
 
     A row that may take none of the free boxes gets that of the nearest row before it which may take one of them
     instead.

@@ -1,7 +1,7 @@
 """The paper's solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
 
 A solver is a function ``solve(rows, k)`` of `sqlanon.papers.matchings.kernels.cost.Coordinates` that returns int64[k,
-n]: row i of matching t goes to box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and
+n]: row i of matching t goes to box ``targets[t, i]``. Every matching is a permutation, the first the identity, and
 no row has a box twice. `solve_matchings` checks the number of rows first.
 """
 
@@ -28,8 +28,8 @@ MOST_ROWS: Mapping[str, int] = {
 }
 """The solvers, with the largest number of rows that each takes together.
 
-It follows from the cost: exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy ones, which take a minute or
-two for so many rows and k = 10); `ring` costs n k.
+It follows from the cost: exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy solvers, which take a minute
+or two for so many rows and k = 10); `ring` costs n k.
 """
 
 MOST_SETS = 100_000

@@ -1,8 +1,8 @@
 """Solver ``mip``: the least loss of all k-regular graphs (Doka et al. 2015, section 4), by HiGHS through SciPy.
 
 The paper's program has a variable x(i, j) an edge, x(j, j) = 1, and bounds on the ends of boxes, for other columns on a
-0/1 variable a value. Its relaxation is far from its optimum: HiGHS needs 6 s for 8 rows of 8 columns, 20 s for 10. Here
-a variable says that box j has its own row and a certain set of k - 1 others, and its cost is how wide that box is;
+0/1 variable a value. The relaxation is far from the optimum: HiGHS needs 6 s for 8 rows of 8 columns, 20 s for 10. Here
+a variable says that box j has its own row and a certain set of k - 1 others, and the cost is the width of that box;
 every box has one set, every row is in k - 1 boxes of others. The optimum is the same and found in a second for 14 rows;
 ranges, sets, hierarchies and NULLs are all exact, as costs are those of all solvers.
 """

@@ -3,8 +3,8 @@
 A ring lies inside a class of k to 2k - 1 rows.
 
 The partitioner is ours: the order in which the rows come, divided into classes with the least loss (Ghinita et al.
-2009, section 3). A ring goes through every other row of its class and comes back through those between, so that
-neighbours are near at its ends too.
+2009, section 3). A ring goes through every other row of the class and comes back through those between, so that
+neighbours are near at the ends too.
 """
 
 from __future__ import annotations
