@@ -141,6 +141,7 @@ class ColumnSpec:
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
         secret: of the person's pseudonym: the environment variable with the key of tokens; None: the
             private schema.
+        because: the owner's reason for the role; printed, never interpreted.
     """
 
     name: str
@@ -153,6 +154,7 @@ class ColumnSpec:
     accept_repeats: bool = False
     scope: str | None = None
     secret: str | None = None
+    because: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,13 @@ COLUMN_KEYS: Final[tuple[Key, ...]] = (
         value="COL=${NAME}",
     ),
     Key(
+        "columns.*.because",
+        TEXT,
+        None,
+        "Why the column has this role, in a sentence of yours; reports print it in the table of variables, for the "
+        "owner and in bundles, and it changes no released row.",
+    ),
+    Key(
         "columns.*.hierarchy.file",
         TEXT,
         None,

@@ -268,6 +268,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         accept_repeats=column.accept_repeats,
         scope=column.scope,
         secret=column.secret,
+        because=column.because,
     )
 
 

@@ -69,6 +69,7 @@ class ColumnModel(Written):
     accept_repeats: bool
     scope: str | None
     secret: str | None
+    because: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,13 +41,14 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
             (
                 name,
                 str(column["role"]),
+                str(column.get("because") or _NOTHING),
                 "; ".join(_techniques(column, policy, run)),
                 _NOTHING if adds is None else f"{share(adds.alone.highest, 1)} ({_mean(adds.alone.mean)})",
                 _NOTHING if adds is None else f"{_more(adds.added.highest)} ({_more(adds.added.mean)})",
                 measure(float(f"{lost['ncp']:.4g}")) if "ncp" in lost else _NOTHING,
             )
         )
-    head = "column | role | what was done | >risk alone | >added to the others | >NCP"
+    head = "column | role | why | what was done | >risk alone | >added to the others | >NCP"
     blocks: list[Block] = [make_table("Variables", head, rows)]
     if why:
         blocks.append(Text(f"Not measured: {why}."))
@@ -63,6 +64,7 @@ def report_variables(engine: Engine, policy: Mapping[str, Any], run: RunReport, 
         tuple(blocks),
         (
             *ROLES,
+            ("why", "The policy's reason for the role (`because` of the column); -: it states none."),
             (
                 "risk alone",
                 "The highest over rows of 1 / rows that are equal in this column, and in brackets the mean.",

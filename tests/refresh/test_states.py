@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 
 import pytest
 
@@ -147,6 +148,8 @@ def test_settings_make_no_version(shared_db):
     changed = release("a4", every="1h", keep=5, memory="1GB", execution="kernel")
     assert shared_db.run(changed).outcome == "unchanged"
     assert shared_db.run(changed).why == ("source, policy and sqlanon are as before",)
+    reasons = tuple(replace(column, because="the register has it") for column in changed.columns)
+    assert shared_db.run(replace(changed, columns=reasons)).outcome == "unchanged"
 
 
 def test_a_new_column_stops_the_release(shared_db):

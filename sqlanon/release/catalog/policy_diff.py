@@ -208,6 +208,8 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 )
                 found = _compare_setting(f"column {name}: {key}", one, other, weaker=both)
                 yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
+        reasons = [(column or {}).get("because") for column in (before, after)]
+        yield from _compare_setting(f"column {name}: because", *reasons, setting=True)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
             # Values of a column that was not an identifier were not counted.

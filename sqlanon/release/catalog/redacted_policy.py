@@ -35,7 +35,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
             del column["recode"]["other"]
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
-        for key in ("scope", "secret"):  # 0.1.0 had none of them; the secret is the name of a variable
+        for key in ("scope", "secret", "because"):  # 0.1.0 had none of them; the secret is the name of a variable
             if column[key] is None:
                 del column[key]
     if spec.privacy.accuracy is not None:

@@ -68,6 +68,7 @@ NOT_ARGUMENTS = {
     "history": "given key by key",
     "refresh": "for policies: what is made again and again",
     "columns.*.role": "given by role",
+    "columns.*.because": "for policies: reports print it",
     "privacy.max_loss": "given as a number",
     "format.kind": "given as format",
 }
