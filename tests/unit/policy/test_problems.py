@@ -48,7 +48,7 @@ releases:
         ),
         (
             "anon.yml:8: releases[one].columns.zip.weigth: unknown key (did you mean weight?); the keys here are role, "
-            "weight, hierarchy, ordered, bottom, top, round, accept_unique, accept_repeats, scope, secret"
+            "weight, hierarchy, ordered, bottom, top, round, accept_unique, accept_repeats, scope, secret, because"
         ),
         "anon.yml:8: releases[one].columns.zip.hierarchy: missing.csv: cannot be read (No such file or directory)",
         "anon.yml:9: releases[one].columns.sex: the key occurs twice, in line 9 and in line 10; each key once",
