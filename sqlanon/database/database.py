@@ -110,9 +110,9 @@ class Database(Readable):
         """
         self._asked.clear()
         how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
-        chosen = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
-        with reporting(self.engine, self.namespace, "run", [chosen.name]):
-            return run(self.engine, chosen, self._machine, self._progress, how)
+        release = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
+        with reporting(self.engine, self.namespace, "run", [release.name]):
+            return run(self.engine, release, self._machine, self._progress, how)
 
     def run_tables(
         self,
@@ -128,10 +128,10 @@ class Database(Readable):
         See `run` and `sqlanon.release.run.run_tables`.
         """
         self._asked.clear()
-        found = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
+        releases = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
         with reporting(self.engine, self.namespace, "run", [spec.name for spec in specs]):
-            return run_tables(self.engine, found, self._machine, self._progress, how)
+            return run_tables(self.engine, releases, self._machine, self._progress, how)
 
     def erase(self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False) -> EraseReport:
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.erase.erase`.
@@ -156,11 +156,11 @@ class Database(Readable):
 
     def raise_budget(self, budget: BudgetSpec, epsilon: Fraction, because: str) -> None:
         """Record a larger budget; see `sqlanon.release.budget.budget.Budget.raise_to`."""
-        held = Budget(self.engine, budget)
-        held.look()
-        held.check_raise(epsilon)
-        with held.hold():
-            held.raise_to(epsilon, because)
+        opened_budget = Budget(self.engine, budget)
+        opened_budget.look()
+        opened_budget.check_raise(epsilon)
+        with opened_budget.hold():
+            opened_budget.raise_to(epsilon, because)
 
     def recover_budget(self, budget: BudgetSpec, because: str) -> int:
         """Take over the events of the anchor; see `sqlanon.release.budget.budget.Budget.recover`."""
@@ -215,9 +215,9 @@ class Database(Readable):
         """
         if not isinstance(report, AttackReport):
             raise UnsupportedError(f"{report.release} has counts: figures of attacks on it are not kept")
-        kept = keep_figures(report, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
-        keep_attacks(self.engine, kept)
-        return kept
+        figures = keep_figures(report, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"))
+        keep_attacks(self.engine, figures)
+        return figures
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
         """Withdraw a release from readers; ``purge`` drops all versions as well.

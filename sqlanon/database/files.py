@@ -63,9 +63,9 @@ def anonymize_file(
     check_file(target, escape_formulas=escape_formulas)
     view = TableRef("release", "data")
     files = {view: target}
-    given = cast("dict[str, Any]", options)
+    arguments = cast("dict[str, Any]", options)
     for key in ("publish", "publish_file"):
-        if given.pop(key, None):
+        if arguments.pop(key, None):
             raise PolicyError(f"{key} is for tables in a database; a file is written with to")
     options["name"] = options.get("name") or source.name.split(".")[0] or "release"
     table = source.name.split(".")[0] or "source"
@@ -83,19 +83,19 @@ def anonymize_file(
         if source.exists() and file.exists() and source.resolve() == file.resolve():
             raise PolicyError(f"{file} is the source itself; choose another file")
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
-        read = _import(database.engine, source, database.engine.target(spec.source), how, columns_read(spec))
+        import_warnings = _import(database.engine, source, database.engine.target(spec.source), how, columns_read(spec))
         report = database.run(spec)
         warned = write(
             database.engine,
             files,
-            sensitive=[one.name for one in spec.with_role("sensitive")],
+            sensitive=[column.name for column in spec.with_role("sensitive")],
             escape_formulas=escape_formulas,
         )
     second = files.get(sensitive_of(view))
     return replace(
         report,
         source=str(source),
-        warnings=(*report.warnings, *read, *warned),
+        warnings=(*report.warnings, *import_warnings, *warned),
         published=str(target),
         published_sensitive=str(second) if second else None,
     )
@@ -156,11 +156,11 @@ def columns_read(spec: ReleaseSpec) -> ColumnReading:
 
     With ``rest: drop`` a release reads only the columns that it names.
     """
-    named = [*(column.name for column in spec.columns), *spec.person, *spec.key]
+    names = [*(column.name for column in spec.columns), *spec.person, *spec.key]
     paired = FORMATS[spec.format.kind].paired  # publishes quasi columns as they are
     quasi = [] if paired else [column.name for column in spec.with_role("quasi")]
     return ColumnReading(
-        frozenset(map(str.casefold, named)) if spec.rest == "drop" else None,
+        frozenset(map(str.casefold, names)) if spec.rest == "drop" else None,
         frozenset(map(str.casefold, quasi)),
     )
 

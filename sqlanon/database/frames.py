@@ -86,16 +86,16 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
     Raises:
         PolicyError: it is no frame, or an option does not fit a frame.
     """
-    given = cast("dict[str, Any]", options)
+    arguments = cast("dict[str, Any]", options)
     for name, reason in _NOT_HERE.items():
-        if given.get(name):
+        if arguments.get(name):
             raise PolicyError(f"{name}: {reason}; leave it out, or anonymize a table of a database")
     options["name"] = options.get("name") or SOURCE
     spec = policy.release(source=SOURCE, publish=VIEW, **options)
     division_of_run(spec, None).check_once("a frame")
-    held = connect("duckdb:///:memory:", progress=progress, memory=spec.memory)
+    database = connect("duckdb:///:memory:", progress=progress, memory=spec.memory)
     try:
-        frames = held.engine.frames
+        frames = database.engine.frames
         assert frames is not None  # it is DuckDB
         kind = _kind(frames, frame)
         with frames.inside() as private:
@@ -105,10 +105,12 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
             for table in views_beside(view_of(private, spec), FORMATS[spec.format.kind].paired):
                 frames.keep(table, replace(table, database=None))
     except BaseException:
-        held.close()
+        database.close()
         raise
-    shown = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
-    return FrameRelease(held, spec, replace(report, source=shown), replace(audited, table=shown), kind)
+    shown_source = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+    return FrameRelease(
+        database, spec, replace(report, source=shown_source), replace(audited, table=shown_source), kind
+    )
 
 
 def _kind(frames: Frames, frame: object) -> FrameKind:

@@ -43,15 +43,17 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
 
 def _refuse_data(engine: Engine, spec: ReleaseSpec, persons: Sequence[str]) -> None:
     """Groups that are published for certain, noise or not, are of a table that has no rows of persons."""
-    named = [column.hierarchy.table for column in spec.columns if isinstance(column.hierarchy, HierarchyTable)]
-    found = engine.look_up([], [*named, *persons]).named if named else {}
-    own = [found[table].ref for table in persons if table in found]
-    for table in named:
-        if table in found and (found[table].is_view or found[table].ref in own):
-            what = "a view, which may be of persons' rows" if found[table].is_view else "a table of persons' rows"
+    hierarchy_tables = [
+        column.hierarchy.table for column in spec.columns if isinstance(column.hierarchy, HierarchyTable)
+    ]
+    tables = engine.look_up([], [*hierarchy_tables, *persons]).named if hierarchy_tables else {}
+    person_tables = [tables[table].ref for table in persons if table in tables]
+    for table in hierarchy_tables:
+        if table in tables and (tables[table].is_view or tables[table].ref in person_tables):
+            kind = "a view, which may be of persons' rows" if tables[table].is_view else "a table of persons' rows"
             raise PolicyError(
-                f"{spec.name}: hierarchy table {found[table].ref} is {what}: groups that follow from the data show who "
-                "is in it. Name a table that lists them"
+                f"{spec.name}: hierarchy table {tables[table].ref} is {kind}: groups that follow from the data show "
+                "who is in it. Name a table that lists them"
             )
 
 
@@ -60,10 +62,12 @@ def _read(engine: Engine, table: str, recode: Recode | None) -> Hierarchy:
     name = f"hierarchy table {relation.ref}"
     if len(relation.columns) < 2:
         raise PolicyError(f"{name}: one column only; a leaf, its parents, and the root, in this order")
-    made = statement("table/paths", engine.dialect, source=relation.ref, columns=[one.name for one in relation.columns])
-    rows = engine.fetch(made, max_rows=MOST_LEAVES)
+    query = statement(
+        "table/paths", engine.dialect, source=relation.ref, columns=[column.name for column in relation.columns]
+    )
+    rows = engine.fetch(query, max_rows=MOST_LEAVES)
     if not rows or any(None in row for row in rows):
-        what = "a NULL in it" if rows else "no row"
-        raise PolicyError(f"{name}: {what}; one row a leaf, from the leaf to the root")
-    found = of_paths(name, [(number, tuple(map(str, row))) for number, row in enumerate(rows, 1)])
-    return found if recode is None or recode.other is None else with_other(found, recode.other)
+        problem = "a NULL in it" if rows else "no row"
+        raise PolicyError(f"{name}: {problem}; one row a leaf, from the leaf to the root")
+    hierarchy = of_paths(name, [(number, tuple(map(str, row))) for number, row in enumerate(rows, 1)])
+    return hierarchy if recode is None or recode.other is None else with_other(hierarchy, recode.other)

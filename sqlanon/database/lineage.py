@@ -80,8 +80,8 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
     if os.environ.get(SWITCH, "").casefold() not in ("1", "true", "yes", "on"):
         yield
         return
-    done = Operation(name, releases, {one.release: one for one in _published(engine, releases)})
-    sender = _Sender(engine, namespace, done)
+    operation = Operation(name, releases, {entry.release: entry for entry in _list_published(engine, releases)})
+    sender = _Sender(engine, namespace, operation)
     sender.send("START")
     try:
         yield
@@ -91,9 +91,9 @@ def reporting(engine: Engine, namespace: str, name: str, releases: Sequence[str]
     sender.send("COMPLETE")
 
 
-def _published(engine: Engine, releases: Sequence[str]) -> list[Entry]:
+def _list_published(engine: Engine, releases: Sequence[str]) -> list[Entry]:
     try:
-        return [one for one in Catalog(engine).entries(statuses=("published",)) if one.release in releases]
+        return [entry for entry in Catalog(engine).entries(statuses=("published",)) if entry.release in releases]
     except SqlanonError:
         return []
 
@@ -119,11 +119,11 @@ class _Sender:
         except Exception as error:  # noqa: BLE001 - of another's configuration
             log.warning("no lineage was sent: %s", type(error).__name__)
             return
-        now = {one.release: one for one in _published(self._engine, self._operation.releases)}
+        published = {entry.release: entry for entry in _list_published(self._engine, self._operation.releases)}
         for name in self._operation.releases:
             try:
-                entry = now.get(name) or self._operation.withdrawn.get(name)
-                client.emit(self._event(name, state, failed, entry, gone=name not in now))
+                entry = published.get(name) or self._operation.withdrawn.get(name)
+                client.emit(self._event(name, state, failed, entry, gone=name not in published))
             except Exception as error:  # noqa: BLE001 - a catalog that is away stops no release
                 log.warning("no lineage of %s was sent: %s", name, type(error).__name__)
 
@@ -157,26 +157,26 @@ class _Sender:
         name = str(entry.report.get("published", entry.release))
         change = "DROP" if gone else "OVERWRITE" if entry.report.get("replaces") else "CREATE"
         state = facets.lifecycle_state_change_dataset
-        made = {
+        output_facets = {
             "lifecycleStateChange": state.LifecycleStateChangeDatasetFacet(getattr(state.LifecycleStateChange, change))
         }
         if not gone and entry.view is not None and not (entry.statistics or entry.noisy):
             from sqlanon.query.release import read_release  # which needs the parser of SQL
 
             released = read_release(self._engine, self._engine.relation(spell_table(entry.view)))
-            made["schema"] = _schema(facets, _columns(released.view))
-            made["columnLineage"] = self._lineage(facets, entry, released.fields)
-        return events.OutputDataset(self._namespace, name, facets=made)
+            output_facets["schema"] = _schema(facets, _columns(released.view))
+            output_facets["columnLineage"] = self._lineage(facets, entry, released.fields)
+        return events.OutputDataset(self._namespace, name, facets=output_facets)
 
     def _lineage(self, facets: Any, entry: Entry, fields: Sequence[Field]) -> object:  # noqa: ANN401
-        of = facets.column_lineage_dataset
-        found: dict[str, object] = {}
-        for one in fields:
-            subtype, masking, text = describe_change(one, entry.policy, entry.report)
-            change = of.Transformation("DIRECT", subtype, text, masking)
-            source = of.InputField(self._namespace, entry.source, one.name, [change])
-            found |= {name: of.Fields([source]) for name in one.published}
-        return of.ColumnLineageDatasetFacet(found)
+        lineage_facets = facets.column_lineage_dataset
+        fields_of: dict[str, object] = {}
+        for source_field in fields:
+            subtype, masking, text = describe_change(source_field, entry.policy, entry.report)
+            change = lineage_facets.Transformation("DIRECT", subtype, text, masking)
+            source = lineage_facets.InputField(self._namespace, entry.source, source_field.name, [change])
+            fields_of |= {name: lineage_facets.Fields([source]) for name in source_field.published}
+        return lineage_facets.ColumnLineageDatasetFacet(fields_of)
 
 
 def describe_change(column: Field, policy: Mapping[str, Any], report: Mapping[str, Any]) -> tuple[str, bool, str]:
@@ -194,8 +194,10 @@ def _describe_role(role: str, policy: Mapping[str, Any], report: Mapping[str, An
     if role == "pseudonym":
         return "TRANSFORMATION", True, "replaced by a token, a keyed hash"
     if role == "sensitive":
-        asked = [name for name, value in policy["privacy"].items() if value and name not in ("k", "joint", "accuracy")]
-        return "IDENTITY", False, f"published as it is; requirements: {', '.join(asked) or 'none'}"
+        requirement_names = [
+            name for name, value in policy["privacy"].items() if value and name not in ("k", "joint", "accuracy")
+        ]
+        return "IDENTITY", False, f"published as it is; requirements: {', '.join(requirement_names) or 'none'}"
     return "IDENTITY", False, "published as it is"
 
 
@@ -204,5 +206,7 @@ def _columns(relation: Relation) -> list[tuple[str, str]]:
 
 
 def _schema(facets: Any, columns: Sequence[tuple[str, str]]) -> object:  # noqa: ANN401 - its module
-    of = facets.schema_dataset
-    return of.SchemaDatasetFacet([of.SchemaDatasetFacetFields(name, kind) for name, kind in columns])
+    schema_facets = facets.schema_dataset
+    return schema_facets.SchemaDatasetFacet(
+        [schema_facets.SchemaDatasetFacetFields(name, kind) for name, kind in columns]
+    )

@@ -45,17 +45,17 @@ def connect(  # noqa: PLR0913 - keywords of the public interface
         DatabaseError: the database cannot be opened; the message says how to go on.
     """
     follow(Notes(progress.note) if progress else None)
-    here = Machine.here()
-    machine = Machine(memory or here.memory, threads or here.threads)
+    machine_here = Machine.here()
+    machine = Machine(memory or machine_here.memory, threads or machine_here.threads)
     engine = open_engine(
         url,
         threads=threads,
-        memory=memory or int(here.memory * 1.4),
+        memory=memory or int(machine_here.memory * 1.4),
         read_only=read_only,
         accept_shared=accept_shared,
         temporary=temporary,
         archive=archive,
     )
-    made = Database(engine, progress or Silent(), machine)
-    made.namespace = namespace_of(url)
-    return made
+    database = Database(engine, progress or Silent(), machine)
+    database.namespace = namespace_of(url)
+    return database

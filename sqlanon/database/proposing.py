@@ -35,22 +35,22 @@ def count_related(
     each column of many values that would be published in clear.
     """
     keys, looked = policy.keys_to_try(profile)
-    found = {}
+    varying_of = {}
     for key in keys if looked else ():
-        counted = count_varying(engine, source, key, looked)
-        if counted is not None:
-            found[key] = policy.Varying(*counted)
+        varying = count_varying(engine, source, key, looked)
+        if varying is not None:
+            varying_of[key] = policy.Varying(*varying)
     by_name = {column.name: column for column in profile}
     groups = []
     for names in policy.group_alike(profile):
         first = by_name[names[0]]
         groups += group_equal(engine, source, names, first.distinct + (first.nulls > 0))
-    person = policy.propose(profile, labels, policy.Related(found, groups)).person
+    person = policy.propose(profile, labels, policy.Related(varying_of, groups)).person
     if not person:
-        return policy.Related(found, groups)
+        return policy.Related(varying_of, groups)
     looked = [column.name for column in profile if column.name != person[0] and policy.is_shown(column)]
     return policy.Related(
-        found,
+        varying_of,
         groups,
         {name: count_pairs(engine, source, name, person[0]) for name in looked},
         {name: count_owned(engine, source, name, person[0]) for name in looked},
@@ -66,21 +66,21 @@ def fit_proposal(database: Readable, proposal: policy.Proposal, source: str) -> 
     for each attempt, of which each has a quarter of the columns less.
     """
     while True:
-        found, plan = try_proposal(database, proposal, source)
+        fitted, plan = try_proposal(database, proposal, source)
         losses = _losses(plan)
-        if not losses or found.refused:
-            return found
-        rank = {column.name: column.rank for column in found.columns}
-        wanted = sorted(losses, key=lambda name: (rank[name], losses[name]))
+        if not losses or fitted.refused:
+            return fitted
+        rank = {column.name: column.rank for column in fitted.columns}
+        ranked = sorted(losses, key=lambda name: (rank[name], losses[name]))
         mean = sum(losses.values()) / len(losses)
-        if mean > MOST_LOSS and len(wanted) > LEAST_QUASI:
-            dropped = wanted[max(LEAST_QUASI, len(wanted) - max(1, len(wanted) // 4)) :]
+        if mean > MOST_LOSS and len(ranked) > LEAST_QUASI:
+            dropped = ranked[max(LEAST_QUASI, len(ranked) - max(1, len(ranked) // 4)) :]
         else:
-            dropped = [name for name in wanted if losses[name] > MOST_OF_ONE]
-            dropped = dropped[1:] if len(dropped) == len(wanted) else dropped
+            dropped = [name for name in ranked if losses[name] > MOST_OF_ONE]
+            dropped = dropped[1:] if len(dropped) == len(ranked) else dropped
         if not dropped:
-            return found.losing(losses)
-        proposal = found.without(dropped, losses, mean)
+            return fitted.losing(losses)
+        proposal = fitted.without(dropped, losses, mean)
 
 
 def try_proposal(
@@ -95,12 +95,12 @@ def try_proposal(
     refused: tuple[str, ...] = ()
     # A format that adds no columns, with names that could be taken or too long, is the second choice.
     plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
-    for asked in proposal.weaker():
+    for weaker in proposal.weaker():
         for form in (FormatSpec().kind, plain):
-            made = asked.with_format(form)
+            tried = weaker.with_format(form)
             try:
-                (spec,) = policy.loads(made.policy(None, source), {}).releases
-                return made, database.plan(spec)
+                (spec,) = policy.loads(tried.policy(None, source), {}).releases
+                return tried, database.plan(spec)
             except PolicyError as error:
                 refused = refused or tuple(error.problems)
             except InfeasibleError as error:
@@ -128,5 +128,5 @@ def propose_for_table(
         warned: warnings about the rows that were read.
     """
     profile = database.profile(source)
-    made = policy.propose(profile, labels, count_related(database.engine, source, profile, labels))
-    return fit_proposal(database, replace(made, warned=warned), source)
+    proposed = policy.propose(profile, labels, count_related(database.engine, source, profile, labels))
+    return fit_proposal(database, replace(proposed, warned=warned), source)

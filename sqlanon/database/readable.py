@@ -99,7 +99,10 @@ class Readable:
         """Plan of a run of ``spec``; ``beside`` are the other releases of the same policy. Publishes nothing."""
         spec = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         if spec.together is not None:
-            beside = [with_tables(self.engine, one) if one.together == spec.together else one for one in beside]
+            beside = [
+                with_tables(self.engine, release) if release.together == spec.together else release
+                for release in beside
+            ]
         return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
@@ -155,26 +158,26 @@ class Readable:
             )
         with open_place(self.engine, table, None) as place:
             if place.entry is not None:
-                what = "audit checks its certificate, and it has no rows whose risk could be measured"
-                refuse_counts(place.entry, what)
-        known = Population(population, population_size, weight)
-        found = assess(
+                purpose = "audit checks its certificate, and it has no rows whose risk could be measured"
+                refuse_counts(place.entry, purpose)
+        known_population = Population(population, population_size, weight)
+        risk = assess(
             self.engine,
             table,
             quasi=_to_sequence(quasi),
             sensitive=_to_sequence(sensitive) or (),
             identifiers=_to_sequence(identifiers) or (),
             household=_to_sequence(household) or (),
-            population=known,
+            population=known_population,
             threshold=threshold,
             null_is=null_is,
         )
-        if identifiers or found.prosecutor is None:
-            return found
-        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
-            if counted is None:
-                return found
-            if known.known:
+        if identifiers or risk.prosecutor is None:
+            return risk
+        with open_place(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted_tables:
+            if counted_tables is None:
+                return risk
+            if known_population.known:
                 raise PolicyError(
                     f"audit {table}: a population is compared with rows that are persons, and a person may have "
                     "several rows of this release; leave the population out"
@@ -184,8 +187,8 @@ class Readable:
                     f"audit {table}: a person may have several rows of this release, and no column says which; the "
                     "risk of households is measured of its source, with identifiers"
                 )
-            rows, persons = counted
-            return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
+            rows, persons = counted_tables
+            return of_persons(risk, class_sizes(self.engine, rows, ("class",), persons))
 
     def find_quasi(
         self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
@@ -223,8 +226,8 @@ class Readable:
         from sqlanon.query.counts.published import CountsSpelling
 
         until = time.monotonic() + seconds
-        named = tables if isinstance(tables, Mapping) else {table: table for table in tables}
-        names = {shown: table_named(self.engine, table) for shown, table in named.items()}
+        table_of_name = tables if isinstance(tables, Mapping) else {table: table for table in tables}
+        names = {name: table_named(self.engine, table) for name, table in table_of_name.items()}
         return audit_tables(self.engine, names, spelling or CountsSpelling(), persons, lambda: until - time.monotonic())
 
     def budgets(self, budgets: Sequence[BudgetSpec], name: str | None = None) -> tuple[BudgetReport, ...]:
@@ -332,9 +335,9 @@ class Readable:
         """
         from sqlanon.attack.candidates import Asked, compare_candidates
 
-        made = [with_tables(self.engine, spec) for spec in specs]
-        asked = Asked(control, seed, target, _read_workload(workload))
-        return compare_candidates(self.engine, made, self._machine, asked, self._progress)
+        releases = [with_tables(self.engine, spec) for spec in specs]
+        options = Asked(control, seed, target, _read_workload(workload))
+        return compare_candidates(self.engine, releases, self._machine, options, self._progress)
 
     def attack_with_control(
         self,
@@ -475,8 +478,8 @@ class Readable:
         if relation.ref not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")
         names = tuple(column.name for column in relation.columns)
-        made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
-        return names, self.engine.fetch(made)
+        query = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
+        return names, self.engine.fetch(query)
 
 
 def _read_workload(workload: str | os.PathLike[str] | WorkloadSpec | None) -> WorkloadSpec | None:

@@ -36,9 +36,9 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
 
     Cost: two passes; of an engine that writes no frames, all rows are in memory as Python's values first.
     """
-    with _readable(engine, view, file) as (there, table):
-        assert there.frames is not None
-        return there.frames.export_frame(table, kind)
+    with _readable(engine, view, file) as (memory, table):
+        assert memory.frames is not None
+        return memory.frames.export_frame(table, kind)
 
 
 def write(
@@ -74,12 +74,12 @@ def write(
         sweep(some)
         with PrivateFolder(some) as folder:
             for view, path in views.items():
-                with _readable(engine, view, file) as (there, table):
-                    assert there.files is not None
-                    found = there.files.export_file(
+                with _readable(engine, view, file) as (memory, table):
+                    assert memory.files is not None
+                    export_warnings = memory.files.export_file(
                         table, folder.path / path.name, sensitive=sensitive, escape_formulas=escape_formulas
                     )
-                    warned += (f"{path.name}: {line}" for line in found)
+                    warned += (f"{path.name}: {line}" for line in export_warnings)
             for path in views.values():
                 put_in_place(folder.path / path.name, path)
     return warned
@@ -110,7 +110,7 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
             yield engine, table
             return
         columns = engine.relation(spell_table(table)).columns
-        made = statement(
+        query = statement(
             "audit/all_rows",
             engine.dialect,
             target=table,
@@ -119,7 +119,7 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
         with closing(connect("duckdb:///:memory:")) as memory:
             assert memory.frames is not None
             copy = memory.target("released")
-            memory.frames.import_rows(copy, columns, engine.fetch(made, max_rows=MOST))
+            memory.frames.import_rows(copy, columns, engine.fetch(query, max_rows=MOST))
             yield memory, copy
 
 

@@ -49,7 +49,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
     Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
     """
     before = current_compiling()
-    done, missed = [], []
+    warmed, missed = [], []
     wide: list[ReleaseSpec] = []
     for spec in specs or tuple(_defaults()):
         plain = replace(spec, refine=None)
@@ -59,12 +59,12 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
             if plain not in wide and _seconds(plain, MANY) < MOST_SECONDS:
                 run_made_up(plain, MANY, progress)
                 wide.append(plain)
-            done.append(spec.name)
+            warmed.append(spec.name)
         except SqlanonError as error:
             missed.append(f"{spec.name}: {error}")
     after = current_compiling()
     functions, seconds = after.done - before.done, after.seconds - before.seconds
-    return WarmReport(functions, seconds, tuple(dict.fromkeys(done)), tuple(missed))
+    return WarmReport(functions, seconds, tuple(dict.fromkeys(warmed)), tuple(missed))
 
 
 def _seconds(spec: ReleaseSpec, rows: int) -> float:
@@ -74,8 +74,8 @@ def _seconds(spec: ReleaseSpec, rows: int) -> float:
 
 def _defaults() -> Iterator[ReleaseSpec]:
     """Releases of numbers, text and a hierarchy."""
-    for asked in _DEFAULTS:
-        spec = policy.release(source="made_up", name="first", quasi=["a", "b"], sensitive="s", **asked)
+    for options in _DEFAULTS:
+        spec = policy.release(source="made_up", name="first", quasi=["a", "b"], sensitive="s", **options)
         yield spec
         yield add_hierarchy(spec)
 
@@ -103,7 +103,7 @@ def run_made_up(
         attacked: attack the release, and read it together with another.
     """
     source = TableRef("main", "made_up")
-    made = replace(
+    release = replace(
         spec,
         source="main.made_up",
         publish="release.made_up",
@@ -115,19 +115,19 @@ def run_made_up(
         columns=tuple(map(_simplify, spec.columns)),
     )
     with connect("duckdb:///:memory:", progress=_Notes(progress or Silent())) as database:
-        columns = [(column.name, _Values(column, at, made)) for at, column in enumerate(made.columns)]
+        columns = [(column.name, _Values(column, place, release)) for place, column in enumerate(release.columns)]
         database.engine.load_rows(
             source,
             [(name, values.type) for name, values in columns],
             (tuple(values.of(n, rows) for _, values in columns) for n in range(rows)),
         )
         if planned:
-            database.plan(made)
-        database.run(made)
+            database.plan(release)
+        database.run(release)
         if attacked:
-            database.attack(made.name)
-            database.run(replace(made, name="other", publish="release.other", refine=None))
-            database.together(made.name, "other")
+            database.attack(release.name)
+            database.run(replace(release, name="other", publish="release.other", refine=None))
+            database.together(release.name, "other")
 
 
 def _simplify(column: ColumnSpec) -> ColumnSpec:

@@ -38,5 +38,5 @@ def _make_format(facts: FormatFacts) -> Format:
     if isinstance(code, str):
         module, _, name = code.partition(":")
         code = getattr(import_module(module), name)
-    made: Format = code(facts)
-    return made
+    new_format: Format = code(facts)
+    return new_format

@@ -39,10 +39,10 @@ class Anatomy(Format):
 
     def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
         """The rows have the group as their last column; the sensitive values are in the table of groups."""
-        made = super().layout(roles, quasi, form)
+        base_layout = super().layout(roles, quasi, form)
         values = tuple(Published("s", reading.alias, reading.name) for reading in roles.sensitive)
         group = Published("r", GROUP, GROUP)
-        return Layout(made.names, (*made.columns, group), (group, *values, Published("n", COUNT, COUNT)))
+        return Layout(base_layout.names, (*base_layout.columns, group), (group, *values, Published("n", COUNT, COUNT)))
 
     def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
         """See `Format.of_quasi`: as it is."""
@@ -60,7 +60,7 @@ class Anatomy(Format):
                 f"{spec.name}: format {name} takes exactly one sensitive column, and there are {len(roles.sensitive)} "
                 f"({names}); give the others another role, or choose another format"
             )
-        if not any(spec.privacy.value(key) for key, one in REQUIREMENTS.items() if one.sensitive):
+        if not any(spec.privacy.value(key) for key, requirement in REQUIREMENTS.items() if requirement.sensitive):
             problems.append(
                 f"{spec.name}: format {name} protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
             )
@@ -75,8 +75,8 @@ class Anatomy(Format):
     def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
         """The format keeps no k."""
         k = f"k = {spec.privacy.k} counts the rows of a group and hides nobody; " if spec.privacy.k > 1 else ""
-        said = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
-        return (f"{said}{k}only the sensitive value is protected, by l",)
+        disclosure = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
+        return (f"{disclosure}{k}only the sensitive value is protected, by l",)
 
     def recode(
         self,
@@ -107,11 +107,13 @@ class Anatomy(Format):
         classes = scratch.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
         numbers = np.arange(1, len(classes) + 1)
         # A separate stream: the numbers are published, and must not reveal other draws from the seed.
-        own = hashlib.sha256(f"group numbers {seed}".encode()).digest()
-        shuffle(seed_state(int.from_bytes(own[:8], "big")), numbers)
-        drawn = numbers.astype(np.int32)
+        digest = hashlib.sha256(f"group numbers {seed}".encode()).digest()
+        shuffle(seed_state(int.from_bytes(digest[:8], "big")), numbers)
+        group_numbers = numbers.astype(np.int32)
         groups = RowGroups(released)
-        scratch.engine.load_arrays(released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn})
+        scratch.engine.load_arrays(
+            released, {groups.key: classes.astype(np.int32), GROUP: group_numbers, groups.group: group_numbers}
+        )
         row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
         count, smallest, largest, _ = read_integers(row)
         layout = self.layout(encoded.roles, encoded.quasi, form)

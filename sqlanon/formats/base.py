@@ -115,9 +115,9 @@ class Format:
         for reading in roles.published_order():
             if reading.alias in by_alias:
                 domain = by_alias[reading.alias]
-                own = self.names(reading, mean=reading.name in form.mean, nulls=domain.has_null)
-                names[domain.code] = own
-                columns += self.of_quasi(reading, own)
+                column_names = self.names(reading, mean=reading.name in form.mean, nulls=domain.has_null)
+                names[domain.code] = column_names
+                columns += self.of_quasi(reading, column_names)
             else:
                 columns += self.of_kept(reading)
         return Layout(names, tuple(columns))

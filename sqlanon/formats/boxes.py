@@ -88,24 +88,24 @@ class BoxFormat(Format):
         ]
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
-        made: dict[str, list[Part]] = {"boxes": [], "shown": []}
+        table_parts: dict[str, list[Part]] = {"boxes": [], "shown": []}
         # Of a column that begins at 0 the range is a value; elsewhere a bound value takes a call of its own.
         apart = scratch.engine.conceals is not None
         with scratch.together():
-            for at, some in enumerate(split_runs(parts)):
+            for place, some in enumerate(split_runs(parts)):
                 # From its own boxes: a statement that reads a wide table takes time for all its columns.
-                box, show = scratch.table(f"boxes_{at}"), scratch.once(f"shown_{at}")
+                box, show = scratch.table(f"boxes_{place}"), scratch.once(f"shown_{place}")
                 ranks = [key for key in codes if key["code"] in {part.code for part in some}]
                 ranges: dict[str, Bind] = {f"range_{part.code}": part.range for part in some} if apart else {}
                 scratch.execute("recode/boxes", ranges, boxes=box, spans=spans, columns=some, apart=apart)
                 scratch.execute(self.shown, shown=show, boxes=box, columns=some, codes=ranks)
-                first = [] if at else ["n"]
-                made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
-                shown = [name for part in some for name in part.names.published()]
-                made["shown"].append((show, [str(key["name"]) for key in ranks] + shown))
+                first = [] if place else ["n"]
+                table_parts["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
+                names_shown = [name for part in some for name in part.names.published()]
+                table_parts["shown"].append((show, [str(key["name"]) for key in ranks] + names_shown))
             # Published columns are read from boxes, which are dropped where they are joined.
-            wide = join_parts(scratch, "shown", "_sqlanon_class", made["shown"])
-            boxes = join_parts(scratch, "boxes", "class", made["boxes"])
+            wide = join_parts(scratch, "shown", "_sqlanon_class", table_parts["shown"])
+            boxes = join_parts(scratch, "boxes", "class", table_parts["boxes"])
             released = scratch.table("released")
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)
@@ -125,7 +125,7 @@ class BoxFormat(Format):
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
         parts: list[Part] = []
-        for at, some in enumerate(split_runs(encoded.quasi)):
+        for place, some in enumerate(split_runs(encoded.quasi)):
             columns = [
                 {
                     "code": domain.code,
@@ -138,10 +138,10 @@ class BoxFormat(Format):
                 }
                 for domain in some
             ]
-            table = scratch.table(f"regions_{at}")
+            table = scratch.table(f"regions_{place}")
             scratch.execute("formats/regions", regions=table, boxes=recoded.boxes, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("first", "last", "level")]
-            parts.append((table, names if at else ["n", *names]))
+            parts.append((table, names if place else ["n", *names]))
         return join_parts(scratch, "regions", "class", parts)
 
     def count_covered(
@@ -192,10 +192,10 @@ class BoxFormat(Format):
             column = column.having(range=spread_of(scratch, domain), places=places)
         if column.kind == "tree":
             nodes = _find_loaded(scratch, domain) or load_nodes(scratch, domain)
-            found = scratch.table(_name_nodes_step(domain))
+            node_table = scratch.table(_name_nodes_step(domain))
             scratch.execute(
                 "recode/nodes",
-                found=found,
+                found=node_table,
                 spans=spans,
                 nodes=nodes,
                 column=domain.code,
@@ -203,7 +203,7 @@ class BoxFormat(Format):
                 height=column.height,
                 leveled=leveled,
             )
-            column = column.having(found=found)
+            column = column.having(found=node_table)
         else:
             column = column.having(labels=self.labels(scratch, domain))
         if column.kind == "set":
@@ -227,10 +227,10 @@ class BoxFormat(Format):
 def _box_columns(part: Column) -> list[str]:
     """Columns that recode/boxes makes of one column."""
     code = part.code
-    own = [part.key] if part.key != "class" else []
-    own += [f"at_{code}"] if part.leveled else []
+    key_columns = [part.key] if part.key != "class" else []
+    key_columns += [f"at_{code}"] if part.leveled else []
     size = [] if part.kind == "ordered" else [f"size_{code}"]
-    return [f"lo_{code}", f"hi_{code}", *own, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
+    return [f"lo_{code}", f"hi_{code}", *key_columns, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
 
 
 def _name_nodes_step(domain: Domain) -> str:

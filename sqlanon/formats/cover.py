@@ -84,8 +84,8 @@ def count_covered(  # noqa: PLR0913 - older than the limit
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    asked = [domain for domain in encoded.quasi if domain.reading.name not in known.ends]
-    if not asked and known.reached is not None:
+    unbounded = [domain for domain in encoded.quasi if domain.reading.name not in known.ends]
+    if not unbounded and known.reached is not None:
         return known.reached, 0
     columns = [
         claim_of(
@@ -96,29 +96,29 @@ def count_covered(  # noqa: PLR0913 - older than the limit
             recoded.layout.names[domain.code],
             sets_as_bits=sets_as_bits,
         )
-        for domain in asked
+        for domain in unbounded
     ]
     contains = scratch.engine.capabilities.contains
-    found: list[tuple[object, ...]] = []
-    for at, some in enumerate(_split_columns(columns, form)):
+    extents: list[tuple[object, ...]] = []
+    for part, some in enumerate(_split_columns(columns, form)):
         with scratch.together():
-            claimed, numbered = _number_claims(form, scratch, recoded, some, at)
-            found += scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)
-    return min(read_integer(row[0]) for row in found), max(read_integer(row[1]) for row in found)
+            claimed, numbered = _number_claims(form, scratch, recoded, some, part)
+            extents += scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)
+    return min(read_integer(row[0]) for row in extents), max(read_integer(row[1]) for row in extents)
 
 
 def _split_columns(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:
     """The columns in parts: of `FEW` where they need joins, else all of them."""
     joined = form.facts.text or any(column.kind != "ordered" or column.ranks for column in columns)
     size = FEW if joined else max(len(columns), 1)
-    return [columns[at : at + size] for at in range(0, max(len(columns), 1), size)]
+    return [columns[start : start + size] for start in range(0, max(len(columns), 1), size)]
 
 
 def _number_claims(
     form: Format, scratch: Scratch, recoded: Recoded, columns: Sequence[Claim], part: int
 ) -> tuple[TableRef, list[Claim]]:
     """The released classes with a number for the text of each set or node, and a table of the numbers' meanings."""
-    said: list[dict[str, object]] = []
+    claim_tables: list[dict[str, object]] = []
     numbered = []
     for column in columns:
         if column.kind == "ordered" or form.facts.single:
@@ -129,23 +129,23 @@ def _number_claims(
             sides = {"array": f"r.{identifier(column.names.value or '')}", "value": value}
             numbered.append(replace(column, has=scratch.engine.capabilities.contains % sides))
             continue
-        at = len(said) + 1
-        table = scratch.table(f"said{part}_{at}")
-        said.append({"column": column.names.value, "table": table})
-        what: dict[str, Any] = {"said": table, "released": recoded.released, "column": column.names.value}
+        number = len(claim_tables) + 1
+        table = scratch.table(f"said{part}_{number}")
+        claim_tables.append({"column": column.names.value, "table": table})
+        claim_context: dict[str, Any] = {"said": table, "released": recoded.released, "column": column.names.value}
         if column.listed is None:
-            scratch.execute("verify/said", **what)
-            numbered.append(replace(column, said=table, at=at))
+            scratch.execute("verify/said", **claim_context)
+            numbered.append(replace(column, said=table, at=number))
         else:
-            scratch.execute("verify/said_bits", listed=column.listed, **what)
-            sides = {"bits": f"r._sqlanon_said{at}", "value": f"s.{column.alias}"}
+            scratch.execute("verify/said_bits", listed=column.listed, **claim_context)
+            sides = {"bits": f"r._sqlanon_said{number}", "value": f"s.{column.alias}"}
             numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
-    if not said:
+    if not claim_tables:
         return recoded.released, numbered
     names = [name for column in columns for name in column.names.published()]
-    kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
+    other_names = [name for name in names if name not in {str(entry["column"]) for entry in claim_tables}]
     claimed = scratch.table(f"claimed{part}")
-    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=kept, said=said)
+    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=other_names, said=claim_tables)
     return claimed, numbered
 
 
@@ -189,11 +189,11 @@ def claim_of(
         parsed = [(parse_label(label), label) for label in labels]
         if kind == "set":
             members = [
-                (value, label) for (what, values), label in parsed if what in ("value", "set") for value in values
+                (value, label) for (kind, values), label in parsed if kind in ("value", "set") for value in values
             ]
             scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
         else:
-            ends = [(values[0], values[-1], label) for (what, values), label in parsed if what in ("value", "range")]
+            ends = [(values[0], values[-1], label) for (kind, values), label in parsed if kind in ("value", "range")]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
     few = sets_as_bits and domain.fits_bits
     return Claim(
@@ -251,7 +251,7 @@ def count_wider_than_least(
 
     Cost: the rows are grouped by class once for eight ordered columns, and once for each other column.
     """
-    found: dict[str, int] = {}
+    wider: dict[str, int] = {}
     reached: int | None = None
     ordered: list[tuple[str, Claim]] = []
     for domain in quasi:
@@ -260,7 +260,7 @@ def count_wider_than_least(
         if claim.kind == "ordered":
             ordered.append((reading.name, claim))
             continue
-        what: dict[str, Any] = {
+        set_context: dict[str, Any] = {
             "matched": matched,
             "released": recoded.released,
             "alias": claim.alias,
@@ -271,7 +271,7 @@ def count_wider_than_least(
             "value": names.value,
         }
         if claim.kind == "set":
-            rows = scratch.fetch("verify/least_set", **what)
+            rows = scratch.fetch("verify/least_set", **set_context)
         else:
             paths = scratch.table(f"{domain.code}_paths")
             text = scratch.engine.capabilities.text_type
@@ -281,10 +281,10 @@ def count_wider_than_least(
                 for level, node in enumerate(path)
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
-            rows = scratch.fetch("verify/least_node", **what, paths=paths, text=form.facts.text)
-        found[reading.name] = read_integer(rows[0][0])
-    for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
-        some = ordered[at : at + FEW]
+            rows = scratch.fetch("verify/least_node", **set_context, paths=paths, text=form.facts.text)
+        wider[reading.name] = read_integer(rows[0][0])
+    for start in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
+        some = ordered[start : start + FEW]
         columns = [column for _, column in some]
         n, *wide = (
             read_integer(cell)
@@ -293,6 +293,6 @@ def count_wider_than_least(
             )[0]
         )
         reached = n if reached is None else min(reached, n)
-        found |= {name: one for (name, _), one in zip(some, wide, strict=True)}
-    ends = (name for name, claim in ordered if not found[name] and claim.claims is None and claim.ranks is None)
-    return Least(found, frozenset(ends), reached)
+        wider |= {name: rows_wider for (name, _), rows_wider in zip(some, wide, strict=True)}
+    ends = (name for name, claim in ordered if not wider[name] and claim.claims is None and claim.ranks is None)
+    return Least(wider, frozenset(ends), reached)

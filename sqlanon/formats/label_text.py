@@ -59,17 +59,17 @@ def parse_label(label: str) -> Label:
 def _split(text: str) -> list[str]:
     values: list[str] = []
     decoder = json.JSONDecoder()
-    at = 0
+    position = 0
     while True:
-        if text.startswith('"', at):
-            value, at = decoder.raw_decode(text, at)
+        if text.startswith('"', position):
+            value, position = decoder.raw_decode(text, position)
         else:
-            end = text.find(", ", at)
+            end = text.find(", ", position)
             end = len(text) if end < 0 else end
-            value, at = text[at:end], end
+            value, position = text[position:end], end
         values.append(value)
-        if at == len(text):
+        if position == len(text):
             return values
-        if not text.startswith(", ", at):
+        if not text.startswith(", ", position):
             raise ValueError("not a label")
-        at += 2
+        position += 2

@@ -51,8 +51,8 @@ class Labels(BoxFormat):
         table = scratch.table(f"{column.code}_labels")
         columns = [("low", "INTEGER"), ("high", "INTEGER"), ("label", scratch.engine.capabilities.text_type)]
         columns += [("at", "INTEGER")] if column.leveled else []
-        written = ((low, high, self.write(str(label)), *at) for low, high, label, *at in rows)
-        scratch.engine.load_rows(table, columns, written)
+        label_rows = ((low, high, self.write(str(label)), *places) for low, high, label, *places in rows)
+        scratch.engine.load_rows(table, columns, label_rows)
         return column.having(labels=table)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
@@ -70,8 +70,8 @@ class Labels(BoxFormat):
         kind = "TEXT" if own.kind in ("text", "enum") else type_name(own.source_type)
         ends = {
             end: f"CASE WHEN {unknown} THEN NULL WHEN LEFT({label}, 1) = '[' "
-            f"THEN CAST(SPLIT_PART({inner}, ', ', {at}) AS {kind}) ELSE CAST({label} AS {kind}) END"
-            for end, at in (("lo", 1), ("hi", 2))
+            f"THEN CAST(SPLIT_PART({inner}, ', ', {position}) AS {kind}) ELSE CAST({label} AS {kind}) END"
+            for end, position in (("lo", 1), ("hi", 2))
         }
         return Cell(ends, state)
 

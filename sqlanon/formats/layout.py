@@ -78,15 +78,15 @@ def _check(columns: Sequence[Published], longest: int) -> None:
                 f"published column {column.name} would be longer than the {longest} bytes of this database; "
                 "rename it in a view of the source, or choose another format"
             )
-    seen: dict[str, str] = {}
+    names: dict[str, str] = {}
     for column in columns:
         folded = column.name.lower()
-        if folded in seen:
+        if folded in names:
             raise PolicyError(
                 f"the release would have two columns {column.name}; rename one in a view of the source, or choose "
                 "another format"
             )
-        seen[folded] = column.name
+        names[folded] = column.name
         if folded.startswith("_sqlanon_"):
             raise PolicyError(
                 f"column {column.name}: names that begin with _sqlanon_ are sqlanon's own; rename it in a view"

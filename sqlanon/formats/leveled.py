@@ -42,7 +42,7 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
     Cost: a join of the classes with the levels, and for every hierarchy column a join with leaves times height.
     """
     parts: list[Part] = []
-    for at, some in enumerate(split_runs(quasi)):
+    for place, some in enumerate(split_runs(quasi)):
         columns = []
         for domain in some:
             node = domain.reading.treatment == "hierarchy"
@@ -57,7 +57,7 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
                     "key": key_of(domain, leveled=True),
                 }
             )
-        table = scratch.table(f"generalized_{at}")
+        table = scratch.table(f"generalized_{place}")
         scratch.execute(
             "recode/generalized",
             generalized=table,
@@ -66,7 +66,7 @@ def generalize(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, level
             starred=levels.starred,
             columns=columns,
         )
-        names = [] if at else ["n"]
+        names = [] if place else ["n"]
         for column in columns:
             names += [f"{part}_{column['code']}" for part in ("lo", "hi", "at")]
             names += [str(column["key"])] if column["key"] != "class" else []

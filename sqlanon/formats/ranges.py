@@ -63,17 +63,17 @@ class Ranges(BoxFormat):
         return {name: f"{end}_{domain.code}" for name, end in ends if name is not None}
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
-        at = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
-        state = at["_null"] if "_null" in at and len(own.published) > 1 else None
+        columns = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
+        state = columns["_null"] if "_null" in columns and len(own.published) > 1 else None
         if shape in ("interval", "order"):
             if state is None:
-                return Cell({"lo": at["_lo"], "hi": at["_hi"]}, None, at.get("_mean"))
+                return Cell({"lo": columns["_lo"], "hi": columns["_hi"]}, None, columns.get("_mean"))
             # Earlier versions, and classes of which any value is published, have no ends where some are NULL.
             ends = (
-                f"CASE WHEN {state} = 'some' AND {at['_lo']} IS NOT NULL AND {at['_hi']} IS NOT NULL THEN 'ends' ELSE "
-                f"{state} END"
+                f"CASE WHEN {state} = 'some' AND {columns['_lo']} IS NOT NULL AND {columns['_hi']} IS NOT NULL THEN "
+                f"'ends' ELSE {state} END"
             )
-            return Cell({"lo": at["_lo"], "hi": at["_hi"]}, ends, at.get("_mean"), beside=True)
+            return Cell({"lo": columns["_lo"], "hi": columns["_hi"]}, ends, columns.get("_mean"), beside=True)
         part = "set" if shape == "set" else "node"
         return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)
 

@@ -35,9 +35,9 @@ class Suppressed(BoxFormat):
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
         """See `Format.loss`: the value or nothing is published, so that stars are counted."""
-        cells, some, every = count_stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+        cells, some, rows_hidden = count_stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
-        return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=every)
+        return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=rows_hidden)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         value, *flag = (f'"{view}".{identifier(name)}' for name in own.published)

@@ -1,4 +1,4 @@
-"""Annealing: rows move between near classes and change places, at first also at a loss, ever less so. Ours.
+"""Annealing: rows move between near classes and change places, also at a loss, which is allowed less and less. Ours.
 
 `search` divides a few classes anew. Where a class must meet more than a number of rows, most new divisions fail.
 Rows with equal sensitive values can always change places; other steps are judged by the tallies.

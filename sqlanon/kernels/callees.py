@@ -25,7 +25,7 @@ def find_missing(kernel: Any) -> set[str]:  # noqa: ANN401 - numba's own
     seen, left = {kernel}, [kernel]
     while left:
         one = left.pop()
-        # What is written into its callers is not compiled by itself.
+        # A function that is written into callers is not compiled by itself.
         if one.targetoptions.get("inline") != "always" and not one.signatures and not _cache_of(one).kept():
             found.add(name_of(one.py_func))
         named = (one.py_func.__globals__.get(name) for name in one.py_func.__code__.co_names)

@@ -33,12 +33,12 @@ ROUNDED = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """One release of noisy numbers.
+    """A release of noisy numbers.
 
     Attributes:
-        law: of the noise.
+        law: distribution of the noise.
         cost: epsilon of a Laplace mechanism, rho of a Gaussian mechanism.
-        smooth: of a Gaussian one the rho of the continuous mechanism of which it is a function; None: not known.
+        smooth: of a Gaussian mechanism, the rho of the continuous mechanism that it is a function of; None: not known.
         numbers: the most noisy numbers that a person can change; only where ``smooth`` is known.
     """
 
@@ -53,7 +53,7 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
 
     Args:
         mechanisms: all of them.
-        delta: of the whole; 0: Laplace mechanisms only.
+        delta: delta of the whole; 0: Laplace mechanisms only.
 
     Raises:
         ValueError: a Gaussian mechanism without a delta.
@@ -78,7 +78,7 @@ def total_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest rho, to a part in a million, of which one Gaussian mechanism costs at most epsilon."""
+    """The largest rho, to a part in a million, for which a Gaussian mechanism costs at most epsilon."""
     low, high = Fraction(0), epsilon
     for _ in range(40):
         middle = Fraction(math.floor((low + high) / 2 * PARTS), PARTS)

@@ -29,8 +29,8 @@ class Coded:
 
     Attributes:
         table: as noisy/coded makes it.
-        bounded: of each table of the shape, as noisy/bounded makes it.
-        nodes: of each table, the group of each level of each of its finest groups.
+        bounded: the table from noisy/bounded for each table of the shape.
+        nodes: for each table, the group at each level of each finest group.
         valued: the places of the measures that are sums and means, in the order of their aliases.
     """
 
@@ -45,7 +45,7 @@ class Coded:
 
 
 def check_columns(shape: Shape, person: Sequence[str], source: Relation) -> dict[str, Column]:
-    """The columns of the source that are read, by the names that the policy has; nothing is read of its rows.
+    """The columns of the source that are read, by the names in the policy; no rows are read.
 
     Raises:
         PolicyError: the source is a view, or a column is missing or has a type that cannot be measured.
@@ -101,7 +101,7 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
         source: the table.
         secret: key for the choice of a person's rows.
 
-    Cost: a scan of the source, and for each table two sorts of its rows.
+    Cost: a scan of the source, and for each table two sorts of the rows.
     """
     columns = check_columns(shape, person, source)
     coded = scratch.table("coded")
@@ -217,7 +217,7 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
     Raises:
         PrivacyViolation: a second query gives others.
 
-    Cost: for each table two groupings of its rows.
+    Cost: for each table two groupings of the rows.
     """
     names = [f"{kind}{place + 1}" for place in range(len(coded.valued)) for kind in ("v", "s")]
     sums: list[dict[str, Longs]] = []

@@ -25,7 +25,7 @@ def make_consistent(
     """The best linear unbiased estimates of all groups, and their standard deviations.
 
     Args:
-        levels: from the coarsest to the finest; each divides the one before.
+        levels: from the coarsest to the finest; each divides the previous level.
         noisy: float64[groups] of each level.
         deviations: standard deviation of the noise of each level.
 

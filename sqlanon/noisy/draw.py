@@ -1,4 +1,4 @@
-"""Noise: the one file that imports OpenDP, and of OpenDP only discrete Laplace and Gaussian noise on integers.
+"""Noise: the only file that imports OpenDP, and from OpenDP only discrete Laplace and Gaussian noise on integers.
 
 OpenDP draws from the system's generator, and takes no seed. Neither the noise nor a number computed from it is kept: a
 published number without the noise is the exact answer.
@@ -56,7 +56,7 @@ def add_noise(exact: Longs, law: Law, scale: Fraction) -> Longs:
 
     Args:
         exact: int64[n].
-        law: of the noise.
+        law: distribution of the noise.
         scale: a whole number of 1024ths.
 
     Cost: about 10 microseconds a number.

@@ -56,7 +56,7 @@ class Level:
 
 
 def dimension_of_paths(name: str, paths: Sequence[tuple[str, ...]]) -> Dimension:
-    """A column whose groups are values: of each the nodes that it is in, from the value itself up."""
+    """A column with values as groups: for each the nodes that contain it, from the value itself up."""
     leaves = tuple(path[0] for path in paths)
     nodes = []
     for level in range(len(paths[0])):
@@ -68,13 +68,13 @@ def dimension_of_paths(name: str, paths: Sequence[tuple[str, ...]]) -> Dimension
 
 
 def dimension_of_ends(name: str, ends: tuple[Fraction, ...]) -> Dimension:
-    """A column whose groups are intervals of numbers."""
+    """A column with intervals of numbers as groups."""
     leaves = tuple(f"[{low}, {high})" for low, high in itertools.pairwise(decimal_text(end) for end in ends))
     return Dimension(name, leaves, None, ends, ((np.arange(len(leaves)), leaves),))
 
 
 def levels_of(dimensions: Sequence[Dimension], *, totals: bool) -> tuple[Level, ...]:
-    """The levels of a table as GROUP BY ROLLUP has them, hierarchies one level after the other."""
+    """The levels of a table as GROUP BY ROLLUP has them, hierarchies level by level."""
     depths: list[tuple[int | None, ...]] = [(None,) * len(dimensions)]
     for place, dimension in enumerate(dimensions):
         after = (None,) * (len(dimensions) - place - 1)

@@ -26,7 +26,7 @@ def metadata_rows(
         spec: the release.
         shape: the measurements.
         noise: the noise of the release.
-        report: of the run.
+        report: report of the run.
         columns: those of the source, for their types, by which readers write conditions.
     """
     asked, counted = spec.noisy, report.noisy

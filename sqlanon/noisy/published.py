@@ -27,7 +27,7 @@ INTERVAL = 0.95
 HALF = 0.5
 """Numbers are whole before they are combined, so that intervals are half a step wider."""
 MOST_MISSED = 0.05
-"""Up to here one Laplace number has a wider interval than any combination of several with the same deviation."""
+"""Up to here a Laplace number has a wider interval than any combination of several with the same deviation."""
 ORDER = "_sqlanon_order"
 """A column of the drawn table, which the view has not."""
 
@@ -74,7 +74,7 @@ def view_columns(shape: Shape) -> list[str]:
 
 
 def half_width(noise: Noise, series: int, missed: float) -> float:
-    """Half the width of an interval around one noisy number that misses with this probability, at most."""
+    """Half the width of an interval around a noisy number that misses with this probability, at most."""
     scale = float(noise.scales[series])
     if noise.law == "laplace":
         # P(|z| > t) = 2 r^(t + 1) / (1 + r) for whole t, with r = exp(-1 / b).
@@ -162,7 +162,7 @@ def _estimate_quantiles(
 def _estimate_part(
     shape: Shape, noise: Noise, noisy: Sequence[Longs], which: tuple[int, int, Part], missed: float
 ) -> list[Estimate]:
-    """The estimates of one part of a measure, level by level."""
+    """The estimates of a part of a measure, level by level."""
     table, measure, part = which
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, measure, part) for level in range(len(levels))]

@@ -26,7 +26,7 @@ def find_quantile(counts: Floats, ends: Floats, share: float) -> Floats:
     Args:
         counts: float64[steps, groups], noisy, of any sign.
         ends: float64[steps + 1], ascending.
-        share: of the rows are at most the quantile.
+        share: share of the rows that are at most the quantile.
 
     Returns:
         float64[groups]; the middle of the range where no number of rows is above 0.
@@ -54,7 +54,7 @@ def bound_quantile(
     Args:
         counts: float64[steps, groups], noisy, of any sign.
         ends: float64[steps + 1], ascending.
-        share: of the rows are at most the quantile.
+        share: share of the rows that are at most the quantile.
         deviations: float64[steps, groups] of the counts, which are independent of each other.
         width: half the width of a two-sided interval around a sum of noisy numbers: number of deviations, and an added
             constant.

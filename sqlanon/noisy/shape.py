@@ -57,13 +57,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Numbers of one kind, of all groups of a level.
+    """Numbers of the same kind for all groups of a level.
 
     Attributes:
         table, level: which.
         part: the summands.
         measure: the measure; None: the series belongs to the bounding.
-        most: a person's rows of one finest group add up to this in absolute value, at most; of `persons`, 1.
+        most: a person's rows of a finest group add up to this in absolute value, at most; for `persons`, 1.
         l1: the most that a person changes, as the sum of absolute changes.
         l2: the same as the sum of squared changes.
     """

@@ -8,8 +8,8 @@ of a function of g, but for a factor of at most (1 + h) / (1 - h), once for each
 others cancel.
 
 Continuous Gaussian mechanisms together are one (Dong, Roth, Su 2022, "Gaussian differential privacy", Section 3), with
-an exactly known delta for an epsilon (Balle, Wang 2018, "Improving the Gaussian mechanism for
-differential privacy", Theorem 8).
+an exactly known delta for an epsilon (Balle, Wang 2018, "Improving the Gaussian mechanism for differential privacy",
+Theorem 8).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PARTS = 10**12
 ROUNDED = Fraction(3, 2)
 """The variance t of the rounding."""
 SLACK = 2.2 * (2 * math.exp(-2 * math.pi**2 * float(ROUNDED)) / (1 - math.exp(-6 * math.pi**2 * float(ROUNDED))))
-"""The logarithm of the factor of one number, at most: ln((1 + h) / (1 - h)) is below 2.2 h for h below 0.1."""
+"""The logarithm of the factor of a number, at most: ln((1 + h) / (1 - h)) is below 2.2 h for h below 0.1."""
 FLOATS = 1e-11
 """Relative errors of the error function and of exponentials are far below."""
 MOST_EPSILON = 500.0
@@ -34,8 +34,8 @@ def smooth_rho(sensitivities: Sequence[int], scales: Sequence[Fraction]) -> Frac
     """The rho of the continuous mechanism of which discrete Gaussian noise is a function.
 
     Args:
-        sensitivities: of each vector of numbers, the change by one person, as the sum of squares.
-        scales: of each vector the scale of the noise.
+        sensitivities: for each vector of numbers, the change by a person, as the sum of squares.
+        scales: for each vector, the scale of the noise.
 
     Returns:
         Rounded up; None: a scale is too small.
@@ -55,7 +55,7 @@ def smooth_epsilon(rho: Fraction, numbers: int, delta: float) -> float:
     Args:
         rho: the sum of the results of `smooth_rho`.
         numbers: the most noisy numbers that a person can change in all.
-        delta: of the whole.
+        delta: delta of the whole.
     """
     slack = numbers * SLACK * (1 + FLOATS)
     shift = math.sqrt(2 * math.nextafter(float(rho), math.inf)) * (1 + FLOATS)

@@ -33,8 +33,8 @@ class Noise:
     """The noise of a version.
 
     Attributes:
-        law: of all of it.
-        scales: of each series: the scale b of a discrete Laplace law, sigma of a discrete Gaussian law.
+        law: distribution of all noise.
+        scales: scale of each series: b of a discrete Laplace law, sigma of a discrete Gaussian law.
         mechanisms: the exact charges.
     """
 

@@ -68,8 +68,8 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
         role: role of the database with the rights to apply: tables that it may not read are refused. None: the
             connected role.
         seconds: the deadline of the query, over the work here and in the engine.
-        as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was
-            made, in place of the rows as published: counts without groups only.
+        as_of_source: for a release with ``refresh: {mode: frozen}``, bounds of the source as it was when the version
+            was made, in place of the rows as published: counts without groups only.
         interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, the range of each count and sum
             in that share of the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         unwanted: whether nobody waits for the answer any more: then the query ends as at its deadline.

@@ -47,9 +47,9 @@ class _Exceeded(BaseException):
 class Limits:
     """Watches a query from a separate thread.
 
-    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in that thread:
-    sqlglot's work has no place where a clock could be asked. Memory is that of this process while a rewriting runs;
-    the memory of DuckDB's computation is limited by its own ``memory_limit``, and the length of texts by
+    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in the query's
+    thread: sqlglot's work has no place where a clock could be asked. Memory is that of this process while a rewriting
+    runs; the memory of DuckDB's computation is limited by its own ``memory_limit``, and the length of texts by
     `sqlanon.query.parse.text_lengths`.
 
     Args:

@@ -28,7 +28,7 @@ class Field:
         name: name of the column in the source.
         role: quasi, sensitive or insensitive.
         treatment: ordered, nominal or hierarchy; "" unless quasi.
-        kind: of its type: integer, float, decimal, boolean, date, timestamp, text, enum or other.
+        kind: kind of the type: integer, float, decimal, boolean, date, timestamp, text, enum or other.
         source_type: the type's name in the source.
         published: the columns of the view.
         declared: the policy's declaration of the domain.

@@ -52,7 +52,7 @@ class Prepared:
         checks: conditions that refuse the query, in the order of the last columns.
         whole: values depend on every group, so that there must be no others.
         keys: the number of key columns at the front, where intervals are asked for.
-        types: of the items in the source, where they are asked for.
+        types: types of the items in the source, if asked for.
     """
 
     final: Final

@@ -1,7 +1,7 @@
 """Subqueries inside expressions: their answers are put in their places before the query around them is answered.
 
-A subquery of one row becomes an aggregate of the group, with bounds. In conditions on rows, and after IN, an
-answer has to be the same in every consistent source: then it is a constant.
+A subquery of one row becomes an aggregate of the group, with bounds. In conditions on rows, and after IN, an answer has
+to be the same in every consistent source: then it is a constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Rows:
         rows: the cells of each row: estimate, low, high, undefined of a column with bounds, else the value alone.
         bounded: whether each column has bounds.
         certain: of each row whether it is there in every consistent source.
-        types: of the columns in the source.
+        types: types of the columns in the source.
         complete: no consistent source has other rows.
     """
 

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
     from sqlanon.risk.sizes import Longs
 
-BATCH = 16
-"""Columns whose values one statement numbers.
+MOST = 32
+"""Columns up to which nothing is written: one statement groups the table and numbers the values of all of them.
 
-Each takes the engine some MiB, and the time to plan grows with their square.
+The time to plan it grows with their square.
 """
+BATCH = 16
+"""Columns whose values one statement numbers, if there are more than `MOST`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,11 @@ def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str], starr
         starred: those of them whose ``*`` is the same as NULL.
 
     Cost: one grouping of the table, a join of its different rows with the values of each column, and memory here for a
-    number a row and column. With more than 16 columns the different rows are in a temporary table meanwhile, if the
-    engine has such; else nothing is written.
+    number a row and column. With more than `MOST` columns the different rows are in a temporary table meanwhile, if
+    the engine has such; else nothing is written.
     """
     classes = [{"name": name, "place": i, "starred": name in starred} for i, name in enumerate(columns, 1)]
-    if len(classes) <= BATCH or not engine.temporary:
+    if len(classes) <= MOST or not engine.temporary:
         made = statement("risk/keys", engine.dialect, target=table, classes=classes, combinations=None)
         return DistinctRows(*_to_longs(engine.fetch_arrays(made, ["int64"] * (len(classes) + 1))))
     codes: list[Longs] = []

@@ -58,8 +58,8 @@ def identify(
         PolicyError: a column does not exist, or there is none.
 
     Cost: one grouping of the table, memory for one number a different row and column, and 2^columns groupings of
-    numbers in memory, fewer where few columns are a key. Nothing is written but a temporary table, see
-    `read_distinct`.
+    numbers in memory, fewer where few columns are a key. Nothing is written but for very many
+    columns, see `read_distinct`.
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)

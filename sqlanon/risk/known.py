@@ -53,7 +53,7 @@ def measure_known(
         PolicyError: a column does not exist, there is none, or there are more than `MOST_SETS` sets.
 
     Cost: one grouping of the table, and in memory a pass over its different rows for each set. Nothing is written
-    but a temporary table, see `read_distinct`.
+    but for very many columns, see `read_distinct`.
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)

@@ -11,7 +11,7 @@ from typing import TextIO
 
 
 def open_log(path: Path) -> TextIO:
-    """Open a file to append lines; a new file can be read by the owner alone.
+    """Open a file to append lines; a new file is for the owner alone.
 
     Raises:
         OSError: it cannot be written.
@@ -26,10 +26,10 @@ def open_log(path: Path) -> TextIO:
 
 
 class AccessLog:
-    """Writes one JSON object a line.
+    """Writes a JSON object per line.
 
     Args:
-        stream: where to; None: nowhere.
+        stream: the stream to write to; None: no log.
         texts: write the queries too. They have the constants that analysts write, and no parameters.
     """
 

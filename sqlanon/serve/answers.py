@@ -43,7 +43,7 @@ def read(asked: Asked, dialect: str) -> list[Query]:
     """The SELECTs of a query.
 
     Raises:
-        Refused: there is none, or no release answers a SELECT.
+        Refused: there is no SELECT, or no release answers one of them.
     """
     return [part.queries[0] for part in parse_parts(read_union(asked.text, dialect), dialect)]
 
@@ -124,7 +124,7 @@ def columns_of(found: Sequence[Cell], types: Mapping[str, Type], aggregates: Col
 
     Args:
         found: the columns.
-        types: of the query's columns over the source.
+        types: types of the query's columns over the source.
         aggregates: those that have bounds: numbers of them are doubles, as estimates are.
     """
     made = []

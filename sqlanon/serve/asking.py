@@ -66,11 +66,11 @@ class Question:
 
 
 class Asking:
-    """Answers queries over the releases of one database.
+    """Answers queries over the releases of a database.
 
     Args:
         open: opens a connection.
-        url: of the database: where it is a file that is put in place anew, all connections are opened again.
+        url: URL of the database: if it is a file that is replaced, all connections are opened again.
         reader: the reader and his rights.
         workers: connections at most.
         seconds: the deadline of a query, the wait for a connection included.

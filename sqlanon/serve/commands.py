@@ -40,7 +40,7 @@ class Commands:
         self.variables = variables
         self._forget = forget
         self.status = "I"
-        """I: outside of a transaction, T: within one, E: within one that has failed."""
+        """I: outside of a transaction, T: within a transaction, E: within a failed transaction."""
 
     def check(self, piece: Piece) -> None:
         """Refuse all but the end of a transaction that has failed."""

@@ -16,7 +16,7 @@ BYTES = 256 << 20
 _COUNTED = 1 << 20
 """Bytes that are counted at once."""
 _ROW = 80
-"""Bytes that a row takes in memory beside its text."""
+"""Bytes that a row takes in memory beside the text."""
 
 
 class Room:

@@ -1,4 +1,4 @@
-"""The notice to a client with each answer of a release: whether it is exact, and how far its bounds are apart."""
+"""The notice to a client with each answer of a release: whether it is exact, and the distance of the bounds."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class ServeError(Exception):
         code: five characters, as PostgreSQL names kinds of errors.
         message: description of the error.
         hint: a remedy; empty: none is known.
-        position: where it is in the text that the client sent: a number of characters, from 1; 0: nowhere.
+        position: position in the client's text: a number of characters, from 1; 0: none.
     """
 
     def __init__(self, code: str, message: str, hint: str = "", position: int = 0) -> None:
@@ -56,7 +56,7 @@ class Disconnected(Exception):
 
 @dataclass(frozen=True)
 class Asked:
-    """The text that was asked, and where its characters were in the client's text.
+    """The text that was asked, and the positions of the characters in the client's text.
 
     Attributes:
         text: with values in place of parameters, without columns of bounds.

@@ -36,16 +36,16 @@ class Served:
     """A release as a table.
 
     Attributes:
-        schema, name: of the table.
+        schema, name: names of the table.
         view: the release's view, as SQL names it.
         view_schema, view_name: the same in parts.
         columns: the source's, without those that the release leaves out.
-        comments: of each column, how it was published.
+        comments: form of publication of each column.
         release: the release's name.
         version: number of the version.
         comment: description of the release.
         facts: metadata of the release, different for each version.
-        source_types: of each column the type in the source; "": a user-defined type.
+        source_types: type of each column in the source; "": a user-defined type.
     """
 
     schema: str

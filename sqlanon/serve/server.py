@@ -50,9 +50,9 @@ class Server:
 
     Args:
         shared: answers.
-        users: who may log in.
+        users: the users who may log in.
         tls: certificate and key; None: unencrypted, on this machine only.
-        limits: of connections.
+        limits: limits of connections.
     """
 
     def __init__(self, shared: Shared, users: Users, tls: Tls | None = None, limits: Limits | None = None) -> None:
@@ -69,7 +69,7 @@ class Server:
         self._closed = threading.Event()
 
     def listen(self, host: str, port: int) -> tuple[str, int]:
-        """Bind an address; port 0 takes a free one. Returns the bound host and port.
+        """Bind an address; port 0 takes a free port. Returns the bound host and port.
 
         Raises:
             PolicyError: another machine could connect, and there is no certificate.

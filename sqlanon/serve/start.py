@@ -1,4 +1,4 @@
-"""A server from its options: users and certificate are read, the reader is checked, the address is taken."""
+"""A server from options: users and certificate are read, the reader is checked, the address is taken."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Options:
         seconds: most seconds of a query.
         rows: most rows of an answer.
         workers: queries that are answered at once.
-        limits: of connections.
+        limits: limits of connections.
         log: the access log; None: there is none.
         texts: the log has the queries.
         bounds: sessions begin with the bounds of answers on.
@@ -60,7 +60,7 @@ def make_server(url: str, opening: Callable[[], Database], options: Options) -> 
     """A server that listens nowhere yet.
 
     Args:
-        url: of the database.
+        url: URL of the database.
         opening: opens a connection to it that only reads.
         options: how.
 

@@ -21,11 +21,11 @@ from sqlanon.serve.values import INT4, INT8, OID, TEXT, Type, list_of, type_name
 from sqlanon.sqltext import literal, respell
 
 PARAMETERS = 1000
-"""Of a statement, at most."""
+"""Most parameters of a statement."""
 DIGITS = 1000
-"""Of a number that is a parameter, after its point or in zeros before it."""
+"""Most digits of a number that is a parameter, after the point or in zeros before it."""
 STATEMENTS = 50
-"""Of a message, at most."""
+"""Most statements of a message."""
 _JOINED = re.compile(
     r"""(?P<kept>
         \b[eE]'(?:[^'\\]|\\.|'')*+(?:'|\Z) | '(?:[^']|'')*+(?:'|\Z) | "(?:[^"]|"")*+(?:"|\Z)
@@ -41,11 +41,11 @@ OIDS = list_of(OID)
 
 @dataclass(frozen=True)
 class Piece:
-    """One statement of a client's text.
+    """A statement of a client's text.
 
     Attributes:
         text: without the semicolon.
-        start: where it begins in the client's text.
+        start: start position in the client's text.
         words: the first tokens in capitals, which give the kind of statement.
         gaps: positions of spaces that are not in the client's text.
         oids: the client's text has lists of ``oid``, which are lists of ``int`` here.
@@ -68,7 +68,7 @@ class Piece:
 
 
 def split(text: str) -> list[Piece]:
-    """The statements of a text; none of an empty one.
+    """The statements of a text; none of an empty text.
 
     Raises:
         ServeError: the text is too long, or a quote does not end.
@@ -188,13 +188,13 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
 
 
 def bound(text: str, places: Sequence[tuple[int, int, int]], values: Sequence[object], dialect: str) -> Asked:
-    """A text with values in place of its parameters.
+    """A text with values in place of parameters.
 
     Args:
         text: the statement.
-        places: of the parameters, as `parameters` has them.
+        places: positions of the parameters, from `parameters`.
         values: by their numbers.
-        dialect: of the SQL.
+        dialect: dialect of the SQL.
 
     Raises:
         ServeError: a parameter has no value, or SQL has no literal for the value.

@@ -145,7 +145,7 @@ class Result:
     """Result of a statement.
 
     Attributes:
-        tag: how the statement is reported as done.
+        tag: tag that reports the statement as done.
         columns: columns of the rows; None: no rows, as for SET.
         rows: a value for each column.
         notices: notices about the rows.

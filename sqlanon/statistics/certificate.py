@@ -28,7 +28,7 @@ class Kept:
 
 
 def kept_beside(physical: TableRef) -> Kept:
-    """The private tables of a version by the name of its table."""
+    """The private tables of a version by the name of the version's table."""
     return Kept(*(replace(physical, name=f"{physical.name}_{part}") for part in PARTS))
 
 

@@ -183,10 +183,10 @@ class _Search:
         return found, -1
 
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:
-        """Which witnesses serve a class at one end, and which do for each insider.
+        """The witnesses that serve a class at an end, and those that do for each insider.
 
         Returns:
-            bool[witnesses] and bool[insiders, witnesses]; for who has all of the class each does.
+            bool[witnesses] and bool[insiders, witnesses]; every witness serves an insider with the whole class.
         """
         moved, seen = self._moved.array[:, cell], self._seen.array
         plain = self._meets(cell, moved, low=low, more=0)
@@ -205,7 +205,7 @@ class _Search:
         return found
 
     def serve(self, cell: int, *, low: bool) -> None:
-        """Find witnesses for one end of a cell.
+        """Find witnesses for an end of a cell.
 
         Raises:
             UnservedError: there is none.

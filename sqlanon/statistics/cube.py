@@ -28,7 +28,7 @@ class Cube:
     Attributes:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
-        counts: how many atoms and how many cells there are.
+        counts: numbers of atoms and of cells.
     """
 
     atoms: TableRef
@@ -43,7 +43,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
         scratch: the run.
         shape: the published columns, margins and measures.
         stage: the staged source.
-        release: its name, for messages.
+        release: name of the release, for messages.
 
     Raises:
         InfeasibleError: there are no rows.
@@ -111,9 +111,9 @@ class Margin:
 
     Attributes:
         name: for messages.
-        levels: of each column.
-        cells: how many it has.
-        share: of small ones among them.
+        levels: level of each column.
+        cells: number of cells.
+        share: share of small cells among them.
     """
 
     name: str

@@ -26,9 +26,9 @@ FREE = 1e-3
 GAP = 0.1
 """The weight of a change in whole numbers may exceed the least weight by this share."""
 MOST_STEPS = 4
-"""Steps of the simplex method for one demand, at most, per row."""
+"""Most steps of the simplex method for a demand, per row."""
 MOST_NODES = 500
-"""Nodes that the search for whole numbers may visit for one demand."""
+"""Nodes that the search for whole numbers may visit for a demand."""
 INTEGER_SECONDS = 10.0
 """Seconds that it may take at most, which nodes do not bound."""
 STEPS_OF_NODE = 100
@@ -90,7 +90,7 @@ def lower_bounds(system: System) -> npt.NDArray[np.float64]:
 
 
 class Deviations:
-    """One linear program with bounds and costs for each demand; it starts where the last demand ended.
+    """A linear program with bounds and costs for each demand; it starts where the last demand ended.
 
     Variables: the change of each atom, and of each class how much it grows and how much it shrinks.
 

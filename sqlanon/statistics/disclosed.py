@@ -45,7 +45,7 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
 
     Args:
         seen: the published cells.
-        seconds: how many are left; when they are over, intervals are wider, and not reached.
+        seconds: time left, in seconds; when it is over, intervals are wider, and not reached.
 
     Raises:
         ContradictionError: no table has all shown numbers; it names cells that show it.
@@ -79,7 +79,7 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
 
 
 def _find_proof(seen: Seen, seconds: Callable[[], float], some: Longs) -> Longs:
-    """Cells whose numbers no table has together; else some of which others leave nothing."""
+    """Cells with numbers that no table has together; else cells for which the others leave nothing."""
     every = np.arange(len(seen.least))
     rows, sums, cells = build_rows(seen, every, np.zeros(len(every), np.int64))
     program, box = Program(rows, sums), Box(seen.least, np.full(len(every), UNBOUNDED, np.int64))

@@ -22,7 +22,7 @@ class Hidden:
     Attributes:
         table: scratch table (cell, low, high) of the hidden cells; high is -1 where there is no bound.
         witness: scratch table (witness, atom, change), where the change is not 0.
-        witnesses: how many there are, besides the true table.
+        witnesses: number of witnesses, besides the true table.
     """
 
     table: TableRef

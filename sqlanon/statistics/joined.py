@@ -26,7 +26,7 @@ class Published:
     Attributes:
         name: for reports.
         columns: the places of the columns; the table has the total of all other columns.
-        cells: of each cell the nodes in its columns, and the number; `HIDDEN` where it is not shown.
+        cells: for each cell the nodes in the columns, and the number; `HIDDEN` where it is not shown.
         whole: combinations that it does not list are empty; else nothing is known of them.
     """
 
@@ -43,8 +43,8 @@ class Joined:
     Attributes:
         seen: the published cells over atoms.
         keys: the nodes of each cell in all columns.
-        tables: of each cell the tables that list it, by their places.
-        hidden: of each cell those of them that hide it.
+        tables: for each cell the tables that list it, by place.
+        hidden: for each cell the tables that hide it.
         clashes: cells that two tables show with unlike numbers.
     """
 
@@ -59,7 +59,7 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     """The system of some tables.
 
     Args:
-        columns: all columns, each with the nodes above its leaves.
+        columns: all columns, each with the nodes above the leaves.
         tables: the tables.
         least: the least number of a hidden cell.
 

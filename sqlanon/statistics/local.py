@@ -97,7 +97,7 @@ class Nearby:
         return self._holding[self._starts[atom] : self._starts[atom + 1]]
 
     def _choose_atoms(self, demand: Demand, most: int) -> Longs:
-        """Those of the cell, and of the smallest cells around it; of too many those whose change costs least."""
+        """The atoms of the cell and of the smallest cells around it; if too many, those with the cheapest changes."""
         system = self._system
         own = system.members(demand.cell)
         around = np.intersect1d(self._cells_of(int(own[0])), self._cells_of(int(own[-1])))

@@ -1,6 +1,6 @@
 """Linear programs over tables of numbers, of which nothing is believed: integers check each solution.
 
-A table has a number of each atom, between two ends, and its sums in some rows. By weak duality every vector of
+A table has a number for each atom, between two ends, and sums in some rows. By weak duality every vector of
 multipliers of the rows gives a bound of a weighted sum, or shows that there is no table; exact arithmetic makes it, so
 that no tolerance and no end of the program in time makes a wrong one (Neumaier and Shcherbina 2004, "Safe bounds in
 linear and mixed-integer linear programming").
@@ -37,7 +37,7 @@ class Box:
     high: Longs
 
     def holds(self, values: Longs) -> bool:
-        """Whether each value is between its ends."""
+        """Whether each value is between the ends."""
         return bool((values >= self.low).all() and (values <= self.high).all())
 
     def cut(self, atom: int, at: int) -> tuple[Box, Box]:
@@ -79,7 +79,7 @@ class Program:
         Args:
             cost: int64[atoms].
             box: the ends of the atoms.
-            seconds: how many are left.
+            seconds: time left, in seconds.
 
         Cost: a linear program, which starts where the last program ended.
         """

@@ -35,7 +35,7 @@ WHOLE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of a sum.
+    """An end of a sum.
 
     Attributes:
         value: no table leaves it; None: nothing bounds the sum.
@@ -52,7 +52,7 @@ class Reach:
     Args:
         seen: the published cells.
         fixed: values of atoms that are known besides.
-        seconds: how many are left, asked before each linear program.
+        seconds: time left in seconds, asked before each linear program.
 
     Raises:
         PolicyError: the cells contradict each other.

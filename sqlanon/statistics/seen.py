@@ -38,8 +38,8 @@ class SeenColumn:
 
     Attributes:
         name: for messages.
-        levels: how many there are below the total.
-        above: of each leaf its nodes at all levels, itself first; leaves that are not in it are their own nodes.
+        levels: number of levels below the total.
+        above: for each leaf, the nodes at all levels, itself first; leaves that are not in it are their own nodes.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Cells:
 
     Attributes:
         levels: int64[columns, cells]; a column's number of levels is the total.
-        labels: of each column the label of each cell; None where it is the total.
+        labels: label of each cell in each column; None where it is the total.
         value: int64[cells], `HIDDEN` where it is not shown.
     """
 

@@ -18,7 +18,8 @@ class Served:
     """Counts of the witnesses that serve each end: for readers, and for each insider.
 
     Args:
-        served: of each end bool[witnesses], which serve it, and the same for insiders who have a part of the cell.
+        served: for each end bool[witnesses], the witnesses that serve it, and the same for insiders who have a part of
+            the cell.
         unseen: bool[witnesses, insiders], the witness keeps everything that the insider knows.
 
     Cost: memory of ends by witnesses and by insiders.

@@ -30,10 +30,10 @@ class ShapeColumn:
         name: the column's name in the source and the view.
         alias: name of the values in the staged table.
         type: SQL type of the published values; with a hierarchy they are texts.
-        levels: how many there are below the total.
+        levels: number of levels below the total.
         paths: with a hierarchy the table of nodes; see statistics/paths.
-        place: of the column, from 1.
-        nodes: how many nodes all levels have, the total included.
+        place: place of the column, from 1.
+        nodes: number of nodes of all levels, the total included.
         as_text: the staged values are compared as texts.
     """
 
@@ -62,7 +62,7 @@ class Shape:
         tables: per table the places of the columns, and the margins.
         measures: per published number the name, and the column of the cells: ``n`` (rows) or ``persons``.
         threshold: cells of fewer persons are small.
-        insiders: who is alone in a cell is taken into account.
+        insiders: persons who are alone in a cell are taken into account.
         bounds: bounds of hidden cells are published.
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
@@ -134,7 +134,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
 
     Args:
         spec: the release.
-        domains: of each column by its name, in the order of the cells.
+        domains: domain of each column by name, in the order of the cells.
         person: alias of the persons' numbers.
         version: the number of the version.
 
@@ -206,7 +206,7 @@ def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], v
 def _margins_of(
     columns: Sequence[ShapeColumn], by: Sequence[str]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The places of a table's columns, and its margins."""
+    """The places of a table's columns, and the table's margins."""
     folded = {name.lower() for name in by}
     own = tuple(column.place for column in columns if column.name.lower() in folded)
     levels = [range(column.levels + 1) if column.place in own else (column.levels,) for column in columns]

@@ -169,7 +169,7 @@ def hash_members(members: Longs, secret: bytes) -> bytes:
 
 
 def group_atoms(atoms: Atoms, levels: Sequence[int]) -> Longs:
-    """The cell of each atom in one margin: numbers from 0."""
+    """The cell of each atom in a margin: numbers from 0."""
     own = [nodes[level] for nodes, level in zip(atoms.nodes, levels, strict=True) if level < len(nodes)]
     if not own:
         return np.zeros(len(atoms.count), np.int64)
@@ -177,7 +177,7 @@ def group_atoms(atoms: Atoms, levels: Sequence[int]) -> Longs:
 
 
 def _count_parts(levels: Sequence[int], parts: Sequence[tuple[tuple[int, ...], Longs]], inside: Longs) -> Longs:
-    """Of each cell of a margin how many finest cells of one table it has, at most; 1 where no table divides it."""
+    """For each cell of a margin, the most finest cells of a table in it; 1 where no table divides it."""
     cells = int(inside.max()) + 1
     found = np.ones(cells, np.int64)
     for finest, finer in parts:

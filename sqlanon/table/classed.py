@@ -83,17 +83,17 @@ def attach_classes(  # noqa: PLR0913 - older than the limit
         parts += [(omitted, "omitted", [])] if omitted is not None else []
         if not codes:
             encoded.drop_work()  # before the largest table is made
-        for table, kept, read in parts:
+        for table, rows_kept, codes_read in parts:
             scratch.execute(
                 "table/classed",
                 classed=table,
                 stage=encoded.stage,
-                work=encoded.work if read else encoded.stage,
+                work=encoded.work if codes_read else encoded.stage,
                 assign=assign,
                 raw=raw,
-                codes=read,
+                codes=codes_read,
                 tied=tied,
-                kept=kept,
+                kept=rows_kept,
                 rows=encoded.rows,
                 block=scratch.engine.capabilities.joined_rows,
                 listed=listed,
@@ -118,9 +118,9 @@ def _decodable(encoded: Encoded) -> bool:
     """
     roles = encoded.roles
     readings = roles.quasi + roles.kept
-    known = {domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES}
+    listed = {domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES}
     exact = ("integer", "boolean", "date", "timestamp", "text")
-    return {alias for alias, _ in roles.linked} == {reading.alias for reading in readings} <= known and all(
+    return {alias for alias, _ in roles.linked} == {reading.alias for reading in readings} <= listed and all(
         reading.column.kind in exact
         and not reading.as_text
         and reading.column.collation is None
@@ -144,8 +144,8 @@ def _decode_rows(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Se
         codes=[parts[domain.code] for domain in codes],
         link=encoded.roles.linked,
     )
-    staged, found = (scratch.fetch("table/links", rows=rows)[0] for rows in (encoded.stage, classed))
-    if tuple(map(str, staged)) != tuple(map(str, found)):
+    staged, classed_links = (scratch.fetch("table/links", rows=rows)[0] for rows in (encoded.stage, classed))
+    if tuple(map(str, staged)) != tuple(map(str, classed_links)):
         raise DatabaseError(
             "the rows of the classes are not the staged ones; nothing was published. This is a defect of sqlanon"
         )

@@ -40,7 +40,7 @@ def build_domains(
     """
     readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
-    readings += [(one.reading, f"b{i}") for i, one in enumerate(persons, 1)]
+    readings += [(person.reading, f"b{i}") for i, person in enumerate(persons, 1)]
     simple = [(reading, code) for reading, code in readings if not _has_values_given(reading)]
     ordered = {code for reading, code in simple if reading.treatment == "ordered"}
     at_once = {
@@ -57,16 +57,16 @@ def build_domains(
                 _integer_domain(scratch, reading, stage, tables[code])
             else:
                 _seen_domain(scratch, reading, values[code], tables[code], code)
-        asked = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
-        facts = list(_facts(scratch, asked))
+        value_tables = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
+        facts = list(_facts(scratch, value_tables))
     domains = []
-    for (given, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
-        size, reading = distinct, given
+    for (source_reading, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
+        size, reading = distinct, source_reading
         if reading.treatment == "hierarchy":
             hierarchy = reading.spec.hierarchy
             if isinstance(hierarchy, Rule):
-                seen = values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
-                hierarchy = resolve_rule(scratch, reading, hierarchy, seen)
+                values_seen = values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
+                hierarchy = resolve_rule(scratch, reading, hierarchy, values_seen)
                 reading = replace(reading, spec=replace(reading.spec, hierarchy=hierarchy))
             assert isinstance(hierarchy, Hierarchy)
             size = _hierarchy_domain(scratch, reading, hierarchy, values[code], tables[code], code, nulls > 0)
@@ -81,16 +81,16 @@ def build_domains(
 
 def _of_both(scratch: Scratch, reading: Reading, values: TableRef, beside: TableRef, code: str) -> TableRef:
     """The values of a column and those of a population."""
-    both = scratch.table(f"{code}_both")
+    union_table = scratch.table(f"{code}_both")
     scratch.execute(
         "table/values_of_both",
-        both=both,
+        both=union_table,
         values=values,
         beside=beside,
         column=reading.alias,
         as_float=reading.as_float,
     )
-    return both
+    return union_table
 
 
 def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:
@@ -106,8 +106,8 @@ def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Read
                 as_text=reading.as_text,
             )
         return
-    for at, some in enumerate(split_runs(wanted)):
-        sets = scratch.table(f"values_{at}")
+    for part, some in enumerate(split_runs(wanted)):
+        sets = scratch.table(f"values_{part}")
         columns = [
             {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text} for reading, _ in some
         ]
@@ -134,11 +134,11 @@ def _facts(
 
     ``tables``: the frequency set, or the domain and that it is ordered.
     """
-    for at in range(0, len(tables), MANY):
-        some = [{"seen": seen, "ord": ordered} for seen, ordered in tables[at : at + MANY]]
-        found = {_count(row[0]): row[1:] for row in scratch.fetch("table/facts", tables=some)}
-        for place, (_, ordered) in enumerate(tables[at : at + MANY], 1):
-            distinct, nulls, singles, top, spread = found.get(place, (0, 0, 0, 0, None))
+    for start in range(0, len(tables), MANY):
+        some = [{"seen": table, "ord": ordered} for table, ordered in tables[start : start + MANY]]
+        facts = {_count(row[0]): row[1:] for row in scratch.fetch("table/facts", tables=some)}
+        for place, (_, ordered) in enumerate(tables[start : start + MANY], 1):
+            distinct, nulls, singles, top, spread = facts.get(place, (0, 0, 0, 0, None))
             wide = number(spread or 0) if ordered else None
             yield _count(distinct), _count(nulls), _count(singles), _count(top), wide
 
@@ -162,9 +162,9 @@ def _seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: Ta
 
 def _integer_domain(scratch: Scratch, reading: Reading, stage: TableRef, table: TableRef) -> None:
     """A domain of integers that are counted with it."""
-    counted = {"stage": stage, "column": reading.alias}
+    values_of = {"stage": stage, "column": reading.alias}
     scratch.execute(
-        "table/domain_ordered", domain=table, ordinals=None, kind="integer", by_ord=False, whole=True, counted=counted
+        "table/domain_ordered", domain=table, ordinals=None, kind="integer", by_ord=False, whole=True, counted=values_of
     )
 
 
@@ -243,11 +243,11 @@ def _hierarchy_domain(
         ) from error
     missing, doubled = scratch.fetch("table/missing", values=values, domain=table)[0]
     if missing or doubled:
-        what = (
+        problem = (
             f"{missing} values of column {reading.name} are not among its leaves"
             if missing
             else (f"{doubled} values of column {reading.name} are written as more than one leaf")
         )
         todo = "; add them, or name with other: what they count as" if missing else ""
-        raise PolicyError(f"{hierarchy.shown}: {what}; every value must be exactly one leaf{todo}")
+        raise PolicyError(f"{hierarchy.shown}: {problem}; every value must be exactly one leaf{todo}")
     return len(hierarchy.levels)

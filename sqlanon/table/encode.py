@@ -99,10 +99,10 @@ def by_code(
     """
     import numpy as np
 
-    for at in range(0, len(domains), MANY):
-        some = domains[at : at + MANY]
-        made = scratch.sql(name, domains=[domain.table for domain in some])
-        place, code, number = scratch.fetch_arrays(made, ["int32", "int32", dtype])
+    for start in range(0, len(domains), MANY):
+        some = domains[start : start + MANY]
+        statement = scratch.sql(name, domains=[domain.table for domain in some])
+        place, code, number = scratch.fetch_arrays(statement, ["int32", "int32", dtype])
         # An engine of many tasks takes longer to order a few numbers; runs that are in order already take this no time.
         order = np.argsort((place.astype(np.int64) << 32) + code.astype(np.int64), kind="stable")
         place, code, number = place[order], code[order], number[order]

@@ -46,8 +46,8 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
     if schema == PRIVATE_SCHEMA:
         raise PolicyError(f"no reader has rights in {PRIVATE_SCHEMA}; name another schema for the functions")
     quoted = identifier(schema)
-    made = engine.target(f"{quoted}.{identifier(own_functions()[0])}")  # says which database
-    place = ".".join(identifier(part) for part in (made.database, schema) if part)
+    target = engine.target(f"{quoted}.{identifier(own_functions()[0])}")  # says which database
+    place = ".".join(identifier(part) for part in (target.database, schema) if part)
     with engine.publishing():
         # Asked first: to create a schema that is there already takes a right that its owner may lack.
         if not engine.has_schema(TableRef(schema, "")):

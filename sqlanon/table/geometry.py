@@ -36,7 +36,7 @@ def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
     for j, domain in enumerate(quasi):
         kind = kind_of(domain)
         table = np.zeros(0, dtype=np.int64)
-        levels = own = 0
+        levels = column_bits = 0
         if kind == ORDERED:
             code, pos = next(positions)
             table = np.zeros(domain.codes, dtype=np.int64)
@@ -47,16 +47,16 @@ def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
         else:
             table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         if kind == SET:
-            own = max(domain.size, 1) + domain.has_null
-            if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
+            column_bits = max(domain.size, 1) + domain.has_null
+            if column_bits > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
                 bits = -(-bits // 64) * 64
         weight = domain.reading.spec.weight
-        words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
+        words = (bits // 64, -(-(bits + column_bits) // 64)) if column_bits else (0, 0)
         facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
         tables.append(table)
         start += len(table)
-        bits += own
-        if own > 64:  # its last word is its own as well
+        bits += column_bits
+        if column_bits > 64:  # its last word is its own as well
             bits = -(-bits // 64) * 64
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 

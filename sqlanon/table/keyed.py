@@ -21,12 +21,12 @@ def hash_keys(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> Ta
 
     Cost: a scan.
     """
-    made = scratch.table("keyed")
-    kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept]
+    keyed = scratch.table("keyed")
+    columns_kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept]
     # The link is of unique identifiers, or else of all columns: rows of one link then have the same values, which may
     # still look different.
     turned = not all(fixed_by_code(reading) for reading in roles.kept)
     scratch.execute(
-        "freeform/keyed", {"secret": secret}, keyed=made, rows=rows, kept=kept, link=roles.link, turned=turned
+        "freeform/keyed", {"secret": secret}, keyed=keyed, rows=rows, kept=columns_kept, link=roles.link, turned=turned
     )
-    return made
+    return keyed

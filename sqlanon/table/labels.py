@@ -24,13 +24,13 @@ def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
     """
     require(engine, "--from-labels")
     ref = engine.relation(source).ref
-    made = statement("table/labels", engine.dialect, {"schema": ref.schema or "", "name": ref.name})
-    found: dict[str, list[str]] = {}
-    for column, _, label in engine.fetch(made):
-        found.setdefault(str(column), []).append(str(label))
-    if not found:
+    query = statement("table/labels", engine.dialect, {"schema": ref.schema or "", "name": ref.name})
+    labels: dict[str, list[str]] = {}
+    for column, _, label in engine.fetch(query):
+        labels.setdefault(str(column), []).append(str(label))
+    if not labels:
         raise PolicyError(
             f"--from-labels: no column of {ref} has a security label of PostgreSQL Anonymizer (providers anon and "
             "k_anonymity); leave the option out"
         )
-    return found
+    return labels

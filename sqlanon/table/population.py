@@ -45,28 +45,28 @@ def roles_in(relation: Relation, roles: Roles) -> Roles:
     Raises:
         PolicyError: every column that it lacks, or that has values of another kind there.
     """
-    known = {column.name.lower(): column for column in relation.columns}
-    known |= {column.name: column for column in relation.columns}
-    problems, found = [], []
+    spellings = {column.name.lower(): column for column in relation.columns}
+    spellings |= {column.name: column for column in relation.columns}
+    problems, readings = [], []
     for reading in roles.quasi:
-        other = known.get(reading.name) or known.get(reading.name.lower())
-        if other is None:
+        column = spellings.get(reading.name) or spellings.get(reading.name.lower())
+        if column is None:
             problems.append(
                 f"population {relation.ref} has no column {reading.name}, which is a quasi column of "
                 f"{roles.relation.ref}"
             )
             continue
-        own = replace(reading, column=other, listed=None)
-        same = other.kind == reading.column.kind and own.zoned == reading.zoned
-        if not same or (reading.spec.ordered == "declared" and other.type != reading.column.type):
+        people_reading = replace(reading, column=column, listed=None)
+        same = column.kind == reading.column.kind and people_reading.zoned == reading.zoned
+        if not same or (reading.spec.ordered == "declared" and column.type != reading.column.type):
             problems.append(
-                f"population {relation.ref}: {other.name} is {other.shown_type}, and {reading.name} of "
+                f"population {relation.ref}: {column.name} is {column.shown_type}, and {reading.name} of "
                 f"{roles.relation.ref} is {reading.column.shown_type}; cast it in a view"
             )
-        found.append(own)
+        readings.append(people_reading)
     if problems:
         raise PolicyError(problems)
-    return Roles(relation, tuple(found), (), (), (), ())
+    return Roles(relation, tuple(readings), (), (), (), ())
 
 
 def stage_population(scratch: Scratch, roles: Roles, rows: int) -> TableRef:
@@ -95,17 +95,19 @@ def count_population(
     stage, people_stage = stages
     columns = [
         {
-            "alias": own.alias,
+            "alias": people_reading.alias,
             "code": domain.code,
             "domain": domain.table,
             "codes": domain.codes,
             "nulls": domain.has_null,
-            "kind": KINDS[own.treatment or "ordered"],
-            "as_text": own.as_text or domain.reading.as_text,
-            "as_float": own.as_float,
-            "ranks": scratch.name_table(f"{domain.code}_ranks") if isinstance(own.spec.ordered, tuple) else None,
+            "kind": KINDS[people_reading.treatment or "ordered"],
+            "as_text": people_reading.as_text or domain.reading.as_text,
+            "as_float": people_reading.as_float,
+            "ranks": scratch.name_table(f"{domain.code}_ranks")
+            if isinstance(people_reading.spec.ordered, tuple)
+            else None,
         }
-        for own, domain in zip(people.quasi, quasi, strict=True)
+        for people_reading, domain in zip(people.quasi, quasi, strict=True)
     ]
     cells = scratch.table("population_cells")
     lacking = scratch.fetch("table/population_lacking", stage=stage, people=people_stage, columns=columns)[0]
@@ -120,17 +122,17 @@ def count_population(
         read_integer(cell) for cell in scratch.fetch("table/population_facts", cells=cells, columns=columns)[0]
     )
     problems = []
-    for own, nulls, unknown in zip(people.quasi, refused[::2], refused[1::2], strict=True):
+    for people_reading, nulls, unknown in zip(people.quasi, refused[::2], refused[1::2], strict=True):
         if nulls:
             problems.append(
-                f"population {people.relation.ref}: {own.name} is NULL in {nulls} rows and in none of the source, so "
-                "that no cell says whether they lie in it; leave these rows out in a view"
+                f"population {people.relation.ref}: {people_reading.name} is NULL in {nulls} rows and in none of "
+                "the source, so that no cell says whether they lie in it; leave these rows out in a view"
             )
         if unknown:
-            what = "hierarchy" if own.treatment == "hierarchy" else "given order"
+            listing = "hierarchy" if people_reading.treatment == "hierarchy" else "given order"
             problems.append(
-                f"population {people.relation.ref}: {unknown} rows have a value of {own.name} that the {what} of the "
-                "column does not list; add it"
+                f"population {people.relation.ref}: {unknown} rows have a value of {people_reading.name} that the "
+                f"{listing} of the column does not list; add it"
             )
     if problems:
         raise PolicyError(problems)

@@ -62,7 +62,7 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     with engine.snapshot():
         rows = count(engine, statement("table/count", engine.dialect, source=relation.ref))
     for column in relation.columns:
-        made = statement(
+        query = statement(
             "table/uniques",
             engine.dialect,
             source=relation.ref,
@@ -71,12 +71,12 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
         )
         comparable = True
         try:
-            filled, distinct, singles, top = numbers(engine, made)
+            filled, distinct, singles, top = numbers(engine, query)
         except DatabaseError:
             comparable = False
             filled = distinct = singles = rows
             top = min(rows, 1)
-        counted = ColumnProfile(
+        column_profile = ColumnProfile(
             column.name,
             column.shown_type,
             column.kind,
@@ -87,20 +87,20 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
             top,
             comparable,
         )
-        profiles.append(_looked_at(engine, relation.ref, counted))
+        profiles.append(_looked_at(engine, relation.ref, column_profile))
     return tuple(profiles)
 
 
 def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
     """A column with counts of the shapes of texts, and with round ends of numbers and dates."""
     if column.kind in ("text", "enum") and column.distinct:
-        made = statement("table/shapes", engine.dialect, source=source, column=column.name)
-        iso, dated, coded, worded = numbers(engine, made)
+        query = statement("table/shapes", engine.dialect, source=source, column=column.name)
+        iso, dated, coded, worded = numbers(engine, query)
         return replace(column, iso=iso, dated=dated, coded=coded, worded=worded)
     if column.kind in ("integer", "float", "decimal", "date", "timestamp") and column.distinct >= 2 * MOST:
-        made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
+        query = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
         try:
-            cells = engine.fetch(made)
+            cells = engine.fetch(query)
             low = sorted((value for top, value in cells if not top), key=number_of)
             high = sorted((value for top, value in cells if top), key=number_of, reverse=True)
             bottom, top_value = ends_of(low, high)

@@ -53,21 +53,21 @@ def secret_of(spec: ReleaseSpec, kept: str) -> str:
     name = spec.token.secret if spec.token else None
     if name is None:
         return kept
-    held = os.environ.get(name, "")
-    if len(held.encode()) < 16:
-        what = "is not set" if not held else "holds fewer than 16 bytes, which can be guessed"
-        raise PolicyError(f"{spec.name}: the environment variable {name}, which keys the pseudonyms, {what}")
-    return held
+    secret = os.environ.get(name, "")
+    if len(secret.encode()) < 16:
+        problem = "is not set" if not secret else "holds fewer than 16 bytes, which can be guessed"
+        raise PolicyError(f"{spec.name}: the environment variable {name}, which keys the pseudonyms, {problem}")
+    return secret
 
 
 def make_keys(spec: ReleaseSpec, kept: str) -> dict[str, bytes]:
     """The key of each pseudonym column, by name in lower case; ``kept``: see `secret_of`."""
-    person, found = spec.token, {}
+    person, keys = spec.token, {}
     secret = secret_of(spec, kept)
     for column in spec.with_role("pseudonym"):
-        what = ["person", str(spec.scope)] if column == person else ["event", str(spec.scope), column.name.lower()]
-        found[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(what).encode(), "sha256")
-    return found
+        parts = ["person", str(spec.scope)] if column == person else ["event", str(spec.scope), column.name.lower()]
+        keys[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(parts).encode(), "sha256")
+    return keys
 
 
 def mark(made: Mapping[str, bytes], secret: str) -> str:

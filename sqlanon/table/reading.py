@@ -70,7 +70,7 @@ class Reading:
         recode, kind = self.spec.recode, self.column.kind
         if recode is None:
             return None
-        made: dict[str, object] = {
+        recoding: dict[str, object] = {
             "type": self.value_type,
             "kind": kind,
             "round": recode.round,
@@ -79,8 +79,8 @@ class Reading:
         }
         if recode.round is not None:
             half = Fraction(recode.round) / 2
-            made["half"] = str(math.floor(half)) if kind == "integer" else text_of(Decimal(recode.round) / 2)
-        return made | {end: f"{self.alias}_{end}" if getattr(recode, end) is not None else None for end in ENDS}
+            recoding["half"] = str(math.floor(half)) if kind == "integer" else text_of(Decimal(recode.round) / 2)
+        return recoding | {end: f"{self.alias}_{end}" if getattr(recode, end) is not None else None for end in ENDS}
 
     @property
     def zoned(self) -> bool:
@@ -139,17 +139,17 @@ def counted_columns(
     relation: Relation, named: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
 ) -> tuple[Counted, ...]:
     """Columns of a source as the stage counts them, by the name of the persons; columns are spelled as there."""
-    known = {column.name: column for column in relation.columns}
+    columns_of = {column.name: column for column in relation.columns}
 
-    def counted(name: str, alias: str) -> Counted:
-        columns = [known[one] for one in named[name]]
-        as_text, own = (
-            tuple(not one.hashable for one in columns),
-            tuple(one.own_operators for one in columns),
+    def read_counted(name: str, alias: str) -> Counted:
+        columns = [columns_of[name] for name in named[name]]
+        as_text, own_operators = (
+            tuple(not column.hashable for column in columns),
+            tuple(column.own_operators for column in columns),
         )
-        return Counted(name, alias, named[name], as_text, own, nulls.get(name))
+        return Counted(name, alias, named[name], as_text, own_operators, nulls.get(name))
 
-    return tuple(counted(name, alias) for name, alias in hashes_of(named).items())
+    return tuple(read_counted(name, alias) for name, alias in hashes_of(named).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class Roles:
 
     def token_of(self, name: str) -> Reading:
         """A pseudonym by name."""
-        return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
+        return next(pseudonym for pseudonym in self.pseudonyms if pseudonym.name.lower() == name.lower())
 
-    def hashing(self, names: Sequence[str]) -> Roles:
+    def link_by_hash(self, names: Sequence[str]) -> Roles:
         """The same roles with a link of these columns that no table stores, if all of them are staged.
 
         That saves 8 bytes for each row of each table.
@@ -201,13 +201,13 @@ class Roles:
     def list_counted(self, spec: ReleaseSpec) -> tuple[Counted, ...]:
         """The persons of a release of events: those in `person`, else the identifiers that accept no repeats."""
         if not spec.person:
-            each = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}
-            return counted_columns(self.relation, each, {})
+            columns_of = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}
+            return counted_columns(self.relation, columns_of, {})
         published = tuple(reading.spec for reading in self.pseudonyms)
         spelled = {item.name.lower(): item.name for item in self.identifier_specs + published}
         columns = tuple(spelled.get(name.lower(), name) for name in spec.person)
-        named = person_name(columns)
-        return counted_columns(self.relation, {named: columns}, {named: spec.null_person})
+        name = person_name(columns)
+        return counted_columns(self.relation, {name: columns}, {name: spec.null_person})
 
     def published_order(self) -> tuple[Reading, ...]:
         """Quasi, sensitive and insensitive columns in the order of the source."""

@@ -21,9 +21,9 @@ def count_varying(engine: Engine, source: str, key: str, columns: Sequence[str])
     Cost: one GROUP BY.
     """
     ref = engine.relation(source).ref
-    made = statement("table/varying", engine.dialect, source=ref, key=key, columns=list(columns))
+    query = statement("table/varying", engine.dialect, source=ref, key=key, columns=list(columns))
     try:
-        groups, *varied = numbers(engine, made)
+        groups, *varied = numbers(engine, query)
     except DatabaseError:
         return None
     return groups, dict(zip(columns, varied, strict=True))
@@ -31,14 +31,14 @@ def count_varying(engine: Engine, source: str, key: str, columns: Sequence[str])
 
 def count_pairs(engine: Engine, source: str, one: str, other: str) -> int:
     """How many different pairs of values two columns have, NULL being a value. Cost: one GROUP BY."""
-    made = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
-    return count(engine, made)
+    query = statement("table/pairs", engine.dialect, source=engine.relation(source).ref, one=one, other=other)
+    return count(engine, query)
 
 
 def count_owned(engine: Engine, source: str, column: str, person: str) -> int:
     """Rows with a value of a column that only one person has. Cost: one GROUP BY."""
-    made = statement("table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person)
-    return count(engine, made)
+    query = statement("table/owned", engine.dialect, source=engine.relation(source).ref, column=column, person=person)
+    return count(engine, query)
 
 
 def group_equal(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:

@@ -26,25 +26,25 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         PolicyError: every column without a role, and every role without a column, at once.
         UnsupportedError: a quasi column's type has neither an order nor equality that we can use.
     """
-    known = {column.name: column for column in relation.columns}
+    columns = {column.name: column for column in relation.columns}
     folded: dict[str, list[Column]] = {}
     for column in relation.columns:
         folded.setdefault(column.name.lower(), []).append(column)
     problems: list[str] = []
-    given: dict[str, ColumnSpec] = {}
+    column_specs: dict[str, ColumnSpec] = {}
     for item in spec.columns:
-        found = known.get(item.name)
-        if found is None and len(folded.get(item.name.lower(), [])) == 1:
-            found = folded[item.name.lower()][0]
-        if found is None:
-            near = difflib.get_close_matches(item.name, list(known), n=1)
+        relation_column = columns.get(item.name)
+        if relation_column is None and len(folded.get(item.name.lower(), [])) == 1:
+            relation_column = folded[item.name.lower()][0]
+        if relation_column is None:
+            near = difflib.get_close_matches(item.name, list(columns), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             problems.append(f"{spec.name}: {relation.ref} has no column {item.name}{hint}")
-        elif found.name in given:
-            problems.append(f"{spec.name}: column {found.name} is named twice")
+        elif relation_column.name in column_specs:
+            problems.append(f"{spec.name}: column {relation_column.name} is named twice")
         else:
-            given[found.name] = replace(item, name=found.name)
-    missing = [name for name in known if name not in given]
+            column_specs[relation_column.name] = replace(item, name=relation_column.name)
+    missing = [name for name in columns if name not in column_specs]
     if missing and spec.rest == "error" and not problems:
         problems.append(
             f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, pseudonym, quasi, sensitive, "
@@ -52,54 +52,55 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
             "they are)"
         )
     problems += [
-        f"{spec.name}: sensitive column {name} has type {known[name].shown_type}, whose own equality generated SQL "
+        f"{spec.name}: sensitive column {name} has type {columns[name].shown_type}, whose own equality generated SQL "
         "does not use, so that values could be counted as different that are equal; cast it in a view, to text for "
         "example (of citext lower(...)::text)"
-        for name, item in given.items()
-        if item.role == "sensitive" and known[name].own_operators
+        for name, item in column_specs.items()
+        if item.role == "sensitive" and columns[name].own_operators
     ]
     problems += [
-        f"{spec.name}: sensitive column {name} has collation {known[name].collation}, in which texts of other bytes "
+        f"{spec.name}: sensitive column {name} has collation {columns[name].collation}, in which texts of other bytes "
         "are equal: they would "
         "be counted as different values; in a view, write equal values alike, with a deterministic collation "
         '(lower(...) COLLATE "C", '
         "for example)"
-        for name, item in given.items()
-        if item.role == "sensitive" and known[name].kind == "text" and not known[name].deterministic
+        for name, item in column_specs.items()
+        if item.role == "sensitive" and columns[name].kind == "text" and not columns[name].deterministic
     ]
-    published = {name: item.role for name, item in given.items() if item.role in ("sensitive", "insensitive")}
+    published = {name: item.role for name, item in column_specs.items() if item.role in ("sensitive", "insensitive")}
     if spec.rest == "keep":
         published |= dict.fromkeys(missing, "insensitive")
     problems += [
-        f"{spec.name}: {role} column {name} has type {known[name].shown_type}, which {_UNCOMPARED}"
+        f"{spec.name}: {role} column {name} has type {columns[name].shown_type}, which {_UNCOMPARED}"
         for name, role in published.items()
-        if not known[name].hashable
+        if not columns[name].hashable
     ]
     problems += [
-        f"{spec.name}: {pseudonyms.problem_of(known[name])}"
-        for name, item in given.items()
-        if item.role == "pseudonym" and not pseudonyms.has_stable_text(known[name])
+        f"{spec.name}: {pseudonyms.problem_of(columns[name])}"
+        for name, item in column_specs.items()
+        if item.role == "pseudonym" and not pseudonyms.has_stable_text(columns[name])
     ]
     if problems:
         raise PolicyError(problems)
-    specs = list(given.values())
+    specs = list(column_specs.values())
     if spec.rest == "keep":
         specs += [ColumnSpec(name, "insensitive") for name in missing]
-    of = {
+    by_role = {
         role: [item for item in specs if item.role == role]
         for role in ("quasi", "sensitive", "insensitive", "pseudonym")
     }
     identifiers = tuple(item for item in specs if item.role == "identifier")
-    quasi = tuple(_quasi(spec, item, known[item.name], f"q{i}") for i, item in enumerate(of["quasi"], 1))
+    quasi = tuple(_quasi(spec, item, columns[item.name], f"q{i}") for i, item in enumerate(by_role["quasi"], 1))
     return Roles(
         relation,
         quasi,
-        tuple(Reading(item, known[item.name], f"s{i}") for i, item in enumerate(of["sensitive"], 1)),
-        tuple(Reading(item, known[item.name], f"i{i}") for i, item in enumerate(of["insensitive"], 1)),
-        tuple(known[item.name] for item in identifiers),
+        tuple(Reading(item, columns[item.name], f"s{i}") for i, item in enumerate(by_role["sensitive"], 1)),
+        tuple(Reading(item, columns[item.name], f"i{i}") for i, item in enumerate(by_role["insensitive"], 1)),
+        tuple(columns[item.name] for item in identifiers),
         identifiers,
         pseudonyms=tuple(
-            Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}") for i, item in enumerate(of["pseudonym"], 1)
+            Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}")
+            for i, item in enumerate(by_role["pseudonym"], 1)
         ),
     )
 

@@ -92,12 +92,12 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
     kind, zoned = reading.column.kind, reading.zoned
     if rule.kind == "calendar":
         units = list(rule.levels)
-        made = scratch.sql("table/level_calendar", values=values, units=units, zoned=zoned)
+        statement = scratch.sql("table/level_calendar", values=values, units=units, zoned=zoned)
         names = units
     else:
         scale = _scale(rule)
         steps = [int(Fraction(step) * scale) for step in rule.levels]
-        made = scratch.sql(
+        statement = scratch.sql(
             "table/level_steps",
             values=values,
             kind=kind,
@@ -107,26 +107,26 @@ def _lines(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
             zoned=zoned,
         )
         names = [str(step) for step in steps]
-    rows = scratch.engine.fetch(made, max_rows=_MOST)
+    rows = scratch.engine.fetch(statement, max_rows=_MOST)
     if unknown := sum(None in row[1:] for row in rows):
-        what = (
+        problem = (
             "steps count to 10^15"
             if kind in ("integer", "float", "decimal")
             else "the calendar has the years 1 to 9999"
         )
         raise PolicyError(
             f"column {reading.name}: {unknown} of its values are in no node of its hierarchy ({rule}): they are "
-            f"infinite, no number, or farther away than it goes ({what}); make them NULL in a view"
+            f"infinite, no number, or farther away than it goes ({problem}); make them NULL in a view"
         )
     rows.sort(key=lambda row: row[0])  # type: ignore[arg-type,return-value]
-    written: dict[tuple[int, object], str] = {}
+    nodes: dict[tuple[int, object], str] = {}
     paths = []
     for value, *lows in rows:
         labels = [text_of(value)]
-        for at, low in enumerate(lows):
-            if (at, low) not in written:
-                written[at, low] = _node(rule, names[at], read_integer(low), kind)
-            labels.append(written[at, low])
+        for level, low in enumerate(lows):
+            if (level, low) not in nodes:
+                nodes[level, low] = _node(rule, names[level], read_integer(low), kind)
+            labels.append(nodes[level, low])
         paths.append(tuple(labels))
     return paths
 
@@ -141,8 +141,8 @@ def _texts(scratch: Scratch, reading: Reading, rule: Rule, values: TableRef) -> 
         )
     lengths = [int(length) for length in rule.levels] if rule.kind == "prefix" else []
     hidden = list(range(1, longest)) if rule.kind == "mask" else []
-    made = scratch.sql("table/level_text", values=values, lengths=lengths, hidden=hidden)
-    rows = [tuple(str(text) for text in row) for row in scratch.engine.fetch(made, max_rows=_MOST)]
+    statement = scratch.sql("table/level_text", values=values, lengths=lengths, hidden=hidden)
+    rows = [tuple(str(text) for text in row) for row in scratch.engine.fetch(statement, max_rows=_MOST)]
     if beyond := sum(LAST[0] in row[0] for row in rows):
         raise PolicyError(
             f"column {reading.name}: {beyond} of its values have the character U+10FFFF, which is no text; replace it "
@@ -229,15 +229,15 @@ def read_node(rule: Rule, label: str, kind: str, step: Fraction | None) -> tuple
         clock = ("", "") if kind == "date" else (" 00:00:00", " 23:59:59.999999" if step else " 23:59:59.999999999")
         return f"{ends[0]}{clock[0]}", f"{ends[1]}{clock[1]}"
     if kind == "integer":
-        found = _NODES["whole"].fullmatch(label)
-        return (found[1], found[2]) if found else None
-    found = _NODES["below"].fullmatch(label)
-    if not found:
+        match = _NODES["whole"].fullmatch(label)
+        return (match[1], match[2]) if match else None
+    match = _NODES["below"].fullmatch(label)
+    if not match:
         return None
     if step is not None:  # a value of the column is a multiple of it
-        last = (math.ceil(Fraction(found[2]) / step) - 1) * step
-        return found[1], _format_exact(last)
-    return found[1], repr(math.nextafter(float(found[2]), -math.inf)) if kind == "float" else found[2]
+        last = (math.ceil(Fraction(match[2]) / step) - 1) * step
+        return match[1], _format_exact(last)
+    return match[1], repr(math.nextafter(float(match[2]), -math.inf)) if kind == "float" else match[2]
 
 
 def _format_exact(number: Fraction) -> str:
@@ -245,16 +245,16 @@ def _format_exact(number: Fraction) -> str:
 
 
 def _ends_of_days(label: str) -> tuple[datetime.date, datetime.date] | None:
-    found = _NODES["days"].fullmatch(label)
-    if found:
-        return datetime.date.fromisoformat(found[1]), datetime.date.fromisoformat(found[2])
+    match = _NODES["days"].fullmatch(label)
+    if match:
+        return datetime.date.fromisoformat(match[1]), datetime.date.fromisoformat(match[2])
     if re.fullmatch(_DAY, label):
         day = datetime.date.fromisoformat(label)
         return day, day
-    found = _NODES["calendar"].fullmatch(label)
-    if not found:
+    match = _NODES["calendar"].fullmatch(label)
+    if not match:
         return None
-    year, decade, quarter, month = int(found[1]), found[2], found[3], found[4]
+    year, decade, quarter, month = int(match[1]), match[2], match[3], match[4]
     if decade:
         return datetime.date(max(year, 1), 1, 1), datetime.date(year + 9, 12, 31)
     first = int(month) if month else int(quarter) * 3 - 2 if quarter else 1
@@ -270,8 +270,8 @@ def _ends_of_days(label: str) -> tuple[datetime.date, datetime.date] | None:
 
 def write_rule(rule: Rule) -> dict[str, Any]:
     """A rule as metadata have it; `read` is the inverse."""
-    made: dict[str, Any] = {rule.kind: list(rule.levels)}
-    return made | ({"from": rule.origin} if rule.origin else {})
+    definition: dict[str, Any] = {rule.kind: list(rule.levels)}
+    return definition | ({"from": rule.origin} if rule.origin else {})
 
 
 def read(made: dict[str, Any]) -> Rule:

@@ -85,9 +85,9 @@ class Scratch:
 
         A context manager, as `Scratch`.
         """
-        made = Scratch(self.engine, self._watch, self._keep, alone=self._alone)
-        made._inner, made.few = True, self.few
-        return made
+        inner = Scratch(self.engine, self._watch, self._keep, alone=self._alone)
+        inner._inner, inner.few = True, self.few
+        return inner
 
     def __enter__(self) -> Self:
         if not self.engine.temporary:
@@ -121,7 +121,7 @@ class Scratch:
             with suppress(DatabaseError):  # a table that cannot be kept does not undo the publication
                 self._give(table)
         drops = [self.sql("table/drop", target=table) for table in reversed(self._tables)]
-        drops += [self.sql("table/drop_type", target=made) for made in self._types]
+        drops += [self.sql("table/drop_type", target=type_name) for type_name in self._types]
         try:
             self.engine.execute_all(drops)
         except DatabaseError:
@@ -165,9 +165,9 @@ class Scratch:
 
     def type(self, step: str) -> TableRef:
         """Name of a new scratch type, of engines with types that list values; it need not be made."""
-        made = self.name_table(step)
-        self._types.append(made)
-        return made
+        type_name = self.name_table(step)
+        self._types.append(type_name)
+        return type_name
 
     def name_table(self, step: str) -> TableRef:
         """The name that `table` gives to the table of a step, whether or not it exists."""
@@ -253,17 +253,17 @@ class Scratch:
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """Run statements of this run in as few calls as the engine can."""
         with self.together():
-            for made in statements:
-                self._run(made)
+            for statement in statements:
+                self._run(statement)
 
     def fetch(
         self, name: str, binds: dict[str, Bind] | None = None, *, max_rows: int = 100_000, **context: object
     ) -> list[tuple[object, ...]]:
         """Render a query and fetch the few rows; see `Engine.fetch`."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
-        found = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
+        rows = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
         self._forget_dropped()
-        return found
+        return rows
 
     def count(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> int:
         """The whole number that a template of a single row and column returns."""
@@ -332,14 +332,14 @@ def sweep(engine: Engine, own: str = "") -> list[str]:
     """Drop scratch tables of ended runs in the private schema; gives their names. ``own``: a run that has not ended."""
     if engine.temporary:
         return []
-    found: dict[str, list[str]] = {}
+    tables_of_runs: dict[str, list[str]] = {}
     for name in sorted(engine.look_up([], schema=_private_table(engine, "x")).tables):
         run = _OF_RUN.match(name)
         if run and run[1] != own:
-            found.setdefault(run[1], []).append(name)
+            tables_of_runs.setdefault(run[1], []).append(name)
     dropped = []
-    for of, names in found.items():
-        with suppress(LockedError), engine.lock(_lock_of(of)):
+    for run_name, names in tables_of_runs.items():
+        with suppress(LockedError), engine.lock(_lock_of(run_name)):
             for name in names:
                 engine.execute(statement("table/drop", engine.dialect, target=_private_table(engine, name)))
                 dropped.append(name)

@@ -32,8 +32,11 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
         low, high = find_limits(recode, reading.column) if recode else (None, None)
         if recode is None or (low is None and high is None):
             continue
-        ends = {end: f"{reading.alias}_{end}" if at is not None else None for end, at in (("low", low), ("high", high))}
-        binds |= {str(name): at for name, at in zip(ends.values(), (low, high), strict=True) if at is not None}
+        ends = {
+            end: f"{reading.alias}_{end}" if limit is not None else None
+            for end, limit in (("low", low), ("high", high))
+        }
+        binds |= {str(name): limit for name, limit in zip(ends.values(), (low, high), strict=True) if limit is not None}
         columns.append({"name": reading.name, "type": reading.column.type, **ends})
         rounded.append((reading, recode.round))
     if not columns:

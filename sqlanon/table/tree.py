@@ -38,9 +38,9 @@ def tree_of(domain: Domain) -> Tree:
 
 def hierarchy_of(domain: Domain) -> Hierarchy:
     """The hierarchy of a column that has one."""
-    found = domain.reading.spec.hierarchy
-    assert isinstance(found, Hierarchy)
-    return found
+    hierarchy = domain.reading.spec.hierarchy
+    assert isinstance(hierarchy, Hierarchy)
+    return hierarchy
 
 
 def flat_share(quasi: Sequence[Domain]) -> float:

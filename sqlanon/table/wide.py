@@ -25,7 +25,7 @@ Part = tuple[TableRef, list[str]]
 
 def split_runs(items: Sequence[T]) -> list[Sequence[T]]:
     """The items in runs of `FEW`."""
-    return [items[at : at + FEW] for at in range(0, len(items), FEW)]
+    return [items[start : start + FEW] for start in range(0, len(items), FEW)]
 
 
 def in_parts(

@@ -87,8 +87,8 @@ class Work:
             scratch = self._scratch
             with scratch.together():
                 self._made = in_parts(scratch, "work", "rid", self._domains, self._part)
-                found = scratch.fetch("table/count", source=self._made)[0][0]
-            check_rows(self._rows, read_integer(found))
+                counted_rows = scratch.fetch("table/count", source=self._made)[0][0]
+            check_rows(self._rows, read_integer(counted_rows))
         return self._made
 
     @property
@@ -156,7 +156,7 @@ class Work:
         binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
         bits = [max(self._rows - 1, 1).bit_length(), *(domain.codes.bit_length() for domain in domains)]
         packing = Packing.of(bits)
-        made = self._scratch.sql(
+        statement = self._scratch.sql(
             "table/work",
             binds,
             work=None,
@@ -166,7 +166,7 @@ class Work:
             blocks=self._rows > BLOCK,
             span=span is not None,
         )
-        return packing.codes(fetch(made))
+        return packing.codes(fetch(statement))
 
     def drop(self) -> None:
         """Drop the table, if any; who asks for it later has it made anew."""
@@ -182,9 +182,9 @@ class Work:
     def _columns(self, domains: Sequence[Domain], places: Sequence[tuple[int, int]] = ()) -> list[dict[str, object]]:
         return [
             {
-                "place": at + 1,
-                "word": places[at][0] if places else 0,
-                "shift": places[at][1] if places else 0,
+                "place": index + 1,
+                "word": places[index][0] if places else 0,
+                "shift": places[index][1] if places else 0,
                 "alias": domain.reading.alias,
                 "domain": domain.table,
                 "type": domain.code_type,
@@ -195,7 +195,7 @@ class Work:
                 "code": domain.code,
                 "dense": domain.is_dense(self._rows),
             }
-            for at, domain in enumerate(domains)
+            for index, domain in enumerate(domains)
         ]
 
 

@@ -332,6 +332,29 @@ def test_a_run_checks_signatures(shared_db, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
+def test_nobody_makes_himself_a_signer(shared_db, tmp_path):
+    """Another list is approved by one of the list before; then the new one holds."""
+    fill(shared_db, "a19", 40)
+    (key, public), (own, mine) = with_key(tmp_path), with_key(tmp_path, "own")
+    spec = needing("a19")
+    spec, other = (
+        replace(spec, refresh=replace(spec.refresh, signers=(f"{name} {line}",)))
+        for name, line in (("Alice", public), ("Eve", mine))
+    )
+    shared_db.approve("a19", planned=spec, key=key, **ALICE)
+    shared_db.run(spec)
+    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
+    with pytest.raises(PrivacyViolation, match="not one of Eve for this text"):
+        shared_db.run(other, allow_weaker=True)
+    shared_db.approve("a19", planned=other, key=key, **ALICE)
+    assert shared_db.run(other, allow_weaker=True).outcome == "unchanged"
+    with pytest.raises(PrivacyViolation, match="not one of Alice for this text"):
+        shared_db.run(other, full=True)
+    shared_db.approve("a19", by="Eve", until=NEVER, key=own, planned=other)
+    assert shared_db.run(other, full=True).version == 2
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="no ssh-keygen")
 def test_a_signed_approval_that_was_moved(shared_db, tmp_path):
     """Numbers are not signed: with another one an approval neither outlives a revocation nor replaces a later one."""
     fill(shared_db, "a16", 40)

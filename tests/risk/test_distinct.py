@@ -32,14 +32,15 @@ def read_value(value):
 
 
 @pytest.mark.every_engine
-@pytest.mark.parametrize("batch", [2, 16])
+@pytest.mark.parametrize("most", [3, 32])
 @pytest.mark.parametrize("starred", [(), ("b",)])
-def test_equal_values_have_equal_numbers(shared_db, monkeypatch, batch, starred):
+def test_equal_values_have_equal_numbers(shared_db, monkeypatch, most, starred):
     """Each different row once, whether one statement or several number the columns."""
-    monkeypatch.setattr(distinct, "BATCH", batch)
+    monkeypatch.setattr(distinct, "MOST", most)
+    monkeypatch.setattr(distinct, "BATCH", 2)
     draw = random.Random(len(starred))
     rows = [draw_row(draw) for _ in range(80)]
-    create_table(shared_db, name := f"distinct{batch}{len(starred)}", KINDS, rows)
+    create_table(shared_db, name := f"distinct{most}{len(starred)}", KINDS, rows)
     found = distinct.read_distinct(shared_db.engine, shared_db.engine.relation(name).ref, list(KINDS), starred)
     counts = Counter(tuple(map(read_value, row)) for row in rows)
     assert sorted(found.n) == sorted(counts.values())
@@ -65,9 +66,10 @@ def test_equal_values_have_equal_numbers(shared_db, monkeypatch, batch, starred)
     assert sorted(together.values()) == sorted(Counter(map(tuple, numbered)).values())
 
 
-@pytest.mark.parametrize("batch", [1, 16])
-def test_no_rows(shared_db, monkeypatch, batch):
-    monkeypatch.setattr(distinct, "BATCH", batch)
+@pytest.mark.parametrize("most", [1, 32])
+def test_no_rows(shared_db, monkeypatch, most):
+    monkeypatch.setattr(distinct, "MOST", most)
+    monkeypatch.setattr(distinct, "BATCH", 2)
     create_table(shared_db, "distinct_none", {"a": "INTEGER", "b": "INTEGER"}, [])
     table = shared_db.engine.relation("distinct_none").ref
     found = distinct.read_distinct(shared_db.engine, table, ["a", "b"])

@@ -259,7 +259,7 @@ class CsvText:
                 except UnicodeDecodeError as error:
                     before = error.object[: error.start].decode(encoding, "ignore").count("\n")
                     raise _WrongByte(read - len(waiting) + error.start + 1, before) from None
-                except UnicodeError:  # UTF-16 that does not begin with its mark
+                except UnicodeError:  # UTF-16 without a byte order mark
                     raise _WrongByte(1, 0) from None
                 # These bytes are letters in windows-1252, which is often called so, and control characters in latin-1.
                 wrong = re.search(r"[\x80-\x84\x86-\x9f]", text) if encoding == "iso8859-1" else None

@@ -130,7 +130,7 @@ def write_csv(
     try:
         check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
     except (duckdb.Error, PrivacyViolation):
-        # A line of more bytes than DuckDB reads by itself, or one that parallel readers take apart.
+        # A line of more bytes than DuckDB reads by itself, or a line that parallel readers take apart.
         check(connection, table, _read_back(path, len(columns), whole=True), pairs, shown_as)
     return warned
 

@@ -75,7 +75,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
         settings = {**settings, "temp_directory": str(folder.path / "spill")}
         one = stack.enter_context(_instance(path, settings))
         _attach_unlocked(one, path, database)
-        # Its descriptor is closed after DuckDB's: with the first one that is closed a process loses its lock.
+        # Its descriptor is closed after DuckDB's: a process loses the lock when the first of them is closed.
         old = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         stack.callback(os.close, old)
         stack.callback(one.close)
@@ -85,7 +85,7 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
             _check_room(one, path, database)
             _copy(one, database, copy)
             with _instance(path, settings) as two:
-                # By the name of the old one: texts in it may have that name.
+                # By the name of the old database: texts in it may have that name.
                 _attach(two, copy, database)
                 _add_triggers(one, two, database)
                 two.execute(f"CHECKPOINT {quote(database)}")

@@ -17,7 +17,7 @@ _COLUMNS = (
     "SELECT 0, database_name, schema_name, table_name, column_name, data_type, column_index FROM duckdb_columns() "
     "WHERE database_name IN ({bases}) AND lower(schema_name) IN ({spaces}) AND lower(table_name) IN ({names})"
 )
-# What has columns and is none of these is a view; duckdb_views() would write out the text of every view of the system.
+# Any other object with columns is a view; duckdb_views() would write out the text of every view of the system.
 _TABLES = (
     "SELECT 1, database_name, schema_name, table_name, NULL, NULL, NULL FROM duckdb_tables() WHERE database_name IN "
     "({bases}) AND lower(schema_name) IN ({spaces}) AND (lower(table_name) IN ({names}) OR {listed})"

@@ -127,7 +127,7 @@ class Compacting(Session):
                 self._connection.execute(sql.SQL("VACUUM (FULL, VERBOSE) {}").format(name))
         finally:
             self._connection.remove_notice_handler(hear)
-        # In every language of the server the first number of the only detail is the one of the rows that are kept.
+        # In every language of the server the first number of the only detail is that of the rows that are kept.
         return sum(int(found.group()) for found in map(_NUMBER.search, details) if found)
 
     def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:

@@ -130,7 +130,7 @@ class PostgresEngine(Tables, Granting, Compacting):
             self._ready()
         with (
             self._translate_errors(statement.name),
-            # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
+            # Ending a COPY early fails its transaction: a savepoint keeps a transaction that may be open.
             self._connection.transaction(),
             self._connection.cursor() as cursor,
             cursor.copy(copy_out(statement, dtypes), dict(statement.binds) or None),

@@ -201,7 +201,7 @@ class Names:
 def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool) -> Relation | None:
     """The table of the first schema that has such a table; where several have, an error or nothing."""
     found = [ref for ref in places if ref in relations]
-    # A role that may create in an earlier schema could put a table of its own before the one that is meant.
+    # A role that may create in an earlier schema could put a table of its own before the intended table.
     if len(found) > 1 and not str(found[0].schema).startswith("pg_"):
         if not one:
             return None

@@ -12,7 +12,7 @@ SETTINGS = (
     "SET lock_timeout = 0",
     "SET idle_session_timeout = 0",
     "SET idle_in_transaction_session_timeout = 0",
-    # What generated SQL means, and values as text (which links and fingerprints hash), whatever role or database set.
+    # Meaning of generated SQL, and values as text (which links and fingerprints hash), whatever role or database set.
     "SET client_encoding = 'UTF8'",
     "SET standard_conforming_strings = on",
     "SET transform_null_equals = off",

@@ -53,7 +53,7 @@ class SparkEngine(Session):
             for place in places:
                 there[place] = self._list_tables(*place)
         relations = {}
-        for ref in dict.fromkeys(tables):  # to look at one takes two calls of the catalog
+        for ref in dict.fromkeys(tables):  # to look at a table takes two calls of the catalog
             listed = there.get((ref.database, ref.schema)) or {}
             is_view = listed.get(ref.name.lower()) if ref.schema else True  # a temporary view has no schema
             if is_view is not None:
@@ -83,7 +83,7 @@ class SparkEngine(Session):
     def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
         with self._translate_errors("catalog lookup"):
             try:
-                # What another session has written is not in the list of files that this one keeps.
+                # Rows that another session has written are not in this session's list of files.
                 self._session.catalog.refreshTable(qualify(ref))
                 fields = self._session.table(qualify(ref)).schema.fields
             except PySparkException as error:

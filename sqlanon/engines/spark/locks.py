@@ -122,7 +122,7 @@ class Locks:
             if held.number in self._numbers(stem):
                 return None
             raise
-        if self._numbers(stem)[-1] != held.number:  # a slower one, which another has passed meanwhile
+        if self._numbers(stem)[-1] != held.number:  # a slower session, which another has passed meanwhile
             self._drop(held.table)
             return None
         for number in there:
@@ -179,7 +179,7 @@ class Locks:
             with self._guard:
                 for held in self._held:
                     until = f"{time.time() + self._lease:.0f}"
-                    with suppress(DatabaseError):  # one that is lost is found by `check`
+                    with suppress(DatabaseError):  # a lost lock is found by `check`
                         self._run(
                             f"ALTER TABLE {self._schema}.{quote(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
                             f"'{until}')"

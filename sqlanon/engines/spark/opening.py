@@ -142,7 +142,7 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         "spark.sql.catalogImplementation": "in-memory",
         # a run has some hundreds; each that is made anew is compiled anew
         "spark.sql.codegen.cache.maxEntries": "1000",
-        # What Spark remembers for an interface that is off.
+        # State that Spark keeps for an interface that is off.
         "spark.sql.ui.retainedExecutions": "20",
         "spark.ui.retainedJobs": "50",
         "spark.ui.retainedStages": "50",

@@ -66,7 +66,7 @@ class Search:
         self._metric, self._of_classes = metric, metric in OF_CLASSES
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
-        # A node without a row in another class fails, as every finer one does: the last node loses as little, and
+        # A node without a row in another class fails, as every finer node does: the last node loses as little, and
         # suppresses none.
         self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
@@ -97,7 +97,7 @@ class Search:
         if sure > self._most:
             self.fails[(levels <= here).all(axis=1)] = True
             return False
-        # A lone row is no class of its own where two are: a finer node may suffice, and a coarser one not.
+        # A lone row is no class of its own where two are: a finer node may suffice, and a coarser node not.
         if checked.failing.rows > self._most or (self._every and self._join_suppressed(checked) is None):
             self.fails[self._lattice.number(node)] = True
             return False

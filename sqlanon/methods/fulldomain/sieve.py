@@ -71,7 +71,7 @@ class Sieve:
         for columns in self._sets:
             levels = [self._levels[j] for j in columns]
             tables = math.prod(levels)
-            # The coarsest is the last one: from there back every projection comes after those above it.
+            # The coarsest is the last: from there back every projection comes after those above it.
             combined = np.indices(levels, np.int16).reshape(len(levels), -1).T[::-1]
             nodes = np.full((tables, len(self._levels)), -1, np.int16)
             nodes[:, columns] = combined

@@ -169,7 +169,7 @@ def cluster_by_unions(
             first = _close(g, earlier, later, first)
             done[0] += 1
         _offer(made, g, h, held, first, later, near, price, stop)
-    if first >= 0:  # the last open one goes behind all others, where `place_rest` looks for it
+    if first >= 0:  # the last open cluster goes behind all others, where `place_rest` looks for it
         copy_box(made.box, made.mask, n, made.box, made.mask, first)
         made.size[n], made.wide[n], made.head[n] = made.size[first], made.wide[first], made.head[first]
         made.size[first], made.wide[first], made.head[first] = 0, 0, -1

@@ -71,7 +71,7 @@ class ColumnSearch:
 
     def __init__(self, sets: CutSets, most: int, search: Search) -> None:
         self._sets, self._most, self._search = sets, most, search
-        # Columns of many codes first: one that comes later may be divided otherwise in each interval of those before
+        # Columns of many codes first: a later column may be divided otherwise in each interval of those before
         # it.
         self._order = np.argsort([-codes for codes in sets.codes], kind="stable")
         self._sizes = np.array(sets.codes, np.int64)[self._order]

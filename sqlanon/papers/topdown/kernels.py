@@ -59,7 +59,7 @@ def cluster_top_down(
                 group[order[at]] = made
             made += 1
             continue
-        # Two far rows: the farthest from a random one, the farthest from that, and so on.
+        # Two far rows: the farthest from a random row, the farthest from that, and so on.
         shuffle(state, order[start:stop])
         one, other, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
@@ -148,7 +148,7 @@ def repair(
     Returns:
         The number of classes left.
 
-    A cluster is merged with that of the cheapest union; or it takes rows, that which widens it least first, from
+    A cluster is merged with the cluster of the cheapest union; or it takes rows, the least widening first, from
     the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
 
     Cost: O(classes d + n) a repair.

@@ -53,7 +53,7 @@ class Box:
         step: distance of neighbouring values; None: no such distance.
         values: the declared domain, in order.
         type: type of an enum in the enum's order, so that values compare as in the source.
-        nodes: of a hierarchy: label, first leaf, last leaf.
+        nodes: nodes of a hierarchy: label, first leaf, last leaf.
         beyond: labels of the nodes with rows that may have values that are not listed, any of them.
     """
 

@@ -41,7 +41,7 @@ class Bucket:
         node: the step, over the box's value.
         key: the term, with the bucket in place of the step.
         width, start: bucket ``i`` holds values from ``i * width + start`` on; None for dates and timestamps.
-        unit: of dates and timestamps.
+        unit: unit of dates and timestamps.
     """
 
     node: Tree

@@ -45,7 +45,7 @@ class Lookup:
         box: the column.
         ways: sets of tests that hold together, a group for each.
         tests: the tests.
-        table: where the rows are read.
+        table: the table that the rows are read from.
         spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
         key: the expression of the box in GROUP BY.
         values: aggregates of the column itself are plan.

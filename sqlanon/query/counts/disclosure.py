@@ -29,7 +29,7 @@ def audit_tables(
     Args:
         engine: the database of the tables.
         names: name of each table, view or release of counts, by the name in reports.
-        spelling: how tables of other publishers are written.
+        spelling: spelling of tables from other publishers.
         persons: numbers below it are small.
         seconds: time left, in seconds.
 

@@ -25,9 +25,9 @@ class Call:
 
     Attributes:
         node: as it is written.
-        values: of the operands, in order.
-        type: of the result, as the source's engine has it.
-        dialect: of the engine.
+        values: values of the operands, in order.
+        type: type of the result in the source's engine.
+        dialect: dialect of the engine.
     """
 
     node: exp.Expr
@@ -80,8 +80,8 @@ class Definition:
     """An operator or function.
 
     Attributes:
-        node: how the parser has it.
-        name: how analysts write it.
+        node: node type of the parser.
+        name: name in the analyst's SQL.
         arguments: the allowed arguments; a call with others is refused. None: it is an operator with arguments that the
             grammar decides.
         operands: the arguments that are values, in order; the rest are constants of the form, such as a unit.
@@ -103,8 +103,8 @@ class Definition:
         floating: it makes numbers that may be infinite or NaN.
         length: greatest length of the text in characters, from the lengths of the parts, see
             `sqlanon.query.functions.texts`.
-        unit: of a time, the step within which the value is constant.
-        cost: greatest number of occurrences of an operand's ends in the abstract value.
+        unit: the step of a time within which the value is constant.
+        cost: the most copies of an operand's ends in the abstract value, as a factor of the operand's size.
         clock: the value depends on the current time.
         fails: it may be an error of operands for which the engine has no result: a number that is too large for the
             type, a divisor 0, a time without a year.

@@ -34,7 +34,7 @@ _OTHER_PARTS = ("decade", "quarter", "month", "week", "day", "dow", "isodow", "d
 
 
 def _year(call: Call) -> Value:
-    """The year, which never falls; of infinite times it is no number on some engines, and NULL on others."""
+    """The year, which never falls; of infinite times it is no number on one engine, and NULL on another."""
     (inner,) = call.values
     made = rises(1)(call)
     finite = every(

@@ -49,7 +49,7 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
 
     Args:
         signs: 1 or -1 for each operand, the last repeats.
-        size: of whole numbers, how far from 0 the result may lie, by that of the operands.
+        size: the greatest distance of whole results from 0, by that of the operands.
         linear: the middle of the result is the result of the middles.
     """
 

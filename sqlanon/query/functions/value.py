@@ -26,11 +26,11 @@ class Value:
         low, high: the least and greatest value that is not NULL. NULL where nothing bounds it on that side, and where
             it surely is NULL.
         null: it may be NULL; a condition that is never NULL, as is ``nothing``: it surely is NULL.
-        type: of the expression in the source's engine.
+        type: type of the expression in the source's engine.
         middle: the mean over the box, as a number; None: there is no mean.
         bounded: the ends are not NULL where it may have a value.
         exact: each end is a possible value.
-        most: of whole numbers, how far ends may lie from 0; None: not known.
+        most: greatest distance of whole ends from 0; None: not known.
         wide: they may be of another type than that of the value, or lie beyond it.
         fixed: it reads no column with ranges, so that each row has a single value.
         quoted: it is a written text, which the engine reads in the type of the other operand.
@@ -193,7 +193,7 @@ def extreme(word: str, values: list[Value], end: str) -> Tree:
     """LEAST or GREATEST of ends: NULL where an end of a possible value is missing.
 
     Args:
-        word: which of both.
+        word: the name of the function.
         values: the values.
         end: low or high.
     """

@@ -21,8 +21,8 @@ class Count:
     Attributes:
         low, high: the numbers, over all rows of the class.
         tight: each is reached by some consistent source.
-        case: where exact columns are asked as well: number of the rest of the formula for a row of these
-            values; the numbers are then of that rest. None: it is the same for all rows.
+        case: where exact columns are asked as well: number of the rest of the formula for a row of these values; the
+            numbers are then of that rest. None: it is the same for all rows.
     """
 
     low: Tree
@@ -62,7 +62,7 @@ class ClassCounter:
     """Counts the rows of a class.
 
     Args:
-        compiler: of formulas.
+        compiler: compiler of formulas.
     """
 
     def __init__(self, compiler: Compiler) -> None:

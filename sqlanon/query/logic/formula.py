@@ -2,7 +2,7 @@
 
 SQL's logic has three values, but WHERE takes only TRUE. Every NOT is pushed down to the predicates. Then a conjunction
 is TRUE exactly when all parts are, and a disjunction when any part is. So each predicate, with a sign, becomes a
-*test* that either holds or does not, and NULL needs no third value.
+*test* that either holds or does not, and NULL needs no separate value.
 
 A row's box is a product: every combination of the columns' values is possible. So formulas over different columns are
 independent, and a formula with parts that share a column is split by the values of that column: a decision diagram
@@ -184,7 +184,7 @@ class Compiler:
     Args:
         exact: tests that are known of every row: a boolean column each.
         boxed: the box of every other test.
-        domains: how the values of each box divide.
+        domains: division of the values of each box.
         loose: tests that span boxes: already three trees each.
         relaxed: take every test as independent of the others: sound, and not tight.
     """

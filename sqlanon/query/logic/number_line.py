@@ -142,7 +142,7 @@ def literal(at: Place, field: Field) -> Tree:
 
 
 FINITE = "COALESCE(ABS(:m) < 1e300, FALSE)"
-"""SQL for a time that is finite and not NULL, by the measure: infinite times have no measure in some engines."""
+"""Whether a time that is not NULL is finite, by the measure: infinite times have none in some engines."""
 
 
 def measure(tree: Tree, kind: str) -> Tree | None:
@@ -166,7 +166,7 @@ def pieces_of(
     Args:
         comparisons: the tests.
         step: the distance of neighbouring values; None: there is none.
-        kind: of the column.
+        kind: kind of the column.
         source_type: type of the column: a type of whole numbers has limits.
     """
     cuts = sorted({test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons)))

@@ -4,12 +4,11 @@ A cell is a combination of values of a row in the columns of a condition: for ea
 all of which decide the condition alike, and the rest that exact columns leave of the condition, which is known of every
 row. The values that a class attains are at least so many rows of each kind. Columns are independent of one another, so
 that every placement of rows in cells that agrees with these numbers is a consistent source, and the least and the
-largest
-number of rows in cells that satisfy the condition are the bounds: nothing narrower is sound.
+largest number of rows in cells that satisfy the condition are the bounds: nothing narrower is sound.
 
-They are found by a dynamic program over the attained values that no row has yet: each row takes a value of each
-column. Rows of a sort are alike, so that more rows than attained values change only their number: `Cells`
-counts them up to there.
+They are found by a dynamic program over the attained values that no row has yet: each row takes a value of each column.
+Rows of a sort are alike, so that more rows than attained values change only their number: `Cells` counts them up to
+there.
 """
 
 from __future__ import annotations
@@ -66,8 +65,8 @@ class Solver:
     """Counts the rows of classes that satisfy a condition.
 
     Args:
-        good: for each sort of rows the cells that satisfy the rest of the condition: of each column the number of
-            a kind of values.
+        good: for each sort of rows the cells that satisfy the rest of the condition: of each column the number of a
+            kind of values.
     """
 
     good: Sequence[frozenset[tuple[int, ...]]]

@@ -3,8 +3,7 @@
 Values of all levels agree, so that every sum of groups is a sum of the finest groups. These are not independent: least
 squares made them of several noisy numbers each. The variance of a sum with weights w is w' C w, where C is their
 covariance. By the normal equations C w is the least squares result for zeros at all levels but the finest, and there
-for
-w times the variance of the noise: so no matrix is made.
+for w times the variance of the noise: so no matrix is made.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ class Groups:
         table: as the metadata have it.
         dimensions: the columns.
         levels: from the coarsest to the finest.
-        values: of each level and column of the view float64[groups]; NaN: the group is not identified in the view.
+        values: for each level and column of the view, float64[groups]; NaN: the group is not identified in the view.
         places: the place of each finest group by texts.
-        sizes: of each level int64[groups], the number of finest groups in each.
+        sizes: for each level, int64[groups], the number of finest groups in each.
     """
 
     table: NoisyTableRead
@@ -74,7 +73,7 @@ class Groups:
         """The standard deviation of a weighted sum of the finest groups, in units.
 
         Args:
-            deviations: of the noise of each level.
+            deviations: standard deviation of the noise of each level.
             weights: float64[finest groups].
 
         Cost: linear in the number of groups.

@@ -58,8 +58,8 @@ class ReleasedNoisy(Released):
         dimensions: the columns of groups.
         tables: the published tables.
         measures: the published numbers.
-        law: of the noise.
-        groups: of a person so many groups are counted in each table.
+        law: distribution of the noise.
+        groups: the most groups of a person in each table.
     """
 
     dimensions: tuple[Dimension, ...] = ()

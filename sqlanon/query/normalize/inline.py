@@ -48,7 +48,7 @@ class Statement:
         Args:
             select: the query; it is changed.
             known: CTEs that it may read.
-            depth: how many queries it is in.
+            depth: depth of nesting.
 
         Raises:
             Refused: a CTE or subquery that cannot be merged.

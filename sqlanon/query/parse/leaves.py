@@ -27,7 +27,7 @@ class ExactLeaves:
 
     Args:
         scope: the names.
-        types: of expressions in the source.
+        types: types of expressions in the source.
     """
 
     def __init__(self, scope: Scope, types: SourceTypes) -> None:

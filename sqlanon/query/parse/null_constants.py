@@ -12,7 +12,7 @@ def is_null(scope: Scope, constant: exp.Expr) -> bool:
     """Whether an expression without columns is NULL: ``NULL``, ``nullif(7, 7)``, a cast that fails.
 
     Args:
-        scope: of the query; the engine is asked about expressions other than literals.
+        scope: scope of the query; the engine is asked about expressions other than literals.
         constant: the expression.
 
     Cost: a query without a table, once for each expression.

@@ -122,7 +122,7 @@ class Kind:
     Attributes:
         bounds: the tables and the columns ``e``, ``l``, ``h``, ``u``: over the last of the tables, or over the rows
             themselves where no table is needed.
-        types: of the estimate and of the bounds, for kinds with tables of their own.
+        types: types of the estimate and of the bounds, for kinds with tables of their own.
     """
 
     bounds: Callable[[Asked], Apart]

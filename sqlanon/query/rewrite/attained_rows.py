@@ -76,8 +76,7 @@ class Classes:
         """Whether attained values narrow some aggregate: not where a join repeats rows or leaves some out.
 
         Conditions on columns that the release shows as they are narrow counts alone: the rows of a class that pass
-            these are
-        known, and it is unknown which of them have the class's ends.
+        these are known, and it is unknown which of them have the class's ends.
         """
         if scope.joins or not any(box.attained for box in scope.boxes.values()):
             return False

@@ -92,7 +92,7 @@ def box_rows(scope: Scope, plan: QueryPlan, *, together: bool = False) -> BoxRow
 
     Args:
         scope: the names.
-        plan: the needs of the query.
+        plan: the plan of the query.
         together: all aggregates are computed from the same rows, else each from the fewest that are enough for it.
 
     Raises:

@@ -44,7 +44,7 @@ def sum_classes(
     """Tables, the last of them with a row for each class in each group.
 
     Args:
-        name: of the last table.
+        name: name of the last table.
         parts: by a letter, the contribution of a row to a count, and the solver's results. The ends of the count are
             the columns ``l`` and ``h`` after the letter.
         keys: the groups.
@@ -124,7 +124,7 @@ def count_classes(
     """The columns of a COUNT, over a table of classes.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         row: the contribution of a row to the count.
         keys: the groups.
         classes: the columns of a class.

@@ -1,4 +1,4 @@
-"""Collect the needs of a bound query as a single value; no rows are read, but facts about the release."""
+"""Collect the plan of a bound query; no rows are read, only facts about the release."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _decide_spread(scope: Scope, spread: Spread, box: str, tests: Collection[Val
 
 
 class Notes:
-    """Notes while the query is read; they do not outlive `collect`.
+    """Notes taken while the query is read; they do not outlive `collect`.
 
     Args:
         scope: the names.

@@ -27,7 +27,7 @@ def distinct_values(
     """The columns of the aggregate. The estimate is the middle of the bounds.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         box: the column.
         row: the contribution of a row.
         keys: the groups.

@@ -50,7 +50,7 @@ def divide(scope: Scope, plan: QueryPlan) -> list[Domains]:
 
     Args:
         scope: the names.
-        plan: the tests, and other needs of the boxes.
+        plan: the plan of the query, with the tests.
 
     Raises:
         Refused: too many predicates over a listed column.

@@ -26,7 +26,7 @@ _FORMS = (
 
 @dataclass
 class GroupNotes:
-    """Notes while aggregates of groups are read, see `sqlanon.query.rewrite.calculator.Aggregates`."""
+    """Notes taken while aggregates of groups are read, see `sqlanon.query.rewrite.calculator.Aggregates`."""
 
     text: str
     dialect: str

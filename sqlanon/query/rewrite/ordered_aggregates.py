@@ -167,8 +167,8 @@ def average_of_exact(
     """See `average`, of exact values: both sides add the same values.
 
     Certain rows are a single row without a value, which comes first in both orders. ``short``: the values are whole
-    numbers with sums that are exact in 64 bits, so that an order is enough: the sum from a value on is all but the sum
-    below it.
+    numbers with sums that are exact in 64 bits, so that a single order is enough: the sum from a value on is all but
+    the sum below it.
     """
     zero, n = exp.Literal.number(0), row["count"]
     value = row["low"] if short else exp.cast(row["low"].copy(), kind)

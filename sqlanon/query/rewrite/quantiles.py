@@ -34,7 +34,7 @@ def quantile(
     """The columns of a quantile.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         at: the share of rows below it.
         row: the contribution of a row.
         keys: the groups.

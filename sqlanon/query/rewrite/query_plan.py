@@ -35,7 +35,7 @@ class Aggregate:
         of: sum or avg, for an error.
         known: of an average of exact values: it is known of every row whether it qualifies.
         ratio: the two aggregates of a ratio.
-        at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
+        at: the share of rows below a quantile; ``between``: it may lie between two values.
         native: an aggregate that the engine calculates itself from exact values of known rows.
         second: the second exact argument of such an aggregate.
     """
@@ -166,10 +166,10 @@ class Frame:
 
     Attributes:
         before, after: number of groups before and after the row's own; None: all of them.
-        offset: of LAG (below 0) and LEAD the distance of the group in places; None: other functions.
+        offset: distance in places of the group for LAG (below 0) and LEAD; None: other functions.
         default: result of LAG and LEAD where there is no such group; None: NULL.
         edge: ``first`` or ``last``, where a single end of the frame counts; None: other functions.
-        type: of a mean in the source.
+        type: type of a mean in the source.
     """
 
     before: int | None = 0
@@ -197,7 +197,7 @@ class Over:
         whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is
             none.
         frame: the groups that it takes, if not the whole partition or all up to the row's own.
-        parts: of NTILE, the number of parts of the groups.
+        parts: number of parts for NTILE.
     """
 
     id: int
@@ -222,7 +222,7 @@ class Outputs:
         order: the terms of ORDER BY.
         settled: whether the terms of ORDER BY have the same value in every consistent source.
         qualify: whether the estimates pass QUALIFY, ``qualified``: whether the group passes in every consistent source.
-        types: of the items in the source, where they are asked for.
+        types: types of the items in the source, if asked for.
         windows: the window functions in it.
     """
 
@@ -247,10 +247,10 @@ class GroupAggregate:
         kind: rows, count, sum, avg, min or max.
         node: as written, bound, without FILTER.
         value: the argument from each group; None: the group itself.
-        nothing: when that is NULL in every source.
+        nothing: condition under which that is NULL in every source.
         sure, may: whether a group passes the FILTER in every source, in some; ``shown``: whether the estimate does.
         filtered: whether it has a FILTER.
-        type: of an average in the source.
+        type: type of an average in the source.
     """
 
     id: int
@@ -267,7 +267,7 @@ class GroupAggregate:
 
 @dataclass(frozen=True)
 class Regroup:
-    """The needs of groups of groups.
+    """Keys, conditions and aggregates of groups of groups.
 
     Attributes:
         keys: the terms that they are grouped by, over the keys of the groups.
@@ -278,7 +278,7 @@ class Regroup:
         aggregates: the aggregates of the groups.
         checks: conditions that refuse the query, over the groups.
         groups: HAVING and window functions of the groups.
-        first: of the first groups alone: their number, and the term that is largest in them; None: of others as well.
+        first: number of first groups, and the term that is largest in them; None: not limited to first groups.
     """
 
     keys: tuple[Tree, ...]
@@ -295,7 +295,7 @@ class Regroup:
 
 @dataclass(frozen=True)
 class QueryPlan:
-    """The needs of a query.
+    """Conditions, terms and aggregates that a query needs of the rows.
 
     Attributes:
         conditions: the formula of WHERE, then those of every FILTER with it; each within a group of GROUP BY.

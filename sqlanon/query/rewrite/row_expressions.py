@@ -52,7 +52,7 @@ class RowExpression:
         type: type of the value in the source.
         floating: it may be infinite or no number.
         exact_ends: each end of a branch is reached by some value of the boxes, whatever the other branches do.
-        types: of the parts.
+        types: types of the parts.
     """
 
     id: str
@@ -130,9 +130,9 @@ class PartLeaves(ExactLeaves):
 
     Args:
         scope: the names.
-        types: of expressions in the source.
+        types: types of expressions in the source.
         names: the columns of exact expressions, by their texts.
-        parts: of each box, by id.
+        parts: parts of each box, by id.
     """
 
     def __init__(self, scope: Scope, types: SourceTypes, names: Mapping[str, str], parts: Mapping[str, Part]) -> None:

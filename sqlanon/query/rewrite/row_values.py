@@ -52,7 +52,7 @@ class RowValues:
 
     Args:
         scope: the names.
-        plan: the needs of the query.
+        plan: the plan of the query.
         rows: the rows.
     """
 

@@ -24,8 +24,8 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
     """The plan of the aggregates that hold no exact values, then a plan for each set of terms that others hold.
 
     Args:
-        plan: of all aggregates.
-        dialect: of the terms.
+        plan: plan of all aggregates.
+        dialect: dialect of the terms.
     """
     sets: dict[frozenset[str], list[Aggregate]] = {frozenset(): []}
     for a in plan.aggregates:
@@ -45,7 +45,7 @@ def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
 
 
 def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> QueryPlan:
-    """The plan of some aggregates, without the needs of others."""
+    """The plan of some aggregates, without the parts for others."""
     parts = [part for a in aggregates for part in a.parts]
     always = _columns([*plan.keys, *plan.tests.exact.values()])
     always |= _columns(tree for one in plan.tests.loose.values() for tree in (one.possible, one.certain, one.share))

@@ -2,10 +2,9 @@
 
 Of the rows of a class N have both properties, and S the second alone: N + S have the second. Each of the three numbers
 has bounds, by the attained values of the class. The share of all classes rises with every N and falls with every S. The
-largest
-N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S is the
-larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the largest share
-independently of one another, and no search is needed; the smallest share is the mirror image.
+largest N leaves room for the smallest S: N is at most h(N) and at most h(N + S) - l(S), and with that N the smallest S
+is the larger of l(S) and l(N + S) - N, which a smaller N does not lower. So the classes reach their parts of the
+largest share independently of one another, and no search is needed; the smallest share is the mirror image.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def share(
     """The columns ``l``, ``h``, ``u`` of a share.
 
     Args:
-        number: of the aggregate.
+        number: number of the aggregate.
         factor: a number above 0 that the share is multiplied by.
         rows: the contribution of a row to the counts N, S, and N + S.
         keys: the groups.

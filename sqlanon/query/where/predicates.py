@@ -75,8 +75,8 @@ class Predicates:
 
     Args:
         scope: the names.
-        terms: where exact expressions are named.
-        types: of expressions in the source.
+        terms: names of exact expressions.
+        types: types of expressions in the source.
     """
 
     def __init__(self, scope: Scope, terms: Terms, types: SourceTypes) -> None:

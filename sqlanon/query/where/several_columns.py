@@ -38,8 +38,8 @@ class RowLeaves(ExactLeaves):
 
     Args:
         scope: the names.
-        types: of expressions in the source.
-        terms: where exact expressions are named.
+        types: types of expressions in the source.
+        terms: names of exact expressions.
     """
 
     def __init__(self, scope: Scope, types: SourceTypes, terms: Terms) -> None:

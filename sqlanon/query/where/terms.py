@@ -11,7 +11,7 @@ class Terms:
     """Names exact expressions while a query is read; `named` holds the named expressions.
 
     Args:
-        dialect: of the expressions: expressions with the same text in it are merged.
+        dialect: dialect of the expressions: those with the same text in it are merged.
     """
 
     def __init__(self, dialect: str) -> None:

@@ -99,60 +99,64 @@ def _audit(
         return audit_counts(engine, place, bool(quasi or sensitive or identifiers), spec)
     if has_own_boxes(place.entry, facts):
         return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
-    counted = find_counted(engine, relation, facts)
+    groups_table = find_counted(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
-    names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
+    names = [column.name for column in relation.columns if groups_table is None or column.name != GROUP]
     roles = _roles(spec, place.entry)
     own_sensitive = [name for name in names if roles.get(name) == "sensitive"]
     if spec is not None and not sensitive:
         sensitive = own_sensitive
-    known = {name.lower(): name for name in names}
-    chosen = None if quasi is None else list(dict.fromkeys(_resolve_column(table, known, name) for name in quasi))
-    beside = [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
-    known |= {name.lower(): name for name in beside}
-    sensitive = [name for name in (_resolve_column(table, known, name) for name in sensitive) if name not in beside]
-    identifiers = [_resolve_column(table, known, name) for name in identifiers]
-    twice = sorted((set(chosen or ()) & set(sensitive)) | (set(identifiers) & {*(chosen or ()), *sensitive}))
+    spellings = {name.lower(): name for name in names}
+    columns = None if quasi is None else list(dict.fromkeys(_resolve_column(table, spellings, name) for name in quasi))
+    beside = (
+        [column.name for column in groups_table.columns if column.name not in (GROUP, COUNT)] if groups_table else []
+    )
+    spellings |= {name.lower(): name for name in beside}
+    sensitive = [name for name in (_resolve_column(table, spellings, name) for name in sensitive) if name not in beside]
+    identifiers = [_resolve_column(table, spellings, name) for name in identifiers]
+    twice = sorted((set(columns or ()) & set(sensitive)) | (set(identifiers) & {*(columns or ()), *sensitive}))
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
     hidden = (*sensitive, *identifiers, *(name for name in names if roles.get(name) == "pseudonym"))
-    everything = [name for name in names if name not in hidden or name in (chosen or ())]
-    if chosen is None:
-        chosen = [name for name in everything if roles.get(name) not in PUBLISHED]
-    classes, k, largest, singles, rows, _ = _sizes(engine, relation.ref, chosen)
-    k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
-    left_out = tuple(name for name in everything if name not in chosen)
+    everything = [name for name in names if name not in hidden or name in (columns or ())]
+    if columns is None:
+        columns = [name for name in everything if roles.get(name) not in PUBLISHED]
+    classes, k, largest, singles, rows, _ = _sizes(engine, relation.ref, columns)
+    k_all = k if columns == everything else _sizes(engine, relation.ref, everything)[1]
+    left_out = tuple(name for name in everything if name not in columns)
     alone, together = (
-        find_lowering(k, chosen, left_out, lambda names: _sizes(engine, relation.ref, names)[1])
+        find_lowering(k, columns, left_out, lambda names: _sizes(engine, relation.ref, names)[1])
         if k_all < k
         else ((), ())
     )
-    grouping = Grouping(relation.ref, tuple(chosen))
-    found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
+    grouping = Grouping(relation.ref, tuple(columns))
+    diversities = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
     results: tuple[RequirementResult, ...] = ()
     not_measured: tuple[str, ...] = ()
     groups = None
-    if counted is not None:
-        groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
-        found = (diversity, *found)
+    if groups_table is not None:
+        groups, diversity, results = audit_groups(engine, relation, groups_table, columns, spec)
+        diversities = (diversity, *diversities)
     elif spec is not None:
         # The policy's promises are judged over the policy's own classes and sensitive columns, whatever columns the
         # audit names.
         classed = [name for name in names if roles.get(name) not in PUBLISHED]
-        own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
-        named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
-        asked = make_requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
+        class_grouping = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
+        counted_persons = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
+        requirements = make_requirements(spec.privacy, tuple(own_sensitive), tuple(counted_persons), spec.columns)
         results = tuple(
-            _check_requirement(engine, own, own_sensitive, item) for item in of_rows(asked) if not item.counts_persons
+            _check_requirement(engine, class_grouping, own_sensitive, item)
+            for item in of_rows(requirements)
+            if not item.counts_persons
         )
         # Where rows were left out, a value may be among them alone.
-        not_measured = () if missing else unknown_values(engine, relation.ref, asked)
-        more, uncounted = audit_population(engine, relation, spec, asked)
+        not_measured = () if missing else unknown_values(engine, relation.ref, requirements)
+        more, uncounted = audit_population(engine, relation, spec, requirements)
         results, not_measured = results + more, not_measured + uncounted
-        of_persons = [item for item in asked if item.counts_persons]
+        of_persons = [item for item in requirements if item.counts_persons]
         if of_persons:
             more, uncounted = judge_persons(
-                engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
+                engine, place.entry, spec, tuple(counted_persons), own_sensitive, of_persons, relation.ref
             )
             results, not_measured = results + more, not_measured + uncounted
     elif place.entry is not None and place.entry.file is None:
@@ -160,7 +164,7 @@ def _audit(
     if spec is not None:
         results += audit_tokens(engine, relation, place.entry, spec)
     results += _all_rows(rows, missing, starred, place.entry, spec)
-    here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
+    person_risk = persons.measure(engine, relation.ref, columns, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     if spec is not None:
         more, uncounted = persons.check_counts(engine, spec, place.entry, linked)
@@ -171,18 +175,18 @@ def _audit(
     return AuditReport(
         table=place.shown,
         rows=rows,
-        quasi=tuple(chosen),
+        quasi=tuple(columns),
         left_out=left_out,
         classes=classes,
         k=k,
         max_class=largest,
         k_all=k_all,
         unique_rows=singles,
-        highest_risk=max(1 / k if k else 0.0, here.highest, linked.highest),
-        average_risk=max(classes / rows if rows else 0.0, here.average, linked.average),
-        sensitive=found,
+        highest_risk=max(1 / k if k else 0.0, person_risk.highest, linked.highest),
+        average_risk=max(classes / rows if rows else 0.0, person_risk.average, linked.average),
+        sensitive=diversities,
         requirements=results,
-        min_identifiers={**here.fewest, **linked.fewest},
+        min_identifiers={**person_risk.fewest, **linked.fewest},
         groups=groups,
         not_measured=not_measured,
         lowering=alone,
@@ -210,10 +214,12 @@ def _judge_promises(
         privacy = read_stored(entry.policy["privacy"])
     except PolicyError as error:
         return (), (str(error),)
-    own = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
-    asked = make_requirements(privacy, tuple(sensitive))
+    class_grouping = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
+    requirements = make_requirements(privacy, tuple(sensitive))
     return tuple(
-        _check_requirement(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons
+        _check_requirement(engine, class_grouping, sensitive, item)
+        for item in of_rows(requirements)
+        if not item.counts_persons
     ), ()
 
 
@@ -226,15 +232,17 @@ def _all_rows(
     """
     if not missing and not starred:
         return ()
-    found = []
+    results = []
     source = rows + missing
     if version is not None and missing:
-        known = int(version.report["rows"])
-        found.append(RequirementResult("rows, with those left out", None, known, source, known == source))
+        released_rows = int(version.report["rows"])
+        results.append(
+            RequirementResult("rows, with those left out", None, released_rows, source, released_rows == source)
+        )
     if spec is not None:
         most, lost = most_suppressed(spec, source), missing + starred
-        found.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
-    return tuple(found)
+        results.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
+    return tuple(results)
 
 
 def _resolve_column(table: str, known: dict[str, str], name: str) -> str:
@@ -260,9 +268,9 @@ def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[in
 
 
 def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:
-    one = Fraction(1)
-    frequency = grouping.measure(engine, FrequencyDiversity(one, sensitive[i], i), sensitive).reached
-    distinct = grouping.measure(engine, DistinctDiversity(one, sensitive[i], i), sensitive).reached
+    unit = Fraction(1)
+    frequency = grouping.measure(engine, FrequencyDiversity(unit, sensitive[i], i), sensitive).reached
+    distinct = grouping.measure(engine, DistinctDiversity(unit, sensitive[i], i), sensitive).reached
     return SensitiveAudit(sensitive[i], int(distinct), float(frequency))
 
 

@@ -48,11 +48,11 @@ def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
     metadata = metadata_of(rows)
     if rows.schema is None or not engine.exists(metadata):
         return {}
-    known = [column.name for column in engine.relation(spell_table(metadata)).columns]
-    if known != [name for name, _ in COLUMNS]:
+    column_names = [column.name for column in engine.relation(spell_table(metadata)).columns]
+    if column_names != [name for name, _ in COLUMNS]:
         return {}  # not a table of sqlanon
-    found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
-    return dict(json.loads(str(found[0][0]))) if found else {}
+    version_rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
+    return dict(json.loads(str(version_rows[0][0]))) if version_rows else {}
 
 
 def _find_value_table(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
@@ -73,18 +73,18 @@ def audit_groups(
     If the policy's format hides the quasi values, k is counted over the quasi columns, where it then fails.
     """
     (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
-    one, grouping, exact = (
+    unit, grouping, exact = (
         Fraction(1),
         Grouping(counted.ref, (GROUP,), COUNT),
         Grouping(rows.ref, tuple(quasi)),
     )
-    sizes = grouping.measure(engine, KAnonymity(one), (value,)).sizes
+    sizes = grouping.measure(engine, KAnonymity(unit), (value,)).sizes
     assert sizes is not None
     groups, apart = count_disagreeing(engine, rows.ref, counted.ref)
     diversity = SensitiveAudit(
         value,
-        int(grouping.measure(engine, DistinctDiversity(one, value, 0), (value,)).reached),
-        float(grouping.measure(engine, FrequencyDiversity(one, value, 0), (value,)).reached),
+        int(grouping.measure(engine, DistinctDiversity(unit, value, 0), (value,)).reached),
+        float(grouping.measure(engine, FrequencyDiversity(unit, value, 0), (value,)).reached),
     )
     results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
     for item in make_requirements(spec.privacy, (value,), (), spec.columns) if spec is not None else ():
@@ -92,5 +92,5 @@ def audit_groups(
         by_columns = hides and isinstance(item, KAnonymity)
         measured = exact.measure(engine, item, ()) if by_columns else grouping.measure(engine, item, (value,))
         results.append(item.result(measured))
-    found = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
-    return found, diversity, tuple(results)
+    group_audit = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
+    return group_audit, diversity, tuple(results)

@@ -45,25 +45,25 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
 
     Cost: groupings of the certificate's k n edges, and the remix once more.
     """
-    entry, what = place.entry, f"audit {place.shown}: every row has a box of its own"
+    entry, problem = place.entry, f"audit {place.shown}: every row has a box of its own"
     if named:
-        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+        raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None or not has_certificate(engine, entry):
         if spec is None:
             raise PolicyError(
-                f"{what}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit it in "
-                "the database of its source, whose private schema has the certificate; without that, name the policy, "
-                "by whose source k can be refuted"
+                f"{problem}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit "
+                "it in the database of its source, whose private schema has the certificate; without that, name the "
+                "policy, by whose source k can be refuted"
             )
         return _audit_without(engine, place, spec)
-    asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
+    least_k = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
     k = int(entry.policy["privacy"]["k"])
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
     wrong = find_alteration(engine, entry, place.relation)
     lost = [*([wrong] if wrong is not None else []), *_other_boxes(spec)]
     reached = 0 if wrong is not None else k
-    held = RequirementResult("k", None, asked, reached, reached >= asked)
-    return _report(place, rows, reached, (held,), lost)
+    result = RequirementResult("k", None, least_k, reached, reached >= least_k)
+    return _report(place, rows, reached, (result,), lost)
 
 
 def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
@@ -76,13 +76,13 @@ def _other_boxes(spec: ReleaseSpec | None) -> list[str]:
 def _audit_without(engine: Engine, place: Place, spec: ReleaseSpec) -> AuditReport:
     """Report from the source without a certificate: that k does not hold, or that it may."""
     rows = count(engine, statement("table/count", engine.dialect, source=place.relation.ref))
-    if other := _other_boxes(spec):
-        return _report(place, rows, 0, (), other)
+    if unmeasured := _other_boxes(spec):
+        return _report(place, rows, 0, (), unmeasured)
     most, why = most_candidates(engine, place.relation, spec)
-    held: tuple[RequirementResult, ...] = ()
+    results: tuple[RequirementResult, ...] = ()
     if most is not None and most < spec.privacy.k:
-        held = (RequirementResult("k, at most", None, spec.privacy.k, most, False),)
-    return _report(place, rows, 0, held, [f"k, as there is no certificate: {why}"])
+        results = (RequirementResult("k, at most", None, spec.privacy.k, most, False),)
+    return _report(place, rows, 0, results, [f"k, as there is no certificate: {why}"])
 
 
 def _report(

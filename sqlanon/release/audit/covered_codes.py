@@ -57,8 +57,8 @@ def count_tuples(scratch: Scratch, table: TableRef, quasi: Sequence[Domain], pre
     import numpy as np
 
     names = [domain.code for domain in quasi]
-    made = scratch.sql("regular/tuples", source=table, columns=names, prefix=prefix)
-    *columns, n = scratch.fetch_arrays(made, [*["int32"] * len(names), "int64"])
+    statement = scratch.sql("regular/tuples", source=table, columns=names, prefix=prefix)
+    *columns, n = scratch.fetch_arrays(statement, [*["int32"] * len(names), "int64"])
     return np.array(columns, np.int32).reshape(len(names), len(n)), n.astype(np.int64)
 
 
@@ -87,27 +87,27 @@ def covered_codes(
     start, size = np.zeros(len(quasi), np.int64), np.zeros(len(quasi), np.int64)
     begun, unknown = [0, 0], 0
     one_value = form.facts.single or form.facts.exact
-    for at, domain in enumerate(quasi):
-        own = names[domain.code]
-        one = scratch.table(f"{domain.code}_cell")
-        scratch.execute("regular/cell", cell=one, cells=cells, code=domain.code, names=own.published())
-        claim = claim_of(form, scratch, domain, one, own)
+    for place, domain in enumerate(quasi):
+        column_names = names[domain.code]
+        cell = scratch.table(f"{domain.code}_cell")
+        scratch.execute("regular/cell", cell=cell, cells=cells, code=domain.code, names=column_names.published())
+        claim = claim_of(form, scratch, domain, cell, column_names)
         states = scratch.sql(
             "regular/states",
-            cell=one,
-            value=own.value,
-            null=own.null,
-            lo=own.lo,
-            hi=own.hi,
+            cell=cell,
+            value=column_names.value,
+            null=column_names.null,
+            lo=column_names.lo,
+            hi=column_names.hi,
             text=form.facts.text,
-            flag=own.suppressed,
+            flag=column_names.suppressed,
             empty=(2 if form.facts.exact else 1) if one_value else None,
         )
         _, state = scratch.fetch_arrays(states, ["int32", "int32"])
         ordered = claim.kind == "ordered" or one_value
-        start[at] = begun[not ordered]
+        start[place] = begun[not ordered]
         if ordered:
-            low, high = _ends(scratch, domain, claim, one, valued=one_value)
+            low, high = _ends(scratch, domain, claim, cell, valued=one_value)
             lost = np.isin(state, (0, 3)) & ((low < 0) | (high < 0))
             unknown += int(lost.sum())
             # NULL is code 0; a cell with an end that the source does not have covers nothing, or NULL alone.
@@ -118,17 +118,17 @@ def covered_codes(
             nulls.append((state == 3) & domain.has_null)
             begun[0] += len(low)
         else:
-            size[at] = domain.codes
+            size[place] = domain.codes
             if begun[1] + len(state) * domain.codes > MOST_BITS:
                 raise TooWideError
-            has = _members(scratch, domain, claim, one, len(state))
-            has[state == 1] = True
-            has[state == 2] = False
+            contains = _members(scratch, domain, claim, cell, len(state))
+            contains[state == 1] = True
+            contains[state == 2] = False
             if domain.has_null:
-                has[state == 2, 0] = True
-            bits.append(has.ravel())
-            begun[1] += has.size
-        scratch.drop(one)
+                contains[state == 2, 0] = True
+            bits.append(contains.ravel())
+            begun[1] += contains.size
+        scratch.drop(cell)
     none, no_bits = np.zeros(0, np.int32), np.zeros(0, np.bool_)
     return Covered(
         np.concatenate([none, *lows]).astype(np.int32),
@@ -149,7 +149,7 @@ def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, val
     import numpy as np
 
     lo, hi = claim.names.lo or claim.names.value, claim.names.hi or claim.names.value
-    made = scratch.sql(
+    statement = scratch.sql(
         "regular/ends",
         cell=cell,
         domain=domain.table,
@@ -159,7 +159,7 @@ def _ends(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, val
         type=claim.type,
         as_text=valued and claim.as_text,
     )
-    _, low, high = scratch.fetch_arrays(made, ["int32"] * 3)
+    _, low, high = scratch.fetch_arrays(statement, ["int32"] * 3)
     return low.astype(np.int32), high.astype(np.int32)
 
 
@@ -167,17 +167,17 @@ def _members(scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cel
     """Whether a cell has a code, bool[cells, codes]."""
     import numpy as np
 
-    what: dict[str, Any] = {"claims": claim.claims, "member": "leaf" if claim.kind == "tree" else "member"}
-    made = scratch.sql(
+    claim_context: dict[str, Any] = {"claims": claim.claims, "member": "leaf" if claim.kind == "tree" else "member"}
+    statement = scratch.sql(
         "regular/members",
         cell=cell,
         domain=domain.table,
         value=claim.names.value,
         type=claim.type,
         contains=scratch.engine.capabilities.contains,
-        **what,
+        **claim_context,
     )
-    number, code = scratch.fetch_arrays(made, ["int32", "int32"])
-    has = np.zeros((cells, domain.codes), np.bool_)
-    has[number, code] = True
-    return has
+    number, code = scratch.fetch_arrays(statement, ["int32", "int32"])
+    contains = np.zeros((cells, domain.codes), np.bool_)
+    contains[number, code] = True
+    return contains

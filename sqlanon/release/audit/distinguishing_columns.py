@@ -28,13 +28,13 @@ def find_lowering(
         The columns that lower k alone, with k; and where none does, columns that lower it together and of which none
         can be spared.
     """
-    each = [LoweringColumn(name, smallest([*classes, name])) for name in left_out[:MOST_EACH]]
-    alone = tuple(sorted((one for one in each if one.k < k), key=lambda one: (one.k, one.column)))
+    lowering = [LoweringColumn(name, smallest([*classes, name])) for name in left_out[:MOST_EACH]]
+    alone = tuple(sorted((column for column in lowering if column.k < k), key=lambda column: (column.k, column.column)))
     if alone or len(left_out) > MOST_EACH:
         return alone, ()
     together = list(left_out)
     for name in left_out:
-        fewer = [other for other in together if other != name]
+        fewer = [remaining for remaining in together if remaining != name]
         if smallest([*classes, *fewer]) < k:
             together = fewer
     return (), tuple(together)

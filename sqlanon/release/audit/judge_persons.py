@@ -39,34 +39,37 @@ def judge_persons(
     """
     if entry is not None and spec.person and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person:
         return (), tuple(
-            f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
-            for one in requirements
+            f"{requirement.name} by {requirement.column}: version {entry.version} was made with null_person: "
+            "distinct; run again"
+            for requirement in requirements
         )
     columns = {name.lower(): column for name, column in find_link_columns(engine, entry).items()}
     values = _values(engine, entry, sensitive)
     lacking = [
-        f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
-        for one in requirements
-        if one.column in sensitive and not values
+        f"{requirement.name} by {requirement.column}: the private tables do not link persons and sensitive values"
+        for requirement in requirements
+        if requirement.column in sensitive and not values
     ]
-    able = [one for one in requirements if one.column not in sensitive or values]
+    able = [requirement for requirement in requirements if requirement.column not in sensitive or values]
     missing = [name for name in names if name.lower() not in columns]
     if missing or entry is None:
-        lacking += [f"{one.name} by {one.column}: {why_missing(engine, entry)}" for one in able]
+        lacking += [f"{requirement.name} by {requirement.column}: {why_missing(engine, entry)}" for requirement in able]
         return (), tuple(lacking)
     results: list[RequirementResult] = []
     with published_rows(engine, entry, [*columns.values(), *values]) as table:
         grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
-        reading_values = {one.column for one in able if one.reads_values}
-        read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
+        reading_values = {requirement.column for requirement in able if requirement.reads_values}
+        value_names = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
         rows = stored_rows(engine, entry)
-        with _join_values(engine, grouping, values, rows.find_by_hash(read), target) as valued:
-            for one in able:
-                if one.reads_values and valued is None:
-                    lacking.append(f"{one.name} by {one.column}: {rows.other_values.format(entry.version)}")
+        with _join_values(engine, grouping, values, rows.find_by_hash(value_names), target) as valued:
+            for requirement in able:
+                if requirement.reads_values and valued is None:
+                    lacking.append(
+                        f"{requirement.name} by {requirement.column}: {rows.other_values.format(entry.version)}"
+                    )
                     continue
-                groups = valued if valued and one.reads_values else grouping
-                results.append(one.result(groups.measure(engine, one, values)))
+                groups = valued if valued and requirement.reads_values else grouping
+                results.append(requirement.result(groups.measure(engine, requirement, values)))
     return tuple(results), tuple(lacking)
 
 
@@ -92,7 +95,7 @@ def _join_values(
             persons=list(grouping.persons),
             columns=columns,
         )
-        rows = [scratch.count("table/count", source=one) for one in (grouping.table, table)]
+        rows = [scratch.count("table/count", source=table_joined) for table_joined in (grouping.table, table)]
         yield replace(grouping, table=table) if rows[0] == rows[1] else None
 
 
@@ -100,7 +103,9 @@ def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> li
     """The columns of a version's private link table with hashes of these sensitive columns; none unless it has all."""
     if entry is None:
         return []
-    own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    known = stored_rows(engine, entry).columns()
-    found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
-    return found if len(found) == len(sensitive) and known.issuperset(found) else []
+    sensitive_names = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
+    stored_columns = stored_rows(engine, entry).columns()
+    value_columns = [
+        f"s{sensitive_names.index(name.lower()) + 1}" for name in sensitive if name.lower() in sensitive_names
+    ]
+    return value_columns if len(value_columns) == len(sensitive) and stored_columns.issuperset(value_columns) else []

@@ -30,27 +30,29 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
 
     Cost: that of `verify_published`.
     """
-    entry, what = place.entry, f"audit {place.shown}: it has counts of cells"
+    entry, problem = place.entry, f"audit {place.shown}: it has counts of cells"
     if named:
-        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+        raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None or not all(engine.exists(table) for table in entry.statistics):
         raise PolicyError(
-            f"{what}, and its certificate is in the private schema, which this session does not see; audit it as the "
-            "owner, in the database of its source"
+            f"{problem}, and its certificate is in the private schema, which this session does not see; audit it as "
+            "the owner, in the database of its source"
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown, hidden = verify_published(scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release)
-    asked = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
-    held = (
+        shown_cells, hidden = verify_published(
+            scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release
+        )
+    threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
+    results = (
         RequirementResult("certificate", None, 1, 1, True),
-        RequirementResult("persons in a shown cell", None, asked, shape.threshold, shape.threshold >= asked),
+        RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
     )
     return AuditReport(
         table=place.shown,
-        rows=shown + hidden,
+        rows=shown_cells + hidden,
         quasi=tuple(column.name for column in shape.columns),
-        requirements=held,
+        requirements=results,
         hidden_cells=hidden,
     )
 

@@ -30,35 +30,41 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
         PolicyError: the private tables cannot be read from here, or columns are named.
         DatabaseError: rows of the ledger do not follow from each other.
     """
-    entry, what = place.entry, f"audit {place.shown}: it has differentially private statistics"
+    entry, problem = place.entry, f"audit {place.shown}: it has differentially private statistics"
     if named:
-        raise PolicyError(f"{what}, so that columns make no classes; name no columns")
+        raise PolicyError(f"{problem}, so that columns make no classes; name no columns")
     if entry is None:
-        raise PolicyError(f"{what}, and its ledger is in the private schema: audit it as the owner, in that database")
-    said = entry.report["noisy"]
-    events = Ledger(engine).read().get(str(said["budget"]), [])
-    charged = next((one for one in events if one.seq == said["reservation"] and one.kind == "reserved"), None)
+        raise PolicyError(
+            f"{problem}, and its ledger is in the private schema: audit it as the owner, in that database"
+        )
+    noisy_report = entry.report["noisy"]
+    events = Ledger(engine).read().get(str(noisy_report["budget"]), [])
+    charged = next(
+        (event for event in events if event.seq == noisy_report["reservation"] and event.kind == "reserved"), None
+    )
     epsilon = Fraction(str(entry.policy["noisy"]["epsilon"]))
     cost = Fraction(0)
     differences = 1
     rows = 0
     if charged is not None:
-        cost = total_epsilon(charged.mechanisms, account_of(str(said["budget"]), events).delta)
-        drawn = drawn_table(engine, str(said["budget"]), charged)
+        cost = total_epsilon(charged.mechanisms, account_of(str(noisy_report["budget"]), events).delta)
+        drawn_statistics = drawn_table(engine, str(noisy_report["budget"]), charged)
         columns = [column.name for column in place.relation.columns]
-        if engine.exists(drawn):
+        if engine.exists(drawn_statistics):
             with Scratch(engine) as scratch:
                 physical = place.relation.ref
-                differences = scratch.count("noisy/verify_view", physical=physical, drawn=drawn, columns=columns)
+                differences = scratch.count(
+                    "noisy/verify_view", physical=physical, drawn=drawn_statistics, columns=columns
+                )
                 rows = scratch.count("table/count", source=physical)
-    own = charged is not None and charged.body["release"] == entry.release
+    is_charged = charged is not None and charged.body["release"] == entry.release
     return AuditReport(
         table=place.shown,
         rows=rows,
         quasi=(),
         requirements=(
-            RequirementResult("charged in the ledger", None, 1, int(own), own),
-            RequirementResult("epsilon charged", None, float(epsilon), float(cost), own and 0 < cost <= epsilon),
+            RequirementResult("charged in the ledger", None, 1, int(is_charged), is_charged),
+            RequirementResult("epsilon charged", None, float(epsilon), float(cost), is_charged and 0 < cost <= epsilon),
             RequirementResult("groups that are not as drawn", None, 0, differences, differences == 0),
         ),
         noisy=True,

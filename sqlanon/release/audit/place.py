@@ -52,14 +52,17 @@ def open_place(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator
         spec: the release of a policy that the table is audited against.
     """
     if spec is not None and spec.publish_file and engine.second_file:
-        entry = next((one for one in _find_published(engine, release=spec.name) if one.file), None)
+        entry = next(
+            (published for published in _find_published(engine, release=spec.name) if published.file),
+            None,
+        )
         view = view_of(engine, spec) if entry else None
         if entry and view and view == engine.target(table):
-            there = replace(entry, file=spec.publish_file)
-            held = there if version_in(engine, there) == there.version else None
+            file_entry = replace(entry, file=spec.publish_file)
+            entry_in_file = file_entry if version_in(engine, file_entry) == file_entry.version else None
             with engine.second_file.attach(spec.publish_file, read_only=True) as database:
                 relation = engine.relation(spell_table(replace(view, database=database)))
-                yield Place(relation, held, spec.publish_file)
+                yield Place(relation, entry_in_file, spec.publish_file)
             return
     relation = engine.relation(table)
     yield Place(relation, _shown_by(engine, relation.ref), None)
@@ -70,7 +73,7 @@ def table_named(engine: Engine, name: str) -> str:
     try:
         engine.relation(name)
     except DatabaseError:
-        views = (one.view for one in _find_published(engine, release=name) if not one.file)
+        views = (entry.view for entry in _find_published(engine, release=name) if not entry.file)
         return next((spell_table(view) for view in views if view is not None), name)
     return name
 
@@ -93,4 +96,4 @@ def _find_published(engine: Engine, *, release: str | None = None, view: TableRe
 
 
 def _shown_by(engine: Engine, view: TableRef) -> Entry | None:
-    return next((one for one in _find_published(engine, view=view) if one.view == view), None)
+    return next((entry for entry in _find_published(engine, view=view) if entry.view == view), None)

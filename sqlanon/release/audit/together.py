@@ -36,15 +36,15 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
     """
     catalog = Catalog(engine)
     catalog.guard()
-    one, two = _find_published(catalog, first), _find_published(catalog, second)
-    if one.source != two.source:
+    first_entry, second_entry = _find_published(catalog, first), _find_published(catalog, second)
+    if first_entry.source != second_entry.source:
         raise PolicyError(
-            f"{first} and {second} have different sources ({one.source}, {two.source}); rows are matched within one "
-            "source"
+            f"{first} and {second} have different sources ({first_entry.source}, {second_entry.source}); rows are "
+            "matched within one source"
         )
-    if one.release == two.release:
+    if first_entry.release == second_entry.release:
         raise PolicyError(f"{first} and {second} are the same release; name two different releases")
-    for entry in (one, two):
+    for entry in (first_entry, second_entry):
         refuse_counts(
             entry, "what a reader of it and of rows of the same source learns is not measured; give no reader both"
         )
@@ -54,55 +54,63 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
                 f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so "
                 "that intersections of classes do not say what a reader of both learns; give no reader both"
             )
-    relation = engine.relation(one.source)
+    relation = engine.relation(first_entry.source)
     roles: dict[str, str] = {}
-    for entry in (one, two):
+    for entry in (first_entry, second_entry):
         for column in entry.policy["columns"]:
             if column["role"] in ("sensitive", "identifier") or column["name"] not in roles:
                 roles[column["name"]] = column["role"]
-    here = [column.name for column in relation.columns]
-    sensitive = [name for name in here if roles.get(name) == "sensitive"]
-    if link_columns_of(one, here) != link_columns_of(two, here):
+    column_names = [column.name for column in relation.columns]
+    sensitive = [name for name in column_names if roles.get(name) == "sensitive"]
+    if link_columns_of(first_entry, column_names) != link_columns_of(second_entry, column_names):
         raise PolicyError(
             f"{first} and {second} name different identifiers, so their rows cannot be matched; give both policies the "
             "same and run them again"
         )
     spec = ReleaseSpec(
-        "together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive), PrivacySpec(), rest="drop"
+        "together",
+        first_entry.source,
+        tuple(ColumnSpec(name, "sensitive") for name in sensitive),
+        PrivacySpec(),
+        rest="drop",
     )
-    policies = (one.policy, two.policy)
-    spelled = {name.lower(): name for name in here}
-    named = {
-        person_name(spelled[one.lower()] for one in columns): tuple(spelled[one.lower()] for one in columns)
+    policies = (first_entry.policy, second_entry.policy)
+    spelled = {name.lower(): name for name in column_names}
+    person_columns = {
+        person_name(spelled[name.lower()] for name in columns): tuple(spelled[name.lower()] for name in columns)
         for policy in policies
         for columns in columns_in(policy).values()
-        if all(one.lower() in spelled for one in columns)
+        if all(name.lower() in spelled for name in columns)
     }
-    counted = counted_columns(relation, named, {name: persons.nulls_in(policies, name) for name in named})
+    persons_counted = counted_columns(
+        relation, person_columns, {name: persons.nulls_in(policies, name) for name in person_columns}
+    )
     with Scratch(engine) as scratch:
-        found = assign_roles(spec, relation)
+        roles_found = assign_roles(spec, relation)
         with engine.snapshot():
-            stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
+            stage = take_stage(
+                scratch, roles_found, link_columns_of(first_entry, column_names), persons=persons_counted
+            )
         rows = scratch.count("table/count", source=stage)
-        if counts_candidates(one, two):
-            return together_candidates(scratch, one, two, stage, rows)
-        floor = min(one.report["min_class"], two.report["min_class"])
-        aliases = [reading.alias for reading in found.sensitive]
+        if counts_candidates(first_entry, second_entry):
+            return together_candidates(scratch, first_entry, second_entry, stage, rows)
+        floor = min(first_entry.report["min_class"], second_entry.report["min_class"])
+        aliases = [reading.alias for reading in roles_found.sensitive]
         row = scratch.fetch(
             "audit/together",
             {"floor": floor},
             stage=stage,
-            first=one.link,
-            second=two.link,
+            first=first_entry.link,
+            second=second_entry.link,
             sensitive=aliases,
-            persons=[person.alias for person in counted],
+            persons=[person.alias for person in persons_counted],
         )[0]
     classes, k, singles, matched, below = read_integers(row[:5])
     diversity = tuple(
         SensitiveAudit(name, read_integer(row[5 + 2 * i]), number(row[6 + 2 * i])) for i, name in enumerate(sensitive)
     )
     numbers = read_integers(row[5 + 2 * len(sensitive) :])
-    fewest = dict(zip((person.name for person in counted), numbers, strict=True))
+    fewest = dict(zip((person.name for person in persons_counted), numbers, strict=True))
     results, not_measured = persons.check_together(policies, fewest)
     compared = sorted(
         {
@@ -116,15 +124,15 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
         f"{key}: rows of the population in intersections of classes are not counted" for key in compared
     )
     return TogetherReport(
-        first=f"{one.release}@{one.version}",
-        second=f"{two.release}@{two.version}",
-        source=one.source,
+        first=f"{first_entry.release}@{first_entry.version}",
+        second=f"{second_entry.release}@{second_entry.version}",
+        source=first_entry.source,
         matched=matched,
         unmatched=max(rows - matched, 0),
         classes=classes,
         k=k,
-        k_first=one.report["min_class"],
-        k_second=two.report["min_class"],
+        k_first=first_entry.report["min_class"],
+        k_second=second_entry.report["min_class"],
         rows_below=below,
         unique_rows=singles,
         sensitive=diversity,
@@ -137,6 +145,6 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
 def _find_published(catalog: Catalog, name: str) -> Entry:
     entry = catalog.find_published(name)
     if entry is None:
-        known = catalog.names_of_published()
-        raise PolicyError(f"{name} is not a published release of this database; published: {known}")
+        names = catalog.names_of_published()
+        raise PolicyError(f"{name} is not a published release of this database; published: {names}")
     return entry

@@ -42,28 +42,28 @@ def together_candidates(scratch: Scratch, one: Entry, two: Entry, stage: TableRe
     """
     import numpy as np
 
-    found, matched = count_together(scratch, one, two, stage)
+    candidates, matched = count_together(scratch, one, two, stage)
     k_first, k_second = (int(entry.report["min_class"]) for entry in (one, two))
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
     if any(counted_in(entry.policy) for entry in (one, two)):
         lacking.append("persons: candidates are counted by rows")
-    asked = min(read_stored(entry.policy["privacy"]).k for entry in (one, two))
-    k = int(found.min()) if len(found) else 0
-    held = (RequirementResult("k", None, asked, k, k >= asked),) if len(found) else ()
+    least_k = min(read_stored(entry.policy["privacy"]).k for entry in (one, two))
+    k = int(candidates.min()) if len(candidates) else 0
+    results = (RequirementResult("k", None, least_k, k, k >= least_k),) if len(candidates) else ()
     return TogetherReport(
         first=f"{one.release}@{one.version}",
         second=f"{two.release}@{two.version}",
         source=one.source,
         matched=matched,
         unmatched=max(rows - matched, 0),
-        classes=len(found),
+        classes=len(candidates),
         k=k,
         k_first=k_first,
         k_second=k_second,
-        rows_below=int(np.count_nonzero(found < min(k_first, k_second))),
-        unique_rows=int(np.count_nonzero(found == 1)),
+        rows_below=int(np.count_nonzero(candidates < min(k_first, k_second))),
+        unique_rows=int(np.count_nonzero(candidates == 1)),
         sensitive=(),
-        requirements=held,
+        requirements=results,
         not_measured=tuple(lacking),
         candidates=True,
     )
@@ -97,10 +97,10 @@ def count_together(scratch: Scratch, one: Entry, two: Entry, stage: TableRef) ->
     ):
         scratch.execute("audit/together_fits", fits=table, records=records, place=place, slot=slot, edges=entry.edges)
     matched = scratch.count("audit/together_counts", records=records)
-    found = count_candidates(scratch, records, fits[0], fits[1])
+    candidates = count_candidates(scratch, records, fits[0], fits[1])
     for table in (records, *fits):
         scratch.drop(table)
-    return found, matched
+    return candidates, matched
 
 
 def _diverse(entry: Entry) -> bool:

@@ -22,9 +22,9 @@ def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requi
         table: the audited table.
         requirements: those of the policy, with the table's own names of columns.
     """
-    found = []
-    for one in requirements:
-        if one.reads_values and one.column is not None:
-            shown = read_texts(engine, table, one.column)
-            found.append(one.refusal(Values(shown, range(len(shown)), ordered=True)))
-    return tuple(dict.fromkeys(reason for reason in found if reason is not None))
+    refusals = []
+    for requirement in requirements:
+        if requirement.reads_values and requirement.column is not None:
+            texts = read_texts(engine, table, requirement.column)
+            refusals.append(requirement.refusal(Values(texts, range(len(texts)), ordered=True)))
+    return tuple(dict.fromkeys(reason for reason in refusals if reason is not None))

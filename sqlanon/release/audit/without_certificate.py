@@ -74,13 +74,13 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
         means = covered_codes(scratch, format_of(spec.format.kind), encoded.quasi, layout.names, cells)
     except TooWideError:
         return None, "not decided: the published sets have too many values"
-    at, box = find_fitting(
+    starts, box = find_fitting(
         codes, cell, means.low, means.high, means.null, means.start, means.size, means.bits, MOST_EDGES
     )
-    if len(at) == 1:
+    if len(starts) == 1:
         return None, f"not decided: more than {MOST_EDGES:,} pairs of rows and boxes fit"
     k, all_rows = spec.privacy.k, int(members.sum())
-    owner = np.repeat(np.arange(len(members)), np.diff(at))
+    owner = np.repeat(np.arange(len(members)), np.diff(starts))
     of_rows = np.bincount(owner, alike[box].astype(np.float64), len(members))
     of_boxes = np.bincount(box, members[owner].astype(np.float64), len(alike))
     least = int(min(of_rows.min(), of_boxes.min()))
@@ -88,7 +88,7 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
         few, rows = int(members[of_rows < k].sum()), int(alike[of_boxes < k].sum())
         why = f"{few} rows fit fewer than {k} boxes, and {rows} boxes fewer than {k} rows"
     else:
-        if greatest_flow(at, box, members, alike, k) == k * all_rows:
+        if greatest_flow(starts, box, members, alike, k) == k * all_rows:
             return k, f"a {k}-regular graph exists, the draw is unknown"
         why = f"no {k}-regular graph of rows and boxes exists"
     below, above = (
@@ -97,6 +97,6 @@ def _decide(scratch: Scratch, encoded: Encoded, release: Relation, spec: Release
     )  # a k-regular graph without one of its matchings is a (k - 1)-regular one
     while above - below > 1:
         half = (below + above) // 2
-        exists = greatest_flow(at, box, members, alike, half) == half * all_rows
+        exists = greatest_flow(starts, box, members, alike, half) == half * all_rows
         below, above = (half, above) if exists else (below, half)
     return below, why

@@ -32,7 +32,7 @@ class Anchor:
         try:
             marker = os.open(self._path.with_name(f"{self._path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise self._failed("cannot be locked", error) from error
+            raise self._make_error("cannot be locked", error) from error
         try:
             try:
                 fcntl.flock(marker, fcntl.LOCK_EX)
@@ -53,11 +53,11 @@ class Anchor:
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
-            raise self._failed("cannot be read", error) from error
+            raise self._make_error("cannot be read", error) from error
         try:
-            events = [Event(one["seq"], one["event"], one["body"], one["chain"]) for one in map(json.loads, lines)]
+            events = [Event(line["seq"], line["event"], line["body"], line["chain"]) for line in map(json.loads, lines)]
         except (ValueError, KeyError, TypeError) as error:
-            raise self._failed("is no anchor", error) from error
+            raise self._make_error("is no anchor", error) from error
         check_chain(self._budget, events)
         return events
 
@@ -68,25 +68,29 @@ class Anchor:
             DatabaseError: it cannot be written.
         """
         lines = [
-            json.dumps({"seq": one.seq, "event": one.kind, "body": one.body, "chain": one.chain}, sort_keys=True)
-            for one in events
+            json.dumps(
+                {"seq": event.seq, "event": event.kind, "body": event.body, "chain": event.chain}, sort_keys=True
+            )
+            for event in events
         ]
-        made = self._path.with_name(f"{self._path.name}.new")
+        new_path = self._path.with_name(f"{self._path.name}.new")
         try:
-            with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            with os.fdopen(
+                os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+            ) as file:
                 file.write("".join(f"{line}\n" for line in lines))
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(made, self._path)
+            os.replace(new_path, self._path)
             folder = os.open(self._path.parent, os.O_RDONLY)
             try:
                 os.fsync(folder)
             finally:
                 os.close(folder)
         except OSError as error:
-            raise self._failed("cannot be written", error) from error
+            raise self._make_error("cannot be written", error) from error
 
-    def _failed(self, what: str, error: Exception) -> DatabaseError:
+    def _make_error(self, what: str, error: Exception) -> DatabaseError:
         reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
         return DatabaseError(
             f"budget {self._budget}: the anchor {self._path} {what}{reason}: without it nobody knows whether this "

@@ -68,15 +68,15 @@ class Budget:
         self._events = self._ledger.read().get(self.spec.name, [])
         mine = self._events
         anchored = any(event.body.get("anchored") for event in mine)
-        there = self._anchor.read() if self._anchor else None
-        if there is None:
+        anchor_events = self._anchor.read() if self._anchor else None
+        if anchor_events is None:
             if anchored:
-                what = (
+                problem = (
                     f"the anchor {self.spec.anchor} is gone" if self._anchor else "the policy names no anchor any more"
                 )
-                raise self._refuse(f"{what}: without it a copy of this database cannot be recognized")
+                raise self._refuse(f"{problem}: without it a copy of this database cannot be recognized")
             return []
-        missing, wrong = find_missing(mine, there, self._name)
+        missing, wrong = find_missing(mine, anchor_events, self._name)
         if wrong:
             raise self._refuse(wrong)
         return missing
@@ -100,12 +100,12 @@ class Budget:
         with self._engine.lock(LOCK, wait=True), self._anchor.hold():
             self._ledger.create()
             self._events = self._ledger.read().get(self.spec.name, [])
-            there = self._anchor.read() or []
-            shared = count_shared(self._events, there)
-            alone, missing = self._events[shared:], there[shared:]
+            anchor_events = self._anchor.read() or []
+            shared = count_shared(self._events, anchor_events)
+            alone, missing = self._events[shared:], anchor_events[shared:]
             if not missing:
                 raise PolicyError(f"budget {self.spec.name}: the anchor has nothing that this database lacks")
-            if len(alone) > 1 or not all(one.own for one in alone):
+            if len(alone) > 1 or not all(event.own for event in alone):
                 raise self._refuse("its ledger and the anchor have different rows, so that neither follows the other")
             facts: dict[str, Any] = {"because": because}
             if alone:
@@ -152,25 +152,29 @@ class Budget:
                 f"{command('budget raise', name, options=['--because', 'REASON'])}` records a larger epsilon"
             )
         for table, columns in persons.items():
-            known = account.persons.get(table, columns) if account is not None else columns
-            if sorted(known) != sorted(columns):
+            person_columns = account.persons.get(table, columns) if account is not None else columns
+            if sorted(person_columns) != sorted(columns):
                 raise PolicyError(
-                    f"budget {name}: the rows of {table} are those of {', '.join(known)} in its ledger, and of "
-                    f"{', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
+                    f"budget {name}: the rows of {table} are those of {', '.join(person_columns)} in its ledger, "
+                    f"and of {', '.join(columns)} in the policy: epsilon bounds nothing where persons change"
                 )
-        for other, events in self._ledger.read().items():
-            both = sorted(self._now_called(account_of(other, events).persons) & set(persons)) if other != name else []
-            if both:
+        for other_budget, events in self._ledger.read().items():
+            shared_tables = (
+                sorted(self._now_called(account_of(other_budget, events).persons) & set(persons))
+                if other_budget != name
+                else []
+            )
+            if shared_tables:
                 raise PolicyError(
-                    f"budget {name}: {', '.join(both)} is a table of the budget {other}: two budgets of the same "
-                    "persons are no bound. Spend that one"
+                    f"budget {name}: {', '.join(shared_tables)} is a table of the budget {other_budget}: two "
+                    "budgets of the same persons are no bound. Spend that one"
                 )
 
     def _now_called(self, tables: Iterable[str]) -> set[str]:
         """Tables of a ledger; those that were not there when they were noted have no schema, and may be there now."""
         bare = [table for table in tables if "." not in table]
-        found = self._engine.look_up([], bare).named if bare else {}
-        return {str(found[table].ref) if table in found else table for table in tables}
+        named_tables = self._engine.look_up([], bare).named if bare else {}
+        return {str(named_tables[table].ref) if table in named_tables else table for table in tables}
 
     def check_price(self, mechanisms: Sequence[Mechanism], release: str) -> Fraction:
         """Cost of all versions together with a further version.
@@ -180,7 +184,7 @@ class Budget:
         """
         epsilon, delta = self.limits
         charged = self.account.charged if self.account else []
-        if delta == 0 and any(one.law == "gaussian" for one in charged):
+        if delta == 0 and any(mechanism.law == "gaussian" for mechanism in charged):
             raise PolicyError(f"budget {self.spec.name}: versions had Gaussian noise, so that it needs a delta")
         price = total_epsilon([*charged, *mechanisms], delta)
         if price > epsilon:
@@ -217,7 +221,7 @@ class Budget:
     def note(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> None:
         """Add the outcome of a version, inside `hold`; an outcome that cannot follow the state is left out."""
         account = self.account
-        states = {one.reserved.seq: one.state for one in (account.spendings if account else ())}
+        states = {spending.reserved.seq: spending.state for spending in (account.spendings if account else ())}
         if kind in FOLLOWS.get(states.get(of.seq, ""), ()):
             self._add(kind, {"of": of.seq, "release": of.body["release"], **facts})
 
@@ -245,8 +249,8 @@ class Budget:
         if account is None:
             raise PolicyError(f"budget {self.spec.name}: nothing was spent yet: change the policy")
         if epsilon <= account.epsilon:
-            has = _show(account.epsilon)
-            raise PolicyError(f"budget {self.spec.name}: it has epsilon {has} already; name a larger one")
+            current_epsilon = _show(account.epsilon)
+            raise PolicyError(f"budget {self.spec.name}: it has epsilon {current_epsilon} already; name a larger one")
         return account
 
     def raise_to(self, epsilon: Fraction, because: str) -> None:
@@ -262,12 +266,13 @@ class Budget:
     def _name(self) -> str | None:
         """Name of this database in the ledger; None before the first spending."""
         return next(
-            (str(one.body["database"]) for one in reversed(self._events) if one.own and one.kind in NAMING), None
+            (str(event.body["database"]) for event in reversed(self._events) if event.own and event.kind in NAMING),
+            None,
         )
 
     def _make(self, kind: Kind, facts: Mapping[str, Any], database: str | None) -> Event:
-        said = {**facts, **stamp(), "database": database, "anchored": self._anchor is not None}
-        return next_event(self._events, self.spec.name, kind, said)
+        body = {**facts, **stamp(), "database": database, "anchored": self._anchor is not None}
+        return next_event(self._events, self.spec.name, kind, body)
 
     def _add(self, kind: Kind, facts: Mapping[str, Any], database: str | None = None) -> Event:
         """Commit a row, and then write the anchor."""

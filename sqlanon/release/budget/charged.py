@@ -16,9 +16,9 @@ from sqlanon.spec import ReleaseSpec
 
 def last_spending(state: ReleaseState) -> Spending | None:
     """The last version of a release that this database charged."""
-    asked = state.spec.noisy
-    assert asked is not None
-    budget = Budget(state.engine, asked.budget)
+    noisy = state.spec.noisy
+    assert noisy is not None
+    budget = Budget(state.engine, noisy.budget)
     budget.look()
     account = budget.account
     return account.last_of(state.spec.name) if account is not None else None
@@ -39,18 +39,22 @@ def policy_mark(spec: ReleaseSpec) -> str:
 
 def _is_shown(state: ReleaseState, spending: Spending) -> bool:
     """Whether the catalog has a version of this charge: a run ended before the ledger had it."""
-    wanted = (spending.reserved.body["budget"], spending.reserved.seq)
-    said = (entry.report.get("noisy") or {} for entry in state.versions if entry.status in SHOWN)
-    return any((one.get("budget"), one.get("reservation")) == wanted for one in said)
+    reservation = (spending.reserved.body["budget"], spending.reserved.seq)
+    noisy_reports = (entry.report.get("noisy") or {} for entry in state.versions if entry.status in SHOWN)
+    return any(
+        (noisy_report.get("budget"), noisy_report.get("reservation")) == reservation for noisy_report in noisy_reports
+    )
 
 
 def settle(budget: Budget, state: ReleaseState) -> None:
     """Note the outcome of versions of this release that ended without a note, inside `Budget.hold`."""
     account = budget.account
-    for one in account.spendings if account is not None else ():
-        if one.release == state.spec.name and one.reserved.own and one.state in ("reserved", "drawn"):
-            became: Kind = "published" if _is_shown(state, one) else "withheld" if one.state == "drawn" else "lost"
-            budget.note(became, one.reserved, {"version": one.version})
+    for spending in account.spendings if account is not None else ():
+        if spending.release == state.spec.name and spending.reserved.own and spending.state in ("reserved", "drawn"):
+            became: Kind = (
+                "published" if _is_shown(state, spending) else "withheld" if spending.state == "drawn" else "lost"
+            )
+            budget.note(became, spending.reserved, {"version": spending.version})
 
 
 def is_noisy_due(state: ReleaseState) -> bool:
@@ -72,29 +76,29 @@ def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
 
     Each has the columns that identify the person of a row, in small letters.
     """
-    asked = spec.noisy
-    assert asked is not None
-    found = engine.look_up([], [table for table, _ in asked.budget.persons])
+    noisy = spec.noisy
+    assert noisy is not None
+    tables = engine.look_up([], [table for table, _ in noisy.budget.persons])
     return {
-        str(found.named[table].ref) if table in found.named else table: sorted(name.lower() for name in columns)
-        for table, columns in asked.budget.persons
+        str(tables.named[table].ref) if table in tables.named else table: sorted(name.lower() for name in columns)
+        for table, columns in noisy.budget.persons
     }
 
 
 def warn_of(state: ReleaseState) -> tuple[str, ...]:
     """Warnings about other releases of the same source, and about a budget without an anchor."""
-    asked, source = state.spec.noisy, str(state.source.ref)
-    assert asked is not None
-    names = [one.release for one in state.beside if one.source == source and not one.policy.get("noisy")]
+    noisy, source = state.spec.noisy, str(state.source.ref)
+    assert noisy is not None
+    names = [entry.release for entry in state.beside if entry.source == source and not entry.policy.get("noisy")]
     warned = [
         f"release {name} publishes rows or counts of the same persons: these statistics, with all that the budget may "
-        f"still pay for, change the odds about one person by at most e^{float(asked.budget.epsilon):g} (but for "
+        f"still pay for, change the odds about one person by at most e^{float(noisy.budget.epsilon):g} (but for "
         f"delta), whatever a reader already knows; what {name} reveals is not bounded"
         for name in names
     ]
-    if asked.budget.anchor is None:
+    if noisy.budget.anchor is None:
         warned.append(
-            f"budget {asked.budget.name} has no anchor: a database that is restored from a backup or copied spends "
+            f"budget {noisy.budget.name} has no anchor: a database that is restored from a backup or copied spends "
             "again"
         )
     return tuple(warned)

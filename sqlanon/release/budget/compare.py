@@ -16,7 +16,9 @@ BETWEEN = (
 def count_shared(mine: Sequence[Event], there: Sequence[Event]) -> int:
     """How many rows both begin with."""
     pairs = zip(mine, there, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one.chain != other.chain), min(len(mine), len(there)))
+    return next(
+        (place for place, (event, other) in enumerate(pairs) if event.chain != other.chain), min(len(mine), len(there))
+    )
 
 
 def find_missing(mine: Sequence[Event], there: Sequence[Event], name: str | None) -> tuple[Sequence[Event], str]:

@@ -121,12 +121,12 @@ def check_chain(budget: str, events: Sequence[Event]) -> None:
     states: dict[int, str] = {}
     for place, event in enumerate(events, 1):
         chain = _link(chain, event.text)
-        said = (event.body.get("budget"), event.body.get("seq"), event.body.get("event"))
-        sound = event.seq == place and event.chain == chain and said == (budget, place, event.kind)
-        of = event.body.get("of")
-        if of is not None:
-            sound = sound and event.kind in FOLLOWS.get(states.get(int(of), ""), ())
-            states[int(of)] = event.kind
+        identity = (event.body.get("budget"), event.body.get("seq"), event.body.get("event"))
+        sound = event.seq == place and event.chain == chain and identity == (budget, place, event.kind)
+        reserved_seq = event.body.get("of")
+        if reserved_seq is not None:
+            sound = sound and event.kind in FOLLOWS.get(states.get(int(reserved_seq), ""), ())
+            states[int(reserved_seq)] = event.kind
         elif event.kind == "reserved":
             states[event.seq] = "reserved"
         if not sound:
@@ -138,22 +138,27 @@ def check_chain(budget: str, events: Sequence[Event]) -> None:
 
 def pack_mechanisms(mechanisms: Iterable[Mechanism]) -> list[tuple[str | int, ...]]:
     """Mechanisms as the ledger has them: equal mechanisms are counted."""
-    counted: dict[Mechanism, int] = {}
-    for one in mechanisms:
-        counted[one] = counted.get(one, 0) + 1
+    times_of: dict[Mechanism, int] = {}
+    for mechanism in mechanisms:
+        times_of[mechanism] = times_of.get(mechanism, 0) + 1
     return [
-        (one.law, str(one.cost), times, *(() if one.smooth is None else (str(one.smooth), one.numbers)))
-        for one, times in counted.items()
+        (
+            mechanism.law,
+            str(mechanism.cost),
+            times,
+            *(() if mechanism.smooth is None else (str(mechanism.smooth), mechanism.numbers)),
+        )
+        for mechanism, times in times_of.items()
     ]
 
 
 def list_spendings(events: Iterable[Event]) -> list[Spending]:
     """The versions, in the order in which they were charged."""
-    found: dict[int, Spending] = {}
+    spendings: dict[int, Spending] = {}
     for event in events:
         if event.kind == "reserved":
-            found[event.seq] = Spending(event, "reserved", event)
+            spendings[event.seq] = Spending(event, "reserved", event)
         elif event.body.get("of") is not None:
-            first = found[int(event.body["of"])].reserved
-            found[first.seq] = Spending(first, event.kind, event)
-    return list(found.values())
+            first = spendings[int(event.body["of"])].reserved
+            spendings[first.seq] = Spending(first, event.kind, event)
+    return list(spendings.values())

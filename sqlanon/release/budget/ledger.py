@@ -47,7 +47,7 @@ class Account:
     @property
     def charged(self) -> list[Mechanism]:
         """Of all versions, whatever became of them."""
-        return [one for event in self.events for one in event.mechanisms]
+        return [mechanism for event in self.events for mechanism in event.mechanisms]
 
     @property
     def spent(self) -> Fraction:
@@ -61,8 +61,8 @@ class Account:
 
     def last_of(self, release: str) -> Spending | None:
         """The last version of a release of this database, not of another database that shares the budget."""
-        own = [one for one in self.spendings if one.release == release and one.reserved.own]
-        return own[-1] if own else None
+        spendings = [spending for spending in self.spendings if spending.release == release and spending.reserved.own]
+        return spendings[-1] if spendings else None
 
     def price(self, mechanisms: list[Mechanism]) -> Fraction:
         """Joint cost of the charged and of further mechanisms."""
@@ -99,13 +99,13 @@ class Ledger:
             return {}
         with guard_reading(engine, self.table):
             rows = engine.fetch(statement("budget/list", engine.dialect, ledger=self.table), max_rows=MOST_EVENTS)
-        found: dict[str, list[Event]] = {}
-        for name, seq, kind, body, chain, own in rows:
-            event = Event(read_integer(seq), str(kind), read_body(str(body)), str(chain), own=bool(own))
-            found.setdefault(str(name), []).append(event)
-        for name, events in found.items():
+        events_of: dict[str, list[Event]] = {}
+        for name, seq, kind, body, chain, is_own in rows:
+            event = Event(read_integer(seq), str(kind), read_body(str(body)), str(chain), own=bool(is_own))
+            events_of.setdefault(str(name), []).append(event)
+        for name, events in events_of.items():
             check_chain(name, events)
-        return found
+        return events_of
 
     def create(self) -> None:
         """Make the table, and the private schema, where they are missing."""

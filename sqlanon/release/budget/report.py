@@ -26,11 +26,11 @@ def report_budgets(engine: Engine, specs: tuple[BudgetSpec, ...], name: str | No
         PolicyError: there is no such budget.
         DatabaseError: a ledger or an anchor is not as it should be.
     """
-    asked = [one for one in specs if name in (None, one.name)]
-    if name is not None and not asked:
-        known = ", ".join(one.name for one in specs) or "none"
-        raise PolicyError(f"{name} is no budget of the policy; budgets: {known}")
-    return tuple(_report(engine, one) for one in asked)
+    chosen_budgets = [budget for budget in specs if name in (None, budget.name)]
+    if name is not None and not chosen_budgets:
+        known_names = ", ".join(budget.name for budget in specs) or "none"
+        raise PolicyError(f"{name} is no budget of the policy; budgets: {known_names}")
+    return tuple(_report(engine, budget) for budget in chosen_budgets)
 
 
 def describe_budget(engine: Engine, name: str) -> BudgetReport:
@@ -79,41 +79,46 @@ def _report(engine: Engine, spec: BudgetSpec) -> BudgetReport:
 
 
 def _versions(account: Account) -> list[ChargedVersion]:
-    made = [
+    versions = [
         ChargedVersion(
-            one.reserved.seq,
-            one.release,
-            one.version,
-            one.state,
-            float(total_epsilon(one.reserved.mechanisms, account.delta)),
-            str(one.reserved.body["at"]),
-            str(one.reserved.body["by"]),
-            str(one.reserved.body["database"]),
+            spending.reserved.seq,
+            spending.release,
+            spending.version,
+            spending.state,
+            float(total_epsilon(spending.reserved.mechanisms, account.delta)),
+            str(spending.reserved.body["at"]),
+            str(spending.reserved.body["by"]),
+            str(spending.reserved.body["database"]),
         )
-        for one in account.spendings
+        for spending in account.spendings
     ]
-    for one in account.events:
-        if one.kind == "recovered" and one.mechanisms:  # of a row that the anchor never had
-            row = one.body["set_aside"]["body"]
-            said = (str(one.body["at"]), str(one.body["by"]), str(one.body["database"]))
-            cost = float(total_epsilon(one.mechanisms, account.delta))
-            made.append(
+    for event in account.events:
+        if event.kind == "recovered" and event.mechanisms:  # of a row that the anchor never had
+            row = event.body["set_aside"]["body"]
+            stamps = (str(event.body["at"]), str(event.body["by"]), str(event.body["database"]))
+            cost = float(total_epsilon(event.mechanisms, account.delta))
+            versions.append(
                 ChargedVersion(
-                    one.seq, str(row.get("release", "")), int(row.get("version", 0)), "recovered", cost, *said
+                    event.seq, str(row.get("release", "")), int(row.get("version", 0)), "recovered", cost, *stamps
                 )
             )
-    return sorted(made, key=lambda one: one.seq)
+    return sorted(versions, key=lambda version: version.seq)
 
 
 def _raises(account: Account) -> list[tuple[str, str, float, str]]:
     return [
-        (str(one.body["at"]), str(one.body["by"]), float(Fraction(one.body["epsilon"])), str(one.body["because"]))
-        for one in account.events
-        if one.kind == "raised"
+        (
+            str(event.body["at"]),
+            str(event.body["by"]),
+            float(Fraction(event.body["epsilon"])),
+            str(event.body["because"]),
+        )
+        for event in account.events
+        if event.kind == "raised"
     ]
 
 
 def _beside(engine: Engine, account: Account | None) -> tuple[str, ...]:
     tables = account.persons if account is not None else {}
     entries = Catalog(engine).entries(statuses=("published",))
-    return tuple(sorted({one.release for one in entries if one.source in tables and not one.noisy}))
+    return tuple(sorted({entry.release for entry in entries if entry.source in tables and not entry.noisy}))

@@ -112,7 +112,8 @@ def hold_approval(
 ) -> tuple[str, ...]:
     """Stop a release without a valid approval if the policy needs approval.
 
-    A policy that no longer needs approval still needs it if the policy of the version before did.
+    A policy that no longer needs approval still needs it if the policy of the version before did. Where that policy
+    names signers, one of them must have signed the approval of a policy that names others, or none.
 
     Args:
         engine: the source's database.
@@ -131,7 +132,7 @@ def hold_approval(
     earlier = before.policy.get("refresh", {}) if before is not None else {}
     if not spec.refresh.needs_approval and not earlier.get("needs_approval"):
         return ()
-    signers = spec.refresh.signers or tuple(earlier.get("signers") or ())
+    signers = tuple(earlier.get("signers") or ()) or spec.refresh.signers
     return require_approval(engine, spec.name, plain_policy(spec), signers, now)
 
 

@@ -103,11 +103,11 @@ class Solver:
         ):
             column[code] = n
         lines = [i for i, domain in enumerate(domains) if domain.reading.treatment == "ordered"]
-        found = by_code(context.scratch, "table/domain_positions", [domains[i] for i in lines], "int32")
-        for i, (code, pos) in zip(lines, found, strict=True):
+        positions = by_code(context.scratch, "table/domain_positions", [domains[i] for i in lines], "int32")
+        for i, (code, pos) in zip(lines, positions, strict=True):
             places[i][code] = pos
         nowhere: Any = None  # a worker has its own
-        sent = replace(
+        task_context = replace(
             context,
             scratch=nowhere,
             encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
@@ -119,9 +119,9 @@ class Solver:
             release="",
         )
         return cls(
-            sent,
+            task_context,
             method,
-            [_Column(*one) for one in zip(domains, rows, places, strict=True)],
+            [_Column(*column) for column in zip(domains, rows, places, strict=True)],
             encoded.staged.packing,
         )
 
@@ -145,19 +145,19 @@ class Solver:
             with Scratch(engine) as scratch:
                 domains = [column.load(scratch) for column in self.columns]
                 work: TableRef = scratch.table("work")
-                named = {domain.code: column for domain, column in zip(domains, codes, strict=True)}
-                engine.load_arrays(work, {"rid": np.arange(n, dtype=np.int32), **named})
+                code_arrays = {domain.code: column for domain, column in zip(domains, codes, strict=True)}
+                engine.load_arrays(work, {"rid": np.arange(n, dtype=np.int32), **code_arrays})
                 d = len(encoded.quasi)
-                here = replace(
+                encoded_block = replace(
                     encoded, coded=work, rows=n, numbers=0, quasi=tuple(domains[:d]), sensitive=tuple(domains[d:])
                 )
-                made = self.method.assign(replace(self.context, scratch=scratch, encoded=here))
-                read = scratch.sql("blocks/rows", table=made.table, columns=["rid", "class"])
-                rows, found = scratch.fetch_arrays(read, ["int32", "int32"])
+                assignment = self.method.assign(replace(self.context, scratch=scratch, encoded=encoded_block))
+                statement = scratch.sql("blocks/rows", table=assignment.table, columns=["rid", "class"])
+                rows, labels = scratch.fetch_arrays(statement, ["int32", "int32"])
         except (AssertionError, InfeasibleError):  # first errors of kernels
             return np.full(n, -1, np.int32)
         finally:
             engine.close()
         classes = np.full(n, -1, np.int32)
-        classes[rows] = np.unique(found, return_inverse=True)[1].reshape(-1)
+        classes[rows] = np.unique(labels, return_inverse=True)[1].reshape(-1)
         return classes

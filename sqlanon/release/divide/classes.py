@@ -68,12 +68,12 @@ def make_classes(
             ready.population,
         )
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
-    own = METHODS.believes(spec.method.name)
+    trusted = METHODS.believes(spec.method.name)
     form = format_of(spec.format.kind)
-    read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
+    read_domains = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
     judged = division.list_judged(ready.requirements)
     if spec.metrics or judged:
-        read = (*encoded.quasi, *encoded.sensitive)
+        read_domains = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
             scratch,
@@ -90,8 +90,8 @@ def make_classes(
             read_refining(spec, encoded.rows, count_kinds(encoded.quasi)),
             spec.format.kind,
             spec.seed or 0,
-            own,
-            bool(read),
+            trusted,
+            bool(read_domains),
             division.key(keyed.secret),
             spec.name,
         )
@@ -101,7 +101,7 @@ def make_classes(
         # Nothing verifies a method's statements about its own rows: only methods of this package are believed.
         joint = joint_counts(scratch, encoded, spec.metrics, least_class(spec), machine.threads)
         if assignment.spans is None and not (spec.metrics or judged):
-            read = encoded.quasi
+            read_domains = encoded.quasi
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch,
@@ -109,9 +109,9 @@ def make_classes(
             assignment.table,
             ready.carried,
             keyed.secret,
-            codes=read,
-            divided=divided.divides_equal_rows(trusted=own),
-            shared=assignment.shared if own else None,
+            codes=read_domains,
+            divided=divided.divides_equal_rows(trusted=trusted),
+            shared=assignment.shared if trusted else None,
             omitted=omitted,
             listed=assignment.listed,
             packed=assignment.packed,
@@ -160,7 +160,7 @@ def make_classes(
         joint,
         proof,
         generalized,
-        assignment.search if own else {},
+        assignment.search if trusted else {},
     )
 
 
@@ -169,8 +169,8 @@ def measure_loss(scratch: Scratch, spec: ReleaseSpec, made: Made) -> LossReport:
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
     boxes = recoded.members.count_published(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
-    asked = recoded.members.least(spec.privacy.k)
-    loss = measure(scratch, boxes, recoded.groups, attributes, asked, recoded)
+    least_k = recoded.members.least(spec.privacy.k)
+    loss = measure(scratch, boxes, recoded.groups, attributes, least_k, recoded)
     loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
     if made.generalized and len(encoded.sensitive) == 1:
         (value,) = (domain.reading.alias for domain in encoded.sensitive)

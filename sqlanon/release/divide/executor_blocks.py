@@ -46,7 +46,7 @@ def _divisible(context: Context, method: Method) -> bool:
     by_levels = (
         context.refine is None
         and len(context.encoded.quasi) <= MOST_PUSHED
-        and all(one.shape.kind != "other" for one in beyond_rows(context.requirements))
+        and all(requirement.shape.kind != "other" for requirement in beyond_rows(context.requirements))
     )
     return (
         way is not None
@@ -56,7 +56,10 @@ def _divisible(context: Context, method: Method) -> bool:
         and not context.most_unassigned
         and not context.encoded.persons
         and method.options.get("solver", "auto") == "auto"
-        and not any(one.compares or one.reads_values or one.across or one.of_population for one in context.requirements)
+        and not any(
+            requirement.compares or requirement.reads_values or requirement.across or requirement.of_population
+            for requirement in context.requirements
+        )
     )
 
 
@@ -82,8 +85,8 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     _solve(context, method, workers, rows, table)
     for used in (keyed, places):
         scratch.drop(used)
-    found, unsolved = scratch.numbers("blocks/solved", solved=table)
-    check_rows(encoded.rows, found)
+    solved_rows, unsolved = scratch.numbers("blocks/solved", solved=table)
+    check_rows(encoded.rows, solved_rows)
     if unsolved:
         raise InfeasibleError(
             f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or "
@@ -108,16 +111,16 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     if method.options["cut"] == "loss" and can_count(context, workers.block):
         return _below_counted(context, method, workers)
     scratch, algorithm = context.scratch, method.algorithm
-    done, parts, found = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
-    if not found:
-        return Assignment(done, "pushdown")
+    finished, parts, parts_left = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
+    if not parts_left:
+        return Assignment(finished, "pushdown")
     packed, solved, table = (scratch.table(name) for name in ("packed", "solved", "assign_blocks"))
     packing = _pack(context, packed)
     rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=packing.words)
     _solve(context, method, workers, rows, solved)
     _check_solved(context, solved)
-    scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
-    for used in (packed, done, parts, solved):
+    scratch.execute("blocks/finished", assigned=table, done=finished, solved=solved)
+    for used in (packed, finished, parts, solved):
         scratch.drop(used)
     return Assignment(table, "pushdown+kernel")
 

@@ -51,17 +51,17 @@ def note_reached(
     parts, short = [], []
     for requirement in requirements:
         value = requirement.measure(scratch.engine, rows).reached
-        of = f" of {requirement.column}" if requirement.column else ""
-        parts.append(f"{requirement.name} = {round_reachable(requirement, value):g}{of}")
+        of_column = f" of {requirement.column}" if requirement.column else ""
+        parts.append(f"{requirement.name} = {round_reachable(requirement, value):g}{of_column}")
         if not requirement.reaches(value):
-            short.append(f"{requirement.name} = {as_number(requirement.asked):g}{of}")
-    what = f"{describe_bound(accuracy)}: reached {', '.join(parts)}"
+            short.append(f"{requirement.name} = {as_number(requirement.asked):g}{of_column}")
+    reached_text = f"{describe_bound(accuracy)}: reached {', '.join(parts)}"
     if short:
         raise InfeasibleError(
-            f"{spec.name}: {what}; at_least asks {', '.join(short)}. Nothing was published. Allow more loss, ask for "
-            "less, use fewer quasi columns, or another method"
+            f"{spec.name}: {reached_text}; at_least asks {', '.join(short)}. Nothing was published. Allow more "
+            "loss, ask for less, use fewer quasi columns, or another method"
         )
-    return (what,)
+    return (reached_text,)
 
 
 def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded, loss: LossReport) -> None:
@@ -85,11 +85,11 @@ def check_bound(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: 
             )
     if not accuracy.extents:
         return
-    own, found = asked(accuracy, encoded.quasi), measure_extents(scratch, recoded.boxes, encoded.quasi)
+    limits, extents = asked(accuracy, encoded.quasi), measure_extents(scratch, recoded.boxes, encoded.quasi)
     for domain in encoded.quasi:
-        if domain.code not in own:
+        if domain.code not in limits:
             continue
-        extent, wide = own[domain.code], found[domain.reading.name]
+        extent, wide = limits[domain.code], extents[domain.reading.name]
         if domain.reading.treatment == "hierarchy":
             extent = max(extent, Fraction(1))  # a single leaf
         # Doubles are subtracted as such; whatever else is compared is exact, or has 50 bits.

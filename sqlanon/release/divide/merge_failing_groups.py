@@ -31,8 +31,10 @@ def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
     A population is not counted in groups of rows.
     """
     compared = of_population(requirements)
-    loose = [one for one in requirements if not one.monotone and one not in compared]
-    return loose if any(one.counts_persons or isinstance(one, OfCounts) for one in loose) else []
+    loose = [requirement for requirement in requirements if not requirement.monotone and requirement not in compared]
+    return (
+        loose if any(requirement.counts_persons or isinstance(requirement, OfCounts) for requirement in loose) else []
+    )
 
 
 def recode_classes(
@@ -59,17 +61,20 @@ def recode_classes(
         the classed rows, the recoding of their classes, and how many groups were united with others.
     """
     first, before, total = classed, scratch.made, 0
-    read = any(one.reads_values for one in requirements)
-    values = [values_of(scratch, domain) for domain in encoded.sensitive] if read else []
+    reads_values = any(requirement.reads_values for requirement in requirements)
+    values = [values_of(scratch, domain) for domain in encoded.sensitive] if reads_values else []
     while True:
-        found = recode(classed, spans)
-        labels = _unite_failing(scratch, encoded, classed, found, requirements, values, blocks)
+        recoded = recode(classed, spans)
+        labels = _unite_failing(scratch, encoded, classed, recoded, requirements, values, blocks)
         if labels is None:
-            return classed, found, total
+            return classed, recoded, total
         classes, united, failing = labels
         total += failing
         if blocks is not None:
-            blocks = {label: blocks[one] for one, label in zip(classes.tolist(), united.tolist(), strict=True)}
+            blocks = {
+                label: blocks[class_number]
+                for class_number, label in zip(classes.tolist(), united.tolist(), strict=True)
+            }
         for table in scratch.made:
             if table not in (*before, classed):
                 scratch.drop(table)
@@ -79,19 +84,19 @@ def recode_classes(
         pairs = scratch.table("pairs")
         scratch.engine.load_arrays(pairs, {"class": classes, "united": united})
         columns = [c.name for c in scratch.engine.look_up([classed]).columns(classed) if c.name != "class"]
-        made = scratch.table("united" if classed != scratch.name_table("united") else "united_again")
-        scratch.execute("table/united", united=made, classed=classed, pairs=pairs, columns=columns)
+        united_table = scratch.table("united" if classed != scratch.name_table("united") else "united_again")
+        scratch.execute("table/united", united=united_table, classed=classed, pairs=pairs, columns=columns)
         scratch.drop(pairs)
         if classed != first:
             scratch.drop(classed)
-        classed = made
+        classed = united_table
 
 
 def write_notes(groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
     """Notes of a report about so many groups."""
     if not groups:
         return ()
-    if any(one.afterwards for one in requirements):
+    if any(requirement.afterwards for requirement in requirements):
         return (f"{groups} classes were united with others, as they did not meet what is asked over persons",)
     return (
         (
@@ -118,11 +123,11 @@ def _unite_failing(
 
     names = [domain.code for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
-    made = scratch.sql("table/class_places", groups=found.groups)
-    classes, place = (one.astype(np.int64) for one in scratch.fetch_arrays(made, ["int64", "int64"]))
+    statement = scratch.sql("table/class_places", groups=found.groups)
+    classes, place = (array.astype(np.int64) for array in scratch.fetch_arrays(statement, ["int64", "int64"]))
     groups, block = found.groups, np.zeros(len(classes), np.int64)
     if blocks is not None:
-        block = np.array([blocks[one] for one in classes.tolist()], np.int64)
+        block = np.array([blocks[class_number] for class_number in classes.tolist()], np.int64)
         _, place = np.unique(np.stack([block, place]), axis=1, return_inverse=True)
         place = place.reshape(-1).astype(np.int64)
         groups = RowGroups(scratch.table("groups_of_blocks"), "class", "place")
@@ -133,17 +138,17 @@ def _unite_failing(
         scratch.drop(groups.table)
     counts = [rows_of_codes(scratch, rows, domain) for domain in encoded.sensitive] if values else []
     failing = []
-    for one in requirements:
+    for requirement in requirements:
         below = scratch.table("below_groups")
-        one.below(scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values))
-        made = scratch.sql("table/places", places=below)
-        failing.append(scratch.fetch_arrays(made, ["int64"])[0].astype(np.int64))
+        requirement.below(scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values))
+        statement = scratch.sql("table/places", places=below)
+        failing.append(scratch.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
         scratch.drop(below)
     scratch.drop(rows)
     fail = np.unique(np.concatenate(failing))
     if not len(fail):
         return None
-    places, first, at = np.unique(place, return_index=True, return_inverse=True)
+    places, first, place_of_class = np.unique(place, return_index=True, return_inverse=True)
     joins = np.isin(places, fail)  # each with the next one
     last = np.concatenate([block[first][1:] != block[first][:-1], [True]])  # of its block
     alone = last & np.concatenate([[True], last[:-1]])
@@ -151,11 +156,11 @@ def _unite_failing(
     joins &= ~last
     if not joins.any():
         return None  # nothing is left to unite them with: verify refuses
-    if any(isinstance(one, OfCounts) or one.afterwards for one in requirements):
+    if any(isinstance(requirement, OfCounts) or requirement.afterwards for requirement in requirements):
         # Such models need many rows, so that nearly all groups may fail: in pairs no more are united than have to be.
         joins = _in_pairs(joins)
     label = np.concatenate([[0], np.cumsum(~joins[:-1])]).astype(np.int64)
-    return classes, label[at.reshape(-1)], len(fail)
+    return classes, label[place_of_class.reshape(-1)], len(fail)
 
 
 def _in_pairs(joins: Flags) -> Flags:
@@ -165,7 +170,7 @@ def _in_pairs(joins: Flags) -> Flags:
     """
     import numpy as np
 
-    at = np.arange(len(joins))
-    first = np.maximum.accumulate(np.where(joins & ~np.concatenate([[False], joins[:-1]]), at, 0))
-    found: Flags = joins & ((at - first) % 2 == 0)
-    return found
+    position = np.arange(len(joins))
+    first = np.maximum.accumulate(np.where(joins & ~np.concatenate([[False], joins[:-1]]), position, 0))
+    pairs: Flags = joins & ((position - first) % 2 == 0)
+    return pairs

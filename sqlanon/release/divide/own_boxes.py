@@ -85,14 +85,14 @@ def draw_boxes(context: Context, spec: ReleaseSpec, secret: str, matches: Matche
     lined[:, slot_of[rid]] = codes
     content = content_of(secret, list_asked(spec), lined, kernel_input.make_geometry(context))
     key = key_of(secret, spec.name, content)
-    regular, held = rows_of_boxes(_deal_boxes(matches, slot_of, lined))
+    regular, box_rows = rows_of_boxes(_deal_boxes(matches, slot_of, lined))
     if not regular:
         raise PrivacyViolation(
             f"method {spec.method.name} gave no {len(matches.boxes)} boxes to each row and as many rows to each box; "
             "nothing was published"
         )
-    held = held[boxes_in_order(held)]
-    matchings = draw.remix_matchings(held, key)
+    box_rows = box_rows[boxes_in_order(box_rows)]
+    matchings = draw.remix_matchings(box_rows, key)
     k = len(matchings)
     engine.load_arrays(table, {"rid": rid_of, "class": matchings[draw.draw_matching(k, key)]})
     slots = np.arange(encoded.rows, dtype=np.int32)
@@ -165,8 +165,8 @@ class DrawnBoxes(Divided):
 
     def proof(self, scratch: Scratch, rows: TableRef) -> Certified:
         """The certificate, before the version of the release gives names to the tables."""
-        own, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
-        candidates = Candidates(own.k, rows, own.edges, own.slots, unnamed.edges, own.content)
+        boxes, unnamed = self.drawn, Certificate.of(scratch.engine, "unnamed")
+        candidates = Candidates(boxes.k, rows, boxes.edges, boxes.slots, unnamed.edges, boxes.content)
         return Certified(candidates, self.spec, self.secret, unnamed)
 
 
@@ -205,9 +205,11 @@ class OwnBoxes(Division):
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         """Run the method, and draw."""
-        made = method.assign(context)
-        if made.matches is None:
-            return Divided(made)
-        own = draw_boxes(context, self._spec, keyed.secret, made.matches)
-        found = Assignment(own.table, made.execution, made.notes, divided=False, search=made.search)
-        return DrawnBoxes(assignment=found, drawn=own, spec=self._spec, secret=keyed.secret)
+        assignment = method.assign(context)
+        if assignment.matches is None:
+            return Divided(assignment)
+        boxes = draw_boxes(context, self._spec, keyed.secret, assignment.matches)
+        box_assignment = Assignment(
+            boxes.table, assignment.execution, assignment.notes, divided=False, search=assignment.search
+        )
+        return DrawnBoxes(assignment=box_assignment, drawn=boxes, spec=self._spec, secret=keyed.secret)

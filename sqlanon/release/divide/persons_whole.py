@@ -47,7 +47,11 @@ mixed and of constant persons).
 
 def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
     """Requirements left to be judged on the rows; k persons have k rows, and verification counts both."""
-    return [one for one in requirements if not one.across and not isinstance(one, KAnonymity | Persons)]
+    return [
+        requirement
+        for requirement in requirements
+        if not requirement.across and not isinstance(requirement, KAnonymity | Persons)
+    ]
 
 
 def assign(context: Context, method: Method) -> Assignment:
@@ -61,29 +65,29 @@ def assign(context: Context, method: Method) -> Assignment:
     """
     scratch, encoded = context.scratch, context.encoded
     units, part, usual = units_of(context, encoded)
-    asked = (
+    person_requirements = (
         *of_units(context.requirements),
         *guide_requirements(scratch, encoded, units, part, guides_of(context, usual)),
     )
-    own = replace(context, encoded=part, requirements=asked, listed=False, read_again=True)
+    unit_context = replace(context, encoded=part, requirements=person_requirements, listed=False, read_again=True)
     if context.refine is None:
-        found = _for_rows(context, own, method, units, "assigned")
+        assignment = _for_rows(context, unit_context, method, units, "assigned")
     else:
         from sqlanon.methods.best.loss import Losses
 
         losses = Losses(context, "stars" if FORMATS[context.format].either else "gcp")
-        found = _for_rows(context, own, method, units, "assigned_refined")
-        plain = _for_rows(context, replace(own, refine=None), method, units, "assigned")
-        before, after = losses.of(plain), losses.of(found)
+        assignment = _for_rows(context, unit_context, method, units, "assigned_refined")
+        plain = _for_rows(context, replace(unit_context, refine=None), method, units, "assigned")
+        before, after = losses.of(plain), losses.of(assignment)
         if before < after:
             note = (
                 f"refine is not used: by its classes the rows would lose {losses.metric} {losses.describe(after)}, not "
                 f"{losses.describe(before)}"
             )
-            found, plain = replace(plain, notes=(*plain.notes, note), refined=True), found
+            assignment, plain = replace(plain, notes=(*plain.notes, note), refined=True), assignment
         scratch.drop(plain.table)
     scratch.drop(units)
-    return found
+    return assignment
 
 
 def _for_rows(context: Context, own: Context, method: Method, units: TableRef, name: str) -> Assignment:
@@ -91,8 +95,8 @@ def _for_rows(context: Context, own: Context, method: Method, units: TableRef, n
     scratch, table = context.scratch, context.scratch.table(name)
     (person,) = context.encoded.persons
     with scratch.beside() as beside:  # methods call their tables alike
-        made = method.assign(replace(own, scratch=beside))
-        if made.unassigned or made.starred is not None or made.matches is not None:
+        unit_assignment = method.assign(replace(own, scratch=beside))
+        if unit_assignment.unassigned or unit_assignment.starred is not None or unit_assignment.matches is not None:
             raise PrivacyViolation(
                 "with persons: whole the method gave some person no class, or one of its own; nothing was published"
             )
@@ -101,16 +105,27 @@ def _for_rows(context: Context, own: Context, method: Method, units: TableRef, n
             assigned=table,
             work=context.encoded.work,
             units=units,
-            assign=made.table,
+            assign=unit_assignment.table,
             person=person.code,
         )
     # Rows of equal codes, which are one person's, are in one class.
-    return Assignment(table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search)
+    return Assignment(
+        table,
+        unit_assignment.execution,
+        unit_assignment.notes,
+        divided=False,
+        refined=unit_assignment.refined,
+        search=unit_assignment.search,
+    )
 
 
 def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
     """Requirements on values that most rows of their person have; ``usual`` is as `units_of` gives it."""
-    return [one for one in context.requirements if isinstance(one, Guide) and usual[one.value] >= _USUAL]
+    return [
+        requirement
+        for requirement in context.requirements
+        if isinstance(requirement, Guide) and usual[requirement.value] >= _USUAL
+    ]
 
 
 def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
@@ -124,15 +139,17 @@ def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dic
     import numpy as np
 
     scratch = context.scratch
-    values = sorted({one.value for one in context.requirements if isinstance(one, Guide)})
+    values = sorted({requirement.value for requirement in context.requirements if isinstance(requirement, Guide)})
     (person,) = encoded.persons
-    drawn = np.random.default_rng(int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big"))
+    generator = np.random.default_rng(
+        int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big")
+    )
     turns, units = scratch.table("turns"), scratch.table("units")
     scratch.engine.load_arrays(
         turns,
         {
             "person": np.arange(person.codes, dtype=np.int32),
-            "rid": drawn.permutation(person.codes).astype(np.int32),
+            "rid": generator.permutation(person.codes).astype(np.int32),
         },
     )
     sensitive = [encoded.sensitive[i] for i in values]
@@ -189,27 +206,27 @@ def guide_requirements(
     """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
-    found: list[Requirement] = []
-    for one in guides:
-        here: Guide = replace(cast("Any", one), value=places[one.column], within=())
-        domain = part.sensitive[here.value]
-        most = [_measure_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
-        asked = _lessen(here, *most)
+    lessened_guides: list[Requirement] = []
+    for row_guide in guides:
+        guide: Guide = replace(cast("Any", row_guide), value=places[row_guide.column], within=())
+        domain = part.sensitive[guide.value]
+        most = [_measure_reached(scratch, table, guide, names, domain) for table in (units, encoded.work)]
+        lessened = _lessen(guide, *most)
         # A diversity of one asks nothing; a share of none has no class.
-        if asked > (0 if here.at_most else 1):
-            found.append(replace(cast("Any", here), asked=asked))
-    return found
+        if lessened > (0 if guide.at_most else 1):
+            lessened_guides.append(replace(cast("Any", guide), asked=lessened))
+    return lessened_guides
 
 
 def _measure_reached(scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain) -> Fraction:
     """Value that all rows of a table of codes reach as one class."""
     if not isinstance(model, OfCounts):
         return model.measure(scratch.engine, Grouped(table, (), names)).reached
-    found = count_values(scratch.engine, table, (), domain.code)
+    counted_values = count_values(scratch.engine, table, (), domain.code)
     if model.reads_values:
         rows = rows_of_codes(scratch, table, domain)
-        found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
-    return model.judge(found).reached
+        counted_values = replace(counted_values, values=of_numbers(values_of(scratch, domain), rows))
+    return model.judge(counted_values).reached
 
 
 def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
@@ -217,17 +234,17 @@ def _lessen(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
 
     If persons leave less than half of the room that rows leave, they are scaled by the ratio of the reached values.
     """
-    asked = Fraction(model.asked)
+    threshold = Fraction(model.asked)
     ratio = persons / rows if rows else Fraction(1)
     if model.at_most:
-        if persons * persons <= asked * rows or ratio <= 1:
-            return asked
-        return Fraction(math.ceil(asked * ratio * 1000), 1000)
-    if persons * persons >= asked * rows or ratio >= 1:
-        return asked
+        if persons * persons <= threshold * rows or ratio <= 1:
+            return threshold
+        return Fraction(math.ceil(threshold * ratio * 1000), 1000)
+    if persons * persons >= threshold * rows or ratio >= 1:
+        return threshold
     if isinstance(model, DistinctDiversity | RecursiveDiversity):  # of whole numbers
-        return Fraction(math.floor(asked * ratio))
-    return Fraction(math.floor(asked * ratio * 1000), 1000)
+        return Fraction(math.floor(threshold * ratio))
+    return Fraction(math.floor(threshold * ratio * 1000), 1000)
 
 
 class PersonsWhole(Division):
@@ -260,8 +277,8 @@ class PersonsWhole(Division):
 
     def notes(self, groups: int, requirements: Sequence[Requirement]) -> tuple[str, ...]:
         """How many classes of persons were united."""
-        said = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
-        return (said,) if groups else ()
+        note = f"{groups} classes of k persons were united with others, as their rows did not meet what else is asked"
+        return (note,) if groups else ()
 
     def divide(self, context: Context, method: Method, keyed: Keyed) -> Divided:
         return Divided(assign(context, method))

@@ -35,16 +35,16 @@ class Suppressed:
             (self.left_out, "are left out of the release"),
             (self.starred, "are published with * in every quasi column"),
         )
-        return tuple(f"{count} of {rows} rows of the source {what}" for count, what in kinds if count)
+        return tuple(f"{count} of {rows} rows of the source {description}" for count, description in kinds if count)
 
 
 def plan_notes(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
     """The notes of plan about the suppression that the policy allows."""
     if spec.suppression is None:
         return ()
-    what = {"left_out": "left out of the release", "starred": "published with * in every quasi column"}
+    descriptions = {"left_out": "left out of the release", "starred": "published with * in every quasi column"}
     most = spec.suppression.most(rows)
-    return (f"suppression: at most {most} of {rows} rows of the source are {what[spec.suppression.rows]}",)
+    return (f"suppression: at most {most} of {rows} rows of the source are {descriptions[spec.suppression.rows]}",)
 
 
 def count_suppressed(
@@ -63,40 +63,40 @@ def count_suppressed(
     if assignment.starred is not None and not FORMATS[spec.format.kind].hides:
         raise PolicyError(
             f"{spec.name}: format {spec.format.kind} hides no values, and this method stars rows; use "
-            f"{_hiding()}, or another method"
+            f"{_name_hiding_formats()}, or another method"
         )
-    kept, starred = encoded.rows, 0
+    rows_kept, starred = encoded.rows, 0
     if assignment.unassigned:
-        kept = _count(scratch.fetch("table/count", source=classed))
+        rows_kept = _count(scratch.fetch("table/count", source=classed))
     if assignment.starred is not None:
-        made = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed)
-        starred = _count(made)
-    found = Suppressed(encoded.rows - kept, starred)
-    total, most = found.left_out + found.starred, most_suppressed(spec, encoded.rows)
-    asked = spec.suppression.rows if spec.suppression else "starred"
-    wrong = found.left_out if asked == "starred" else found.starred
+        starred_rows = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed)
+        starred = _count(starred_rows)
+    suppressed = Suppressed(encoded.rows - rows_kept, starred)
+    total, most = suppressed.left_out + suppressed.starred, most_suppressed(spec, encoded.rows)
+    treatment = spec.suppression.rows if spec.suppression else "starred"
+    wrong = suppressed.left_out if treatment == "starred" else suppressed.starred
     if wrong and spec.suppression is not None:
         raise PolicyError(
-            f"{spec.name}: the policy says rows: {asked}, and the method does otherwise with {wrong} rows"
+            f"{spec.name}: the policy says rows: {treatment}, and the method does otherwise with {wrong} rows"
         )
-    if total <= most and kept:
-        return found
-    how = "leaves" if found.left_out else "stars"
-    said = f"{spec.name}: the method {how} {total} of {encoded.rows} rows{' out' if found.left_out else ''}"
-    if not kept:
-        raise InfeasibleError(f"{said}, so that none would be published; ask for less, or choose another method")
+    if total <= most and rows_kept:
+        return suppressed
+    how = "leaves" if suppressed.left_out else "stars"
+    problem = f"{spec.name}: the method {how} {total} of {encoded.rows} rows{' out' if suppressed.left_out else ''}"
+    if not rows_kept:
+        raise InfeasibleError(f"{problem}, so that none would be published; ask for less, or choose another method")
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
-    rows = "left_out" if found.left_out else "starred"
+    rows = "left_out" if suppressed.left_out else "starred"
     without = (
         ", leave suppression out, as it is only a cap here" if METHODS[spec.method.name].suppresses == "cap" else ""
     )
     raise InfeasibleError(
-        f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: "
+        f"{problem}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: "
         f"{rows}}} to accept that{without}, ask for less, or choose another method"
     )
 
 
-def _hiding() -> str:
+def _name_hiding_formats() -> str:
     *most, last = (facts.name for facts in FORMATS.values() if facts.hides)
     return f"{', '.join(most)} or {last}"
 

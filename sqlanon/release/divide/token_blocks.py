@@ -52,49 +52,60 @@ def assign_tokens(context: Context, method: Method, linking: Linking) -> tuple[A
 
     scratch, encoded = context.scratch, context.encoded
     (person,) = encoded.persons
-    k = max((int(one.asked) for one in context.requirements if isinstance(one, KAnonymity)), default=1)
+    k = max(
+        (int(requirement.asked) for requirement in context.requirements if isinstance(requirement, KAnonymity)),
+        default=1,
+    )
     take, block = _plan_rows(scratch, encoded, linking, k)
     if not take.any():
         raise InfeasibleError(
             f"no {k} persons have equally many rows and are alike in the other tables of the scope: with tokens none "
             "can be published"
         )
-    kept = _keep_published(context, take)
-    units, part, usual = persons_whole.units_of(context, kept)
+    encoded_kept = _keep_published(context, take)
+    units, part, usual = persons_whole.units_of(context, encoded_kept)
     guides = persons_whole.guides_of(context, usual)
-    chosen, classes = scratch.table("chosen"), np.full(person.codes, -1, np.int32)
-    scratch.engine.load_arrays(chosen, {"person": np.arange(person.codes, dtype=np.int32), "block": block})
-    asked = (*of_units(context.requirements), *persons_whole.guide_requirements(scratch, kept, units, part, guides))
+    chosen_persons, classes = scratch.table("chosen"), np.full(person.codes, -1, np.int32)
+    scratch.engine.load_arrays(chosen_persons, {"person": np.arange(person.codes, dtype=np.int32), "block": block})
+    unit_requirements = (
+        *of_units(context.requirements),
+        *persons_whole.guide_requirements(scratch, encoded_kept, units, part, guides),
+    )
     inner = replace(context, listed=False, read_again=True, suppression=None, most_unassigned=0)
     execution, first = "kernel", 0
     notes: list[str] = []
     blocks: dict[int, int] = {}
     for number in np.unique(block[take > 0]).tolist():
         members = np.flatnonzero((block == number) & (take > 0)).astype(np.int32)
-        made = None
+        division = None
         if len(members) >= 2 * k:
-            made = _divide_block(inner, method, units, chosen, number, replace(part, rows=len(members)), asked)
-        own: Ints = np.zeros(len(members), np.int32)
-        if made is not None:
-            members, own, execution, said = made
-            notes += said
-        classes[members] = own + first
-        blocks |= dict.fromkeys(range(first, first + int(own.max()) + 1), number)
-        first += int(own.max()) + 1
+            division = _divide_block(
+                inner, method, units, chosen_persons, number, replace(part, rows=len(members)), unit_requirements
+            )
+        block_classes: Ints = np.zeros(len(members), np.int32)
+        if division is not None:
+            members, block_classes, execution, block_notes = division
+            notes += block_notes
+        classes[members] = block_classes + first
+        blocks |= dict.fromkeys(range(first, first + int(block_classes.max()) + 1), number)
+        first += int(block_classes.max()) + 1
     divided, table = scratch.table("classes_of_persons"), scratch.table("assigned")
     present = np.flatnonzero(classes >= 0).astype(np.int32)
     scratch.engine.load_arrays(divided, {"person": present, "class": classes[present]})
-    scratch.execute("persons/of_kept", assigned=table, kept=kept.work, classes=divided, person=person.code)
-    for used in (units, chosen, divided, *([kept.work] if kept is not encoded else [])):
+    scratch.execute("persons/of_kept", assigned=table, kept=encoded_kept.work, classes=divided, person=person.code)
+    for used in (units, chosen_persons, divided, *([encoded_kept.work] if encoded_kept is not encoded else [])):
         scratch.drop(used)
-    left = kept.rows < encoded.rows
-    if left:
+    rows_left_out = encoded_kept.rows < encoded.rows
+    if rows_left_out:
         short = int(((take > 0) & (take < _counts(scratch, encoded, linking)[0])).sum())
-        gone = int((take == 0).sum())
+        left_out = int((take == 0).sum())
         notes.append(
-            f"tokens: {gone} persons are left out, and rows of {short} others, as fewer than {k} persons would be alike"
+            f"tokens: {left_out} persons are left out, and rows of {short} others, as fewer than {k} persons would "
+            "be alike"
         )
-    made_of = Assignment(table, execution, tuple(dict.fromkeys(notes)), divided=False, refined=True, unassigned=left)
+    made_of = Assignment(
+        table, execution, tuple(dict.fromkeys(notes)), divided=False, refined=True, unassigned=rows_left_out
+    )
     return made_of, blocks
 
 
@@ -103,7 +114,7 @@ def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints,
     import numpy as np
 
     (person,) = encoded.persons
-    made = scratch.sql(
+    statement = scratch.sql(
         "persons/counted",
         work=encoded.work,
         stage=encoded.stage,
@@ -111,7 +122,7 @@ def _counts(scratch: Scratch, encoded: Encoded, linking: Linking) -> tuple[Ints,
         token=linking.token,
         elsewhere=linking.elsewhere,
     )
-    who, n, sign = scratch.fetch_arrays(made, ["int32", "int32", "int32"])
+    who, n, sign = scratch.fetch_arrays(statement, ["int32", "int32", "int32"])
     rows, like = np.zeros(person.codes, np.int32), np.zeros(person.codes, np.int32)
     rows[who], like[who] = n, sign
     return rows, like
@@ -121,8 +132,8 @@ def _plan_rows(scratch: Scratch, encoded: Encoded, linking: Linking, k: int) -> 
     rows, like = _counts(scratch, encoded, linking)
     absent: dict[int, int] = {}
     if linking.elsewhere is not None:
-        made = scratch.sql("persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere)
-        signs, n = scratch.fetch_arrays(made, ["int32", "int32"])
+        statement = scratch.sql("persons/absent", stage=encoded.stage, token=linking.token, elsewhere=linking.elsewhere)
+        signs, n = scratch.fetch_arrays(statement, ["int32", "int32"])
         absent = dict(zip(signs.tolist(), n.tolist(), strict=True))
     return choose_row_counts(rows, like, absent, k)
 
@@ -149,25 +160,25 @@ def choose_row_counts(rows: Ints, like: Ints, absent: dict[int, int], k: int) ->
 
     take, block = np.zeros(len(rows), np.int32), np.full(len(rows), -1, np.int32)
     order = np.lexsort((-rows, like))
-    made = 0
+    number = 0
     starts = [0, *(np.flatnonzero(np.diff(like[order])) + 1).tolist()] if len(order) else []
     for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
         who = order[start:end]
         kind, counts = int(like[who[0]]), rows[who]
-        found, at = [], 0
+        spans, previous_last = [], 0
         # The last of each number of rows, from the most down.
         for last in (*(np.flatnonzero(counts[1:] != counts[:-1]) + 1).tolist(), len(who)):
-            if last - at >= k and counts[last - 1] > 0:
-                found.append((last - at, at, last))
-                at = last
-        gone = len(who) - at + absent.get(kind, 0)
-        for one in sorted(found):
-            if kind and 0 < gone < k:
-                gone += one[0]
-                found.remove(one)
-        for _, low, high in found:
-            take[who[low:high]], block[who[low:high]] = counts[high - 1], made
-            made += 1
+            if last - previous_last >= k and counts[last - 1] > 0:
+                spans.append((last - previous_last, previous_last, last))
+                previous_last = last
+        left_out = len(who) - previous_last + absent.get(kind, 0)
+        for span in sorted(spans):
+            if kind and 0 < left_out < k:
+                left_out += span[0]
+                spans.remove(span)
+        for _, low, high in spans:
+            take[who[low:high]], block[who[low:high]] = counts[high - 1], number
+            number += 1
     return take, block
 
 
@@ -180,13 +191,13 @@ def _keep_published(context: Context, take: Ints) -> Encoded:
     total = int(take.astype(np.int64).sum())
     if total == encoded.rows:
         return encoded
-    planned, kept = scratch.table("planned"), scratch.table("kept")
+    planned, kept_rows = scratch.table("planned"), scratch.table("kept")
     scratch.engine.load_arrays(planned, {"person": np.arange(len(take), dtype=np.int32), "take": take})
     columns = [domain.code for domain in (*encoded.quasi, *encoded.sensitive, *encoded.persons)]
     scratch.execute(
         "persons/kept",
         {"secret": context.secret},
-        kept=kept,
+        kept=kept_rows,
         work=encoded.work,
         stage=encoded.stage,
         planned=planned,
@@ -194,7 +205,7 @@ def _keep_published(context: Context, take: Ints) -> Encoded:
         columns=columns,
     )
     scratch.drop(planned)
-    return replace(encoded, coded=kept, rows=total, numbers=encoded.past)
+    return replace(encoded, coded=kept_rows, rows=total, numbers=encoded.past)
 
 
 def _divide_block(
@@ -213,22 +224,26 @@ def _divide_block(
     import numpy as np
 
     scratch = context.scratch
-    with scratch.beside() as own:
-        table = own.table("part")
-        columns = [c.name for c in own.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")]
-        own.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
+    with scratch.beside() as block_scratch:
+        table = block_scratch.table("part")
+        columns = [
+            c.name for c in block_scratch.engine.look_up([units]).columns(units) if c.name not in ("rid", "person")
+        ]
+        block_scratch.execute("persons/part", part=table, units=units, chosen=chosen, block=number, columns=columns)
         try:
-            made = method.assign(replace(context, scratch=own, encoded=replace(part, coded=table), requirements=asked))
+            assignment = method.assign(
+                replace(context, scratch=block_scratch, encoded=replace(part, coded=table), requirements=asked)
+            )
         except InfeasibleError:
             return None
-        if made.unassigned or made.starred is not None or made.matches is not None:
+        if assignment.unassigned or assignment.starred is not None or assignment.matches is not None:
             raise PrivacyViolation("the method gave some person no class, or one of its own; nothing was published")
-        found = own.sql("persons/divided", part=table, assign=made.table)
-        who, classes = own.fetch_arrays(found, ["int32", "int32"])
+        statement = block_scratch.sql("persons/divided", part=table, assign=assignment.table)
+        who, classes = block_scratch.fetch_arrays(statement, ["int32", "int32"])
         if len(who) != part.rows:
             raise PrivacyViolation("the method gave some person no class; nothing was published")
         _, own_classes = np.unique(classes, return_inverse=True)
-        return who.astype(np.int32), own_classes.reshape(-1).astype(np.int32), made.execution, made.notes
+        return who.astype(np.int32), own_classes.reshape(-1).astype(np.int32), assignment.execution, assignment.notes
 
 
 class TokenBlocks(persons_whole.PersonsWhole):

@@ -62,10 +62,10 @@ def count_possible(scratch: Scratch, here: Side, there: Side, *, common: bool) -
     scratch.execute("history/fits", fits=fits, records=records, place="place", boxes=here.boxes)
     if beside is not None:
         scratch.execute("history/fits", fits=beside, records=records, place="beside", boxes=there.boxes_beside)
-    found = count_candidates(scratch, records, fits, beside)
+    candidates = count_candidates(scratch, records, fits, beside)
     for table in (records, fits, *([beside] if beside is not None else [])):
         scratch.drop(table)
-    return found
+    return candidates
 
 
 def count_candidates(scratch: Scratch, records: TableRef, fits: TableRef, beside: TableRef | None) -> Longs:
@@ -80,8 +80,8 @@ def count_candidates(scratch: Scratch, records: TableRef, fits: TableRef, beside
     # Most commands compare no versions, and need not import a compiler.
     from sqlanon.kernels.exchangeable import count_exchangeable
 
-    asked = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
-    record, candidate = (column.astype(np.int64) for column in scratch.fetch_arrays(asked, ["int64", "int64"]))
+    statement = scratch.sql("history/candidates", records=records, fits=fits, fits_beside=beside)
+    record, candidate = (column.astype(np.int64) for column in scratch.fetch_arrays(statement, ["int64", "int64"]))
     size = int(record[-1]) + 1 if len(record) else 0
     return count_exchangeable(np.searchsorted(record, np.arange(size + 1)).astype(np.int64), candidate)
 

@@ -57,15 +57,15 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
     sides = {"arrived": new, "left": old, "common": new}
     with scratch.together():
-        for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
+        for kind, side, other_side, pair_parts in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
             scratch.execute(
                 "history/apart",
                 sets=tables[kind],
-                here=here.history,
-                there=there.history,
-                parts=at,
-                values=_values(here, shared),
-                persons=list(here.persons.values()),
+                here=side.history,
+                there=other_side.history,
+                parts=pair_parts,
+                values=_values(side, shared),
+                persons=list(side.persons.values()),
                 marked=marked,
             )
         scratch.execute(
@@ -101,16 +101,16 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         measured["common"],
         total,
         not_measured="; ".join(
-            what for what in (*_list_unmeasured(old, new, privacy, fewest), _in_population(privacy)) if what
+            text for text in (*_list_unmeasured(old, new, privacy, fewest), _in_population(privacy)) if text
         ),
     )
 
 
 def _in_population(privacy: PrivacySpec) -> str:
     """That requirements over a population are not measured; empty where none is asked."""
-    asked = [one.name for one in of_population(make_requirements(privacy, ()))]
-    what = " and ".join(dict.fromkeys(asked))
-    return f"{what}: rows of the population in groups of two versions are not counted" if what else ""
+    names = [requirement.name for requirement in of_population(make_requirements(privacy, ()))]
+    names_text = " and ".join(dict.fromkeys(names))
+    return f"{names_text}: rows of the population in groups of two versions are not counted" if names_text else ""
 
 
 def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> HistoryReport:
@@ -127,7 +127,7 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
         sets["arrived"],
         sets["left"],
         sets["common"],
-        sum(one.failing for one in sets.values()),
+        sum(candidate_sets.failing for candidate_sets in sets.values()),
         not_measured=NO_DIVERSITY if diverse else "",
         candidates=True,
     )
@@ -136,7 +136,7 @@ def _of_candidates(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec)
 def _list_unmeasured(old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> Iterator[str]:
     if fewest > 1 and (lacking := _explain_uncounted(old, new)):
         yield lacking
-    if any(one.across for one in make_requirements(privacy, (), ("person",))):
+    if any(requirement.across for requirement in make_requirements(privacy, (), ("person",))):
         yield BY_ROWS
 
 
@@ -165,19 +165,21 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
     from sqlanon.kernels.components import find_components
 
     engine = scratch.engine
-    known = [
+    known_classes = [
         scratch.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0] for side in (old, new)
     ]
     links = scratch.fetch_arrays(
         scratch.sql("history/links", old=old.history, new=new.history, marked=marked), ["int64", "int64"]
     )
-    places = [np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known, links, strict=True)]
-    found = find_components(places[0], places[1], len(known[0]), len(known[1]))
+    places = [
+        np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known_classes, links, strict=True)
+    ]
+    components = find_components(places[0], places[1], len(known_classes[0]), len(known_classes[1]))
     tables = [scratch.table(f"parts{side.version}_{new.version}") for side in (old, new)]
-    halves = (found[: len(known[0])], found[len(known[0]) :])
-    for table, classes, part in zip(tables, known, halves, strict=True):
+    halves = (components[: len(known_classes[0])], components[len(known_classes[0]) :])
+    for table, classes, part in zip(tables, known_classes, halves, strict=True):
         engine.load_arrays(table, {"class": classes, "part": part})
-    return tables[0], tables[1], len(np.unique(found))
+    return tables[0], tables[1], len(np.unique(components))
 
 
 def _find_failing(
@@ -192,15 +194,19 @@ def _find_failing(
     """Make the table ``failing`` of the rows of the version ``whole`` in groups that do not meet all requirements."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
-    counted = whole.persons
-    asked = [one for one in of_rows(make_requirements(privacy, tuple(shared), tuple(counted))) if not one.across]
+    persons_counted = whole.persons
+    requirements = [
+        requirement
+        for requirement in of_rows(make_requirements(privacy, tuple(shared), tuple(persons_counted)))
+        if not requirement.across
+    ]
     prefix = failing.name.rpartition("_")[2]
-    below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
-    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values()))
-    for requirement, table in zip(asked, below, strict=True):
+    below = [scratch.table(f"{prefix}_below{i}") for i in range(len(requirements))]
+    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(persons_counted.values()))
+    for requirement, table in zip(requirements, below, strict=True):
         requirement.below(scratch, table, rows_of)
     if fewest > 1:
-        for i, column in enumerate(counted.values()):
+        for i, column in enumerate(persons_counted.values()):
             few = scratch.table(f"{prefix}_few{i}")
             scratch.execute("history/few", few=few, sets=sets, groups=groups, person=column, fewest=fewest)
             below.append(few)
@@ -217,19 +223,19 @@ def _measure_groups(
         return HistorySets(0, 0, None, None, 0)
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
-    one = Fraction(1)
+    unit = Fraction(1)
     grouped = Grouped(sets, groups, names)
-    sizes = KAnonymity(one).measure(scratch.engine, grouped).sizes
+    sizes = KAnonymity(unit).measure(scratch.engine, grouped).sizes
     assert sizes is not None
     diverse = [
-        FrequencyDiversity(one, name, i).measure(scratch.engine, grouped).reached for i, name in enumerate(names)
+        FrequencyDiversity(unit, name, i).measure(scratch.engine, grouped).reached for i, name in enumerate(names)
     ]
-    held = persons.measure(scratch.engine, sets, groups, whole.persons).fewest
+    fewest_persons = persons.measure(scratch.engine, sets, groups, whole.persons).fewest
     return HistorySets(
         rows,
         sizes.classes,
         sizes.smallest,
         float(min(diverse)) if diverse else None,
         failing,
-        min(held.values(), default=None),
+        min(fewest_persons.values(), default=None),
     )

@@ -71,25 +71,25 @@ def compare_versions(
     """
     previous = earlier.previous
     same = _find_same_boxes(scratch, ready, made, earlier)
-    seen = [AS_BEFORE.format(same.version)] if same else []
+    same_notes = [AS_BEFORE.format(same.version)] if same else []
     if not ready.keyed:
-        return Compared(None, data, (), tuple(seen or [WITHOUT_KEY]) if previous else ())
+        return Compared(None, data, (), tuple(same_notes or [WITHOUT_KEY]) if previous else ())
     classed, groups, omitted = made.classed, made.recoded.groups, made.recoded.omitted
     table = history.rows_of(scratch, ready.roles, classed, groups, secret, ready.persons, omitted)
     table = made.proof.history(scratch, table, classed, history.value_columns(ready.roles, ready.persons))
-    known = earlier.comparable(kept=same is None)
-    reports = history.compare_new(scratch, earlier.state.spec, known, table, version, ready, made.proof)
-    for entry in known:
+    comparable = earlier.comparable(kept=same is None)
+    reports = history.compare_new(scratch, earlier.state.spec, comparable, table, version, ready, made.proof)
+    for entry in comparable:
         if previous and entry.version == previous.version:
             data = data_change_by_key(scratch, stored_rows(scratch.engine, entry).history(scratch), table, ready.rows)
-    compared = {entry.version for entry in known}
+    compared = {entry.version for entry in comparable}
     lacking = previous is not None and previous.version not in compared
-    gone = earlier.has_lost(known)
-    notes = [FROM_NOW_ON] * (lacking and not gone) + seen
+    lost_previous = earlier.has_lost(comparable)
+    notes = [FROM_NOW_ON] * (lacking and not lost_previous) + same_notes
     if same is None:
         older = [entry for entry in earlier.with_candidates() if previous and entry.version != previous.version]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
-    if gone and previous:
+    if lost_previous and previous:
         reports += (history.report_lost(earlier.state, previous, version, ready.rows),)
     elif lacking and previous and not same and earlier.counts_candidates(previous):
         reports += (_report_unknown(previous, version, ready.rows),)
@@ -112,13 +112,13 @@ def _find_same_boxes(scratch: Scratch, ready: Prepared, made: Made, earlier: Ear
     Raises:
         GuardError: the policy does not say it.
     """
-    others, spec = earlier.with_candidates(), earlier.state.spec
-    same = made.proof.same_as(scratch, earlier.state, made, others, ready.roles.link)
-    if others and same is None and spec.refresh.max_failing is None:
+    with_candidates, spec = earlier.with_candidates(), earlier.state.spec
+    same = made.proof.same_as(scratch, earlier.state, made, with_candidates, ready.roles.link)
+    if with_candidates and same is None and spec.refresh.max_failing is None:
         raise GuardError(
-            f"{spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both "
-            "is left with the rows that fit the two boxes of one record, perhaps with one; name key: [columns] and "
-            "history: {max_failing: N}, the rows that may be left with fewer than k"
+            f"{spec.name}: version {with_candidates[-1].version} and this one are not both of classes: a reader of "
+            "both is left with the rows that fit the two boxes of one record, perhaps with one; name key: [columns] "
+            "and history: {max_failing: N}, the rows that may be left with fewer than k"
         )
     return same
 
@@ -132,9 +132,9 @@ def changed_rows(scratch: Scratch, state: ReleaseState, ready: Prepared, previou
         return None
     columns = [column.name for column in ready.roles.relation.columns]
     links = link_columns(ready.roles, state.spec)
-    seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
-    seen |= {column.name for column in ready.roles.identifiers}
+    shown_columns = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
+    shown_columns |= {column.name for column in ready.roles.identifiers}
     same = previous.fingerprint == ready.source.fingerprint
-    if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
+    if same and shown_columns.issuperset(links) and link_columns_of(previous, columns) == links:
         return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows, ready.roles.link)

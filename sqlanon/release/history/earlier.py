@@ -43,23 +43,27 @@ class Earlier:
 
         ``kept``: also those of `with_candidates`.
         """
-        known = self._comparable(self.state.versions)
-        newest = max((one.version for one in self.state.versions if one.status in SEEN), default=0)
-        if not any(one.version == newest for one in known):
+        comparable = self._comparable(self.state.versions)
+        newest = max((entry.version for entry in self.state.versions if entry.status in SEEN), default=0)
+        if not any(entry.version == newest for entry in comparable):
             # An earlier version with dropped tables may have a history.
-            known = self._comparable(self.state.every_version())
-        wanted = [known[-1].version] if known else []
-        wanted += [self.previous.version] if self.previous else []
-        wanted += [entry.version for entry in known if kept and self.counts_candidates(entry)]
-        return [entry for entry in known if entry.version in wanted]
+            comparable = self._comparable(self.state.every_version())
+        versions = [comparable[-1].version] if comparable else []
+        versions += [self.previous.version] if self.previous else []
+        versions += [entry.version for entry in comparable if kept and self.counts_candidates(entry)]
+        return [entry for entry in comparable if entry.version in versions]
 
     def has_lost(self, comparable: Sequence[Entry]) -> bool:
         """Whether the previous version is not among them: the lineage is gone or was made with another secret."""
         previous = self.previous
-        return previous is not None and previous.frozen and all(one.version != previous.version for one in comparable)
+        return (
+            previous is not None and previous.frozen and all(entry.version != previous.version for entry in comparable)
+        )
 
     def _comparable(self, versions: Sequence[Entry]) -> list[Entry]:
-        return [one for one in list_kept(versions, self.state.exists) if not of_other_secret(one, self.state.secret)]
+        return [
+            entry for entry in list_kept(versions, self.state.exists) if not of_other_secret(entry, self.state.secret)
+        ]
 
 
 def list_kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:

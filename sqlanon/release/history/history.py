@@ -69,14 +69,14 @@ def rows_of(
         omitted=omitted,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
         sensitive=[reading.alias for reading in roles.sensitive],
-        persons=[one.alias for one in counted],
+        persons=[person.alias for person in counted],
     )
     return history
 
 
 def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
     """Columns of a history besides key and class: of the sensitive values, and of the persons."""
-    return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
+    return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [person.alias for person in counted]
 
 
 def table_of(engine: Engine, physical: str) -> TableRef:
@@ -106,10 +106,10 @@ def compare_new(
     """
     persons_of = hashes_of(spec.counted()) if spec.rows_are == "events" else {}
     columns = [{"name": column.name, "role": column.role} for column in spec.columns]
-    said = {"columns": columns, "key": spec.key, "rows_are": spec.rows_are}
-    new = Side(version, history, said, ready.source.columns, persons_of, proof.boxes)
-    asked = spec.privacy.k if spec.persons != "ignored" else 1
-    return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
+    policy = {"columns": columns, "key": spec.key, "rows_are": spec.rows_are}
+    new = Side(version, history, policy, ready.source.columns, persons_of, proof.boxes)
+    least_k = spec.privacy.k if spec.persons != "ignored" else 1
+    return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, least_k) for entry in entries)
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
@@ -119,12 +119,13 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
         PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
     """
     most = spec.refresh.max_failing
-    for one in found:
-        if most is not None and one.failing > most:
-            where = "with fewer candidates than k" if one.candidates else "in groups below the policy"
+    for report in found:
+        if most is not None and report.failing > most:
+            group_text = "with fewer candidates than k" if report.candidates else "in groups below the policy"
             raise PrivacyViolation(
-                f"{spec.name}: together with version {one.old} this version would leave {format_rows(one.failing)} "
-                f"{where}, and history.max_failing allows {most} ({format_figures(one)}); nothing was published"
+                f"{spec.name}: together with version {report.old} this version would leave "
+                f"{format_rows(report.failing)} {group_text}, and history.max_failing allows {most} "
+                f"({format_figures(report)}); nothing was published"
             )
 
 
@@ -136,9 +137,11 @@ def format_figures(one: HistoryReport) -> str:
     for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
         if sets.smallest is not None:
             diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
-            held = f", fewest persons {sets.persons}" if sets.persons is not None else ""
+            persons_text = f", fewest persons {sets.persons}" if sets.persons is not None else ""
             group = "fewest candidates" if one.candidates else "smallest group"
-            parts.append(f"{kind}: {sets.rows} rows, {group} {sets.smallest}{held}{diverse}, failing {sets.failing}")
+            parts.append(
+                f"{kind}: {sets.rows} rows, {group} {sets.smallest}{persons_text}{diverse}, failing {sets.failing}"
+            )
     return "; ".join(parts)
 
 
@@ -155,8 +158,8 @@ def is_gone(entry: Entry) -> str:
 
 def report_lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
     """That a new version cannot be compared with that of a lineage which is gone, or was made with another secret."""
-    other = of_other_secret(previous, state.secret) and state.exists(history_table_of(previous))
-    why = KEYED_APART.format(previous.version) if other else is_gone(previous)
+    other_secret = of_other_secret(previous, state.secret) and state.exists(history_table_of(previous))
+    why = KEYED_APART.format(previous.version) if other_secret else is_gone(previous)
     return report_incomparable(previous.version, new, rows, why)
 
 
@@ -171,8 +174,8 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     versions = catalog.entries(release)
     for entry in versions:
         refuse_counts(entry, "its versions have no rows that could be matched")
-    there = {name.casefold() for name in engine.look_up([], schema=catalog.table).tables}
-    entries = list_kept(versions, lambda table: table.name.casefold() in there and engine.exists(table))
+    table_names = {name.casefold() for name in engine.look_up([], schema=catalog.table).tables}
+    entries = list_kept(versions, lambda table: table.name.casefold() in table_names and engine.exists(table))
     missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
     if len(entries) + len(missing) < 2:
         if not versions:
@@ -182,14 +185,16 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
             "policy (unique, never NULL, never published) and run again; without it the rows of two versions cannot "
             "be matched"
         )
-    known = sorted([*entries, *missing], key=lambda entry: entry.version)
-    by_version = {entry.version: entry for entry in known}
+    all_entries = sorted([*entries, *missing], key=lambda entry: entry.version)
+    by_version = {entry.version: entry for entry in all_entries}
     reports = []
     with Scratch(engine) as scratch:
-        for earlier, entry in pairwise(known):
+        for earlier, entry in pairwise(all_entries):
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
-                without = next((one for one in (by_version[version], entry) if one in missing), None)
+                without = next(
+                    (version_entry for version_entry in (by_version[version], entry) if version_entry in missing), None
+                )
                 if without is not None:
                     why = is_gone(without)
                 elif of_two_secrets(by_version[version], entry):
@@ -200,7 +205,7 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
                     reports.append(report_incomparable(version, entry.version, entry.row().rows, why))
                     continue
                 old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
-                asked = read_stored(entry.policy["privacy"])
-                fewest = asked.k if entry.policy.get("persons") != "ignored" else 1
-                reports.append(compare(scratch, old, new, asked, fewest))
+                privacy = read_stored(entry.policy["privacy"])
+                fewest = privacy.k if entry.policy.get("persons") != "ignored" else 1
+                reports.append(compare(scratch, old, new, privacy, fewest))
     return tuple(reports)

@@ -42,10 +42,12 @@ class Side:
         self.history = history
         kinds = {name.lower(): kind for name, kind in types}
         roles = [(column["name"].lower(), column["role"]) for column in policy["columns"]]
-        read = [(name, role) for name, role in roles if role in ("quasi", "sensitive")]
+        columns_read = [(name, role) for name, role in roles if role in ("quasi", "sensitive")]
         # As the rows' marks are made: quasi columns first.
-        self.marked = [(name, role, kinds.get(name)) for name, role in sorted(read, key=lambda column: column[1])]
-        self.sensitive = [name for name, role in read if role == "sensitive"]
+        self.marked = [
+            (name, role, kinds.get(name)) for name, role in sorted(columns_read, key=lambda column: column[1])
+        ]
+        self.sensitive = [name for name, role in columns_read if role == "sensitive"]
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in policy.get("key") or ())
 
 
@@ -53,8 +55,8 @@ def side_of(scratch: Scratch, entry: Entry) -> Side:
     """A version of the catalog; an older sqlanon kept no persons in the history."""
     persons_of, history = hashes_of(counted_in(entry.policy)), stored_rows(scratch.engine, entry).history(scratch)
     if persons_of:
-        there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
-        persons_of = persons_of if there.issuperset(persons_of.values()) else {}
+        history_columns = {column.name for column in scratch.engine.look_up([history]).columns(history)}
+        persons_of = persons_of if history_columns.issuperset(persons_of.values()) else {}
     return Side(entry.version, history, entry.policy, entry.source_columns or (), persons_of, entry.boxes)
 
 

@@ -48,8 +48,8 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
         PolicyError: the source cannot be measured, or delta is above 1 in the number of persons.
         InfeasibleError: the budget does not suffice.
     """
-    asked = spec.noisy
-    assert asked is not None
+    noisy = spec.noisy
+    assert noisy is not None
     require(engine, NOISY, spec.name)
     Catalog(engine).guard()
     state = read_state(engine, spec)
@@ -57,13 +57,13 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
     shape = shape_of(spec)
     columns = check_columns(shape, spec.person, state.source)
     noise = noise_of(shape)
-    budget = Budget(engine, asked.budget)
+    budget = Budget(engine, noisy.budget)
     budget.look()
     budget.check_policy(person_tables(engine, spec))
     price = budget.check_price(noise.mechanisms, spec.name)
     cost = (
         f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
-        f"{asked.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
+        f"{noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
         f"for {_versions(budget, noise)} such versions"
     )
     with (
@@ -85,15 +85,15 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
         rows=rows,
         columns=tuple(
             PlanColumn(
-                one.name,
-                columns[one.name].shown_type,
+                group.name,
+                columns[group.name].shown_type,
                 "dimension",
-                "hierarchy" if len(one.nodes) > 1 else "declared",
-                len(one.leaves),
+                "hierarchy" if len(group.nodes) > 1 else "declared",
+                len(group.leaves),
                 0,
-                (one.name,),
+                (group.name,),
             )
-            for one in shape.groups
+            for group in shape.groups
         ),
         feasible=(),
         method=noise.law,
@@ -127,23 +127,23 @@ def _versions(budget: Budget, noise: Noise) -> str:
 
 def _widths(shape: Shape, noise: Noise) -> list[str]:
     """The noise of every measure, at the finest level of each table."""
-    found = []
+    notes = []
     parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows"}
     what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
     for number, table in enumerate(shape.published):
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
-            of = shape.steps(number, place) if measure.quantity == "quantiles" else number
-            series = shape.measured(of, len(table.levels) - 1, place, part)
+            size = shape.steps(number, place) if measure.quantity == "quantiles" else number
+            series = shape.measured(size, len(table.levels) - 1, place, part)
             unit = 1.0 if part == "rows" else float(measure.unit) / (2 if part == "centered" else 1)
             deviation = noise.deviation(series) * unit
             width = half_width(noise, series, 1 - INTERVAL) * unit
-            what = what_of.get(measure.quantity, "{}").format(measure.name)
-            found.append(
-                f"{table.name}: {noise.law} noise in {what} has standard deviation {deviation:.4g}; in {INTERVAL:.0%} "
-                f"of the {table.leaves} finest groups it is at most {width:.4g}"
+            quantity = what_of.get(measure.quantity, "{}").format(measure.name)
+            notes.append(
+                f"{table.name}: {noise.law} noise in {quantity} has standard deviation {deviation:.4g}; in "
+                f"{INTERVAL:.0%} of the {table.leaves} finest groups it is at most {width:.4g}"
             )
-    return found
+    return notes
 
 
 def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str) -> tuple[list[str], int]:
@@ -153,22 +153,24 @@ def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str)
         PolicyError: delta is above 1 in the number of persons.
     """
     spec = state.spec
-    asked = spec.noisy
-    assert asked is not None
+    noisy = spec.noisy
+    assert noisy is not None
     coded = bound_rows(scratch, shape, spec.person, state.source, secret)
-    found: list[str] = []
+    notes: list[str] = []
     persons = 0
     for table, bounded in zip(shape.tables, coded.bounded, strict=True):
         columns: Sequence[str] = [f"c{place + 1}" for place in table.columns]
-        had, kept, persons = scratch.numbers("noisy/cut", coded=coded.table, bounded=bounded, columns=columns)
-        if kept < had:
-            found.append(
-                f"{table.name}: {kept / had:.1%} of the rows in declared groups are counted, with {asked.groups} "
-                f"groups of a person and {asked.rows} rows of each (exact, for the owner alone)"
+        rows_before, rows_kept, persons = scratch.numbers(
+            "noisy/cut", coded=coded.table, bounded=bounded, columns=columns
+        )
+        if rows_kept < rows_before:
+            notes.append(
+                f"{table.name}: {rows_kept / rows_before:.1%} of the rows in declared groups are counted, with "
+                f"{noisy.groups} groups of a person and {noisy.rows} rows of each (exact, for the owner alone)"
             )
-    if asked.budget.delta * persons > 1:
+    if noisy.budget.delta * persons > 1:
         raise PolicyError(
-            f"{spec.name}: the budget's delta {decimal_text(asked.budget.delta)} is above one in the number of "
+            f"{spec.name}: the budget's delta {decimal_text(noisy.budget.delta)} is above one in the number of "
             "persons: a mechanism that publishes somebody outright would satisfy it. Choose a smaller one"
         )
-    return found, scratch.count("table/count", source=coded.table)
+    return notes, scratch.count("table/count", source=coded.table)

@@ -80,14 +80,17 @@ def plan(
     machine = machine or Machine.here()
     watch = Stopwatch(spec.name, progress)
     try:
-        with ExitStack() as held:
+        with ExitStack() as open_scratches:
             if spec.noisy is not None:
                 return plan_noisy(engine, spec, watch)
             with watch.stage("state"):
                 Catalog(engine).guard()
-                works = {one.name: _work(engine, one, machine, watch, new_lineage) for one in _tables(spec, beside)}
-            for one in works.values():
-                held.enter_context(one.scratch)
+                works = {
+                    release.name: _work(engine, release, machine, watch, new_lineage)
+                    for release in _tables(spec, beside)
+                }
+            for release_work in works.values():
+                open_scratches.enter_context(release_work.scratch)
             work, reading = works[spec.name], read_of(works)
             spec = work.spec
             reading.run(works, planned=True)
@@ -187,24 +190,28 @@ def estimate(  # noqa: PLR0913 - older than the limit
     seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
     most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
     for part in method.parts:
-        its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
-        seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
+        part_estimate = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
+        seconds, most, memory = (
+            seconds + part_estimate.seconds,
+            most + part_estimate.most_seconds,
+            max(memory, part_estimate.memory),
+        )
     return Estimate(seconds, most, memory, around, around * walk.worst)
 
 
 def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
     """The note about the trials of refine."""
-    asked = read_refining(spec, ready.rows, count_kinds(ready.quasi))
-    if asked is None or not asked.search:
+    refining = read_refining(spec, ready.rows, count_kinds(ready.quasi))
+    if refining is None or not refining.search:
         return ()
-    s = "" if asked.search == 1 else "s"
-    trials = f"{asked.search} trial{s} for every class that loses something"
+    s = "" if refining.search == 1 else "s"
+    trials = f"{refining.search} trial{s} for every class that loses something"
     if spec.effort is None:
-        return (f"refine: search={asked.search}, {trials}",)
+        return (f"refine: search={refining.search}, {trials}",)
     seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
     note = (
         f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
-        f"earlier where two rounds lower the loss by less than {float(100 * asked.least_gain):g} %"
+        f"earlier where two rounds lower the loss by less than {float(100 * refining.least_gain):g} %"
     )
     return (note,)
 
@@ -225,9 +232,9 @@ def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) 
 
 def _tables(spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
     """The tables that are published together with a table, in their order, where all are given."""
-    given = {one.name: one for one in beside} | {spec.name: spec}
+    specs = {release.name: release for release in beside} | {spec.name: spec}
     names = spec.together.tables if spec.together else ()
-    return [given[name] for name in names] if names and given.keys() >= set(names) else [spec]
+    return [specs[name] for name in names] if names and specs.keys() >= set(names) else [spec]
 
 
 def _work(engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, new_lineage: bool) -> Work:
@@ -255,8 +262,8 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
         return Compared(None, work.data, reports, ())
     if not comparable and not earlier.with_candidates():
         return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
-    own = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
-    execute(own, {spec.name: work})
+    version_stages = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
+    execute(version_stages, {spec.name: work})
     return work.compared
 
 
@@ -283,17 +290,17 @@ def _change(decision: Decision, target: Publication) -> str:
 
 
 def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
-    found: dict[tuple[str, bool], list[str]] = {}
-    for other in beside:
-        if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
+    shared_readers: dict[tuple[str, bool], list[str]] = {}
+    for neighbour in beside:
+        if neighbour.name == spec.name or engine.target(neighbour.source) != engine.target(spec.source):
             continue
-        pair = any(format_of(one.format.kind).facts.paired for one in (spec, other))
-        shared = sorted(set(other.readers) & set(spec.readers))
+        pair = any(format_of(release.format.kind).facts.paired for release in (spec, neighbour))
+        shared = sorted(set(neighbour.readers) & set(spec.readers))
         if shared:
-            found.setdefault((", ".join(shared), pair), []).append(other.name)
+            shared_readers.setdefault((", ".join(shared), pair), []).append(neighbour.name)
     return tuple(
         f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source "
         f"{'both' if len(names) == 1 else 'all'} go to {readers}; together they may reveal more than "
         f"each{how_to_measure(names, spec.name, pair)}"
-        for (readers, pair), names in found.items()
+        for (readers, pair), names in shared_readers.items()
     )

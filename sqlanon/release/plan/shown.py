@@ -89,9 +89,9 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
         "classed": TableRef(None, "_sqlanon_run_classed"),
         "released": TableRef(None, "_sqlanon_run_released"),
     }
-    counted = sensitive_of(physical) if layout.sensitive else None
-    grouping = form.grouping(physical, counted, layout)
-    made = [
+    sensitive_table = sensitive_of(physical) if layout.sensitive else None
+    grouping = form.grouping(physical, sensitive_table, layout)
+    statements_made = [
         statement(
             "table/stage",
             engine.dialect,
@@ -116,19 +116,19 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
             **released,
         ),
     ]
-    shown = [(target.view, physical, layout.columns)]
-    if counted is not None:
-        shown.append((sensitive_of(target.view), counted, layout.sensitive))
-        made.append(
+    views = [(target.view, physical, layout.columns)]
+    if sensitive_table is not None:
+        views.append((sensitive_of(target.view), sensitive_table, layout.sensitive))
+        statements_made.append(
             statement(
                 "publish/sensitive",
                 engine.dialect,
-                physical=counted,
+                physical=sensitive_table,
                 published=list_columns(layout.sensitive),
                 **released,
             )
         )
-    made.append(
+    statements_made.append(
         statement(
             "verify/k_anonymity",
             engine.dialect,
@@ -139,11 +139,11 @@ def statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Pr
         )
     )
     if not target.file:
-        made += [
-            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
-            for view, at, names in shown
+        statements_made += [
+            statement("publish/view", engine.dialect, view=view, physical=table, columns=[c.name for c in names])
+            for view, table, names in views
         ]
-    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
+    return [f"-- {item.name}\n{_body(item.text)}" for item in statements_made]
 
 
 def _body(text: str) -> str:

@@ -111,8 +111,10 @@ def guard_insensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged) -> No
     for reading in staged.roles.insensitive:
         if reading.spec.accept_unique:
             continue
-        found = scratch.fetch("table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias)
-        owned = read_integer(found[0][0])
+        owned_rows = scratch.fetch(
+            "table/owned", source=staged.stage, column=reading.alias, person=staged.persons[0].alias
+        )
+        owned = read_integer(owned_rows[0][0])
         if owned > UNIQUE_SHARE * staged.rows:
             problems.append(
                 f"{spec.name}: insensitive column {reading.name} has a value that is one person's alone in {owned} of "
@@ -133,11 +135,12 @@ def guard_sensitive(scratch: Scratch, spec: ReleaseSpec, staged: Staged, sensiti
     for domain in sensitive:
         if domain.reading.spec.accept_unique:
             continue
-        among, of = _those_with(scratch, spec, staged, domain)
+        among, rows_text = _those_with(scratch, spec, staged, domain)
         if domain.distinct > DISTINCT_SHARE * among:
             problems.append(
-                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {of} "
-                "and could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
+                f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in "
+                f"{rows_text} and could identify them; give it another role, coarsen it in a view, or say "
+                "accept_unique: true"
             )
     if problems:
         raise GuardError(problems)
@@ -150,8 +153,8 @@ def _those_with(scratch: Scratch, spec: ReleaseSpec, staged: Staged, domain: Dom
     """
     rows = staged.rows
     if spec.person and domain.distinct > FEW_VALUES:
-        person, one = staged.persons[0].alias, domain.reading.alias
-        pairs = scratch.fetch("table/pairs", source=staged.stage, one=one, other=person)[0][0]
+        person, alias = staged.persons[0].alias, domain.reading.alias
+        pairs = scratch.fetch("table/pairs", source=staged.stage, one=alias, other=person)[0][0]
         if read_integer(pairs) < _OWN * domain.distinct:
             persons = _uniques(scratch, staged.stage, person)[1]
             return persons, f"{format_rows(rows)} of {persons} persons"
@@ -187,14 +190,14 @@ def guard_sets(scratch: Scratch, spec: ReleaseSpec, staged: Staged, quasi: Seque
         distinct = domain.distinct
         if part:
             among, distinct, _, _ = _uniques(scratch, source, reading.name)
-            of = format_rows(among)
+            rows_text = format_rows(among)
         else:
-            among, of = _those_with(scratch, spec, staged, domain)
+            among, rows_text = _those_with(scratch, spec, staged, domain)
         if distinct > DISTINCT_SHARE * among:
             problems.append(
-                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {of}, and classes would "
-                "publish lists of them, in clear; make it an identifier (not published), give it a hierarchy, or say "
-                "accept_unique: true"
+                f"{spec.name}: quasi column {reading.name} has {distinct} distinct values in {rows_text}, and "
+                "classes would publish lists of them, in clear; make it an identifier (not published), give it a "
+                "hierarchy, or say accept_unique: true"
             )
     if problems:
         raise GuardError(problems)
@@ -291,7 +294,7 @@ def check_feasible(
     """
     if rows == 0:
         raise InfeasibleError(f"{spec.name}: {roles.relation.ref} has no rows; there is nothing to release")
-    found = []
+    feasible = []
     problems = []
     names = [reading.alias for reading in roles.sensitive]
     leaves_out = (
@@ -303,20 +306,20 @@ def check_feasible(
         else:
             largest = requirement.largest(scratch.engine, Grouped(stage, (), names, persons=persons))
         met = requirement.reaches(largest)
-        found.append(
+        feasible.append(
             Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met)
         )
         fewer = requirement.column is not None and leaves_out
         if not met and not fewer:
-            of = f" of {requirement.column}" if requirement.column else ""
-            bound = "least" if requirement.at_most else "largest"
-            best = f"the {bound} feasible value is {round_reachable(requirement, largest):g}"
+            of_column = f" of {requirement.column}" if requirement.column else ""
+            extreme = "least" if requirement.at_most else "largest"
+            best = f"the {extreme} feasible value is {round_reachable(requirement, largest):g}"
             if not largest and not requirement.at_most:
                 best = "no value is feasible"
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({format_rows(rows)}) reaches {requirement.name} = "
-                f"{as_number(requirement.asked):g}{of}; {best}"
+                f"{as_number(requirement.asked):g}{of_column}; {best}"
             )
     if problems:
         raise InfeasibleError(problems)
-    return tuple(found)
+    return tuple(feasible)

@@ -20,12 +20,12 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     Raises:
         PolicyError: the source lacks a column.
     """
-    known = {column.name.lower(): column.name for column in roles.relation.columns}
-    known |= {column.name: column.name for column in roles.relation.columns}
-    missing = [name for name in spec.key if name not in known and name.lower() not in known]
+    spellings = {column.name.lower(): column.name for column in roles.relation.columns}
+    spellings |= {column.name: column.name for column in roles.relation.columns}
+    missing = [name for name in spec.key if name not in spellings and name.lower() not in spellings]
     if missing:
         raise PolicyError(f"{spec.name}: key: {roles.relation.ref} has no column {', '.join(missing)}")
-    return sorted(known.get(name) or known[name.lower()] for name in spec.key)
+    return sorted(spellings.get(name) or spellings[name.lower()] for name in spec.key)
 
 
 def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef, *, needed: bool) -> None:

@@ -21,17 +21,17 @@ def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | No
     Raises:
         PolicyError: it is not there, or lacks a column.
     """
-    named = list_populations(spec)
-    if not named:
+    tables_named = list_populations(spec)
+    if not tables_named:
         return None
     try:
-        relation = engine.relation(next(iter(named.values())))
+        relation = engine.relation(next(iter(tables_named.values())))
     except DatabaseError as error:
-        raise PolicyError(f"{spec.name}: the population of {' and '.join(named)}: {error}") from error
+        raise PolicyError(f"{spec.name}: the population of {' and '.join(tables_named)}: {error}") from error
     if relation.ref == roles.relation.ref:
         raise PolicyError(
-            f"{spec.name}: the population of {' and '.join(named)} is the source itself; name a larger table that "
-            "holds its rows"
+            f"{spec.name}: the population of {' and '.join(tables_named)} is the source itself; name a larger "
+            "table that holds its rows"
         )
     return roles_in(relation, roles)
 
@@ -47,13 +47,13 @@ def feasible_in(
     import numpy as np
 
     outside = population.rows - population.inside
-    own = np.array([rows, 0][: 1 + (outside > 0)], np.int64)
-    held = np.array([population.inside, outside][: 1 + (outside > 0)], np.int64)
-    found, problems = [], []
+    source_counts = np.array([rows, 0][: 1 + (outside > 0)], np.int64)
+    population_counts = np.array([population.inside, outside][: 1 + (outside > 0)], np.int64)
+    feasible, problems = [], []
     for requirement in of_population(requirements):
-        best = requirement.judge(own, held).reached
+        best = requirement.judge(source_counts, population_counts).reached
         met = requirement.reaches(best)
-        found.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
+        feasible.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
         if not met:
             beyond = f"; {outside} rows of the population have values that no level covers" if outside else ""
             problems.append(
@@ -63,4 +63,4 @@ def feasible_in(
             )
     if problems:
         raise InfeasibleError(problems)
-    return tuple(found)
+    return tuple(feasible)

@@ -63,10 +63,10 @@ def read_source(
     guard_format(spec, roles)
     guard_combinations(spec)
     persons = roles.list_counted(spec) if spec.rows_are == "events" else ()
-    asked = make_requirements(
+    requirements = make_requirements(
         spec.privacy,
         tuple(reading.name for reading in roles.sensitive),
-        tuple(one.name for one in persons),
+        tuple(person.name for person in persons),
         spec.columns,
     )
     key, secret = key_columns(spec, roles), how.secret
@@ -77,20 +77,20 @@ def read_source(
         nullcontext() if how.held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=how.planned),
     ):
         people = population_of(scratch.engine, spec, roles)
-        known, read = how.known_mark(source.snapshot), None
-        if known is None:
-            read = read_fingerprint(scratch, roles, key, secret)
-        mark, many = known if read is None else read[1], 0
+        known_mark, fingerprint = how.known_mark(source.snapshot), None
+        if known_mark is None:
+            fingerprint = read_fingerprint(scratch, roles, key, secret)
+        mark, many = known_mark if fingerprint is None else fingerprint[1], 0
         if people is not None:
-            many, own, _ = read_fingerprint(scratch, people, (), secret)
-            mark = f"{mark} in {own}"
+            many, people_mark, _ = read_fingerprint(scratch, people, (), secret)
+            mark = f"{mark} in {people_mark}"
         if token_keys and not spec.rotates:  # those are new in every run
             mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
-        shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
-        seen = SourceState(str(mark), shown, started, source.snapshot)
+        column_types = tuple((column.name, column.shown_type) for column in roles.relation.columns)
+        source_state = SourceState(str(mark), column_types, started, source.snapshot)
         if mark == how.same_as:
-            return Unchanged(seen)
-        rows, _, texts = read or read_fingerprint(scratch, roles, key, secret)
+            return Unchanged(source_state)
+        rows, _, texts = fingerprint or read_fingerprint(scratch, roles, key, secret)
         if not roles.relation.is_view and (
             people is None or not people.relation.is_view
         ):  # however few rows a view has, its tables may be large
@@ -99,8 +99,8 @@ def read_source(
         refuse_overflow(scratch, spec, roles)
         roles, dense = make_enum_types(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
-        hashing = roles.hashing(links)
-        roles = hashing if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashing.link)
+        hashed_roles = roles.link_by_hash(links)
+        roles = hashed_roles if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashed_roles.link)
         stage = take_stage(
             scratch,
             roles,
@@ -119,7 +119,7 @@ def read_source(
             if key and not how.follows:
                 check_key(scratch, spec, stage, needed=how.lasting)
     scratch.expect(rows + many)
-    return Staged(spec, roles, stage, rows, seen, persons, asked, bool(key), people, beside, how.lasting)
+    return Staged(spec, roles, stage, rows, source_state, persons, requirements, bool(key), people, beside, how.lasting)
 
 
 def profile(
@@ -139,23 +139,25 @@ def profile(
     occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
     spec, roles, stage, rows = staged.spec, staged.roles, staged.stage, staged.rows
-    persons, asked = staged.persons, staged.requirements
+    persons, requirements = staged.persons, staged.requirements
     workers = scratch.engine.workers
-    chosen = method_of(spec).of_table(large=rows > (SEVERAL_UP_TO if workers is None else workers.above))
+    method = method_of(spec).of_table(large=rows > (SEVERAL_UP_TO if workers is None else workers.above))
     with watch.stage("profile"):
         reached = (
-            check_feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
+            check_feasible(
+                scratch, spec, stage, roles, of_rows(requirements), rows, [person.alias for person in persons]
+            )
             if judged
             else ()
         )
         if judged and not spec.privacy.of_persons:  # where a requirement counts them, it said so
             reached += feasible_persons(scratch, spec, stage, persons)
-        coded = persons if any(one.counts_persons for one in asked) else ()
+        coded = persons if any(requirement.counts_persons for requirement in requirements) else ()
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_insensitive(scratch, spec, staged)
             guard_sensitive(scratch, spec, staged, sensitive)
-            guard_values(scratch, spec, sensitive, asked)
+            guard_values(scratch, spec, sensitive, requirements)
         guard_sets(scratch, spec, staged, quasi, part=part)
         if judged:
             guard_columns(scratch, spec, quasi)
@@ -163,9 +165,9 @@ def profile(
         population = None
         if staged.people is not None and staged.beside is not None:
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
-            reached += feasible_in(spec, asked, rows, population)
+            reached += feasible_in(spec, requirements, rows, population)
         problem = Problem(
-            units.requirements_of(asked),
+            units.requirements_of(requirements),
             spec.privacy.accuracy,
             quasi,
             sensitive,
@@ -176,7 +178,7 @@ def profile(
             spec.memory or memory,
             units.codes(person_codes),
         )
-        refused = chosen.refusal(problem) if judged else None
+        refused = method.refusal(problem) if judged else None
         if refused:
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
@@ -187,9 +189,9 @@ def profile(
         rows,
         quasi,
         sensitive,
-        asked,
+        requirements,
         reached,
-        chosen,
+        method,
         persons,
         staged.source,
         staged.keyed,

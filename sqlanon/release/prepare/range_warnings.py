@@ -24,16 +24,16 @@ def warn_of_outliers(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
         if domain.reading.treatment == "ordered"
         and domain.reading.column.kind in ("integer", "float", "decimal", "date", "timestamp")
     ]
-    found = []
-    for at in range(0, len(able), MANY):
-        some = able[at : at + MANY]
-        for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[one.table for one in some]):
+    warnings = []
+    for start in range(0, len(able), MANY):
+        some = able[start : start + MANY]
+        for place, rows, inside, spread in scratch.fetch("table/outlying", domains=[domain.table for domain in some]):
             low, high = number(inside), number(spread)
             if 0 < low < high / NARROW:
                 name = some[read_integer(place) - 1].reading.name
-                found.append(
+                warnings.append(
                     f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, "
                     "so that any range of it looks narrow and the loss small; code the ends (top, bottom), or give it "
                     "a hierarchy"
                 )
-    return found
+    return warnings

@@ -18,21 +18,21 @@ from sqlanon.shell import command
 def list_warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
     """Warnings of plan and run."""
     spec, before = state.spec, state.published
-    found = (
+    warnings = (
         *format_of(spec.format.kind).warnings(spec),
         *list_neighbours(state, target),
         *reader_warnings(state.engine, spec, state.source.ref),
         *(hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
     if before and before.file and before.file != target.file:
-        found += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
-    return found
+        warnings += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return warnings
 
 
 def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
     """Other releases of the same source that the same readers can see."""
     spec, source = state.spec, str(state.source.ref)
-    found: list[Entry] = []
+    neighbours: list[Entry] = []
     for entry in state.beside:
         if (
             entry.statistics
@@ -45,7 +45,7 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
         same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
         if readers or same_place:
-            found.append(entry)
+            neighbours.append(entry)
     lines = [
         f"release {entry.release} publishes counts of the same source: its hidden cells are not protected from who has "
         "these rows as well; give no reader both"
@@ -53,7 +53,7 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
         if entry.statistics and entry.status == "published" and entry.source == source
     ]
     for pair in (False, True):
-        names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
+        names = [entry.release for entry in neighbours if (is_pair(entry) or target.pair) == pair]
         if names:
             several = f"releases {', '.join(names)} show" if len(names) > 1 else f"release {names[0]} shows"
             lines.append(

@@ -49,27 +49,27 @@ def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
     Raises:
         GuardError: row-level security hides rows from this role.
     """
-    found: list[str] = []
+    hiding_tables: list[str] = []
     with suppress(DatabaseError):  # the caller must hear of the first failure
-        found = _hiding(engine, spec, source)
-    if found:
+        hiding_tables = _find_hiding(engine, spec, source)
+    if hiding_tables:
         raise GuardError(
-            f"{spec.name}: {_warn(found)}, and a part would be released as if it were all: run as a role that sees "
-            "every row (the owner of the tables where the policies are not forced on it, or one with BYPASSRLS). If "
-            "the rows that this role sees are what shall be released, row_security: applied confirms it"
+            f"{spec.name}: {_warn(hiding_tables)}, and a part would be released as if it were all: run as a role "
+            "that sees every row (the owner of the tables where the policies are not forced on it, or one with "
+            "BYPASSRLS). If the rows that this role sees are what shall be released, row_security: applied confirms it"
         )
 
 
 def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[str, ...]:
     """A warning where row-level security hides rows of a source from this role."""
-    found = _hiding(engine, spec, source)
-    if not found:
+    hiding_tables = _find_hiding(engine, spec, source)
+    if not hiding_tables:
         return ()
     if spec.row_security is None:
-        return (f"{_warn(found)}: counts here are of the rows that it sees, and run stops",)
+        return (f"{_warn(hiding_tables)}: counts here are of the rows that it sees, and run stops",)
     return (
         (
-            f"{_warn(found)}: what is released are the rows that it sees, and k, l and shares hold among these "
+            f"{_warn(hiding_tables)}: what is released are the rows that it sees, and k, l and shares hold among these "
             "(row_security: applied)"
         ),
     )
@@ -82,14 +82,14 @@ def measured_in_part(engine: Engine, table: str) -> tuple[str, ...]:
     """
     if engine.rights is None:
         return ()
-    named = engine.look_up([], [table]).named.get(table)
-    found = [] if named is None else engine.rights.hiding([named.ref])
-    if not found:
+    table_of_name = engine.look_up([], [table]).named.get(table)
+    hiding_tables = [] if table_of_name is None else engine.rights.hiding([table_of_name.ref])
+    if not hiding_tables:
         return ()
     return (
         (
-            f"row-level security of {', '.join(found)} may hide rows from this role: what is measured are the rows "
-            "that it sees"
+            f"row-level security of {', '.join(hiding_tables)} may hide rows from this role: what is measured are "
+            "the rows that it sees"
         ),
     )
 
@@ -98,7 +98,7 @@ def _warn(tables: Sequence[str]) -> str:
     return f"row-level security of {', '.join(tables)} may hide rows of the source from this role"
 
 
-def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
+def _find_hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     if engine.rights is None:
         return []
     beside = [engine.relation(name).ref for name in dict.fromkeys(list_populations(spec).values())]

@@ -124,9 +124,11 @@ class Prepared:
         """Requirements for methods, each in the form in which they solve it best."""
         values = {domain.reading.name: domain.codes for domain in self.sensitive}
         return tuple(
-            one.in_best_form(values[one.column]) if not one.across and one.column in values else one
-            for one in self.requirements
-            if not one.afterwards
+            requirement.in_best_form(values[requirement.column])
+            if not requirement.across and requirement.column in values
+            else requirement
+            for requirement in self.requirements
+            if not requirement.afterwards
         )
 
     @property
@@ -138,7 +140,7 @@ class Prepared:
     def carried(self) -> tuple[str, ...]:
         """Further columns of the stage that are kept for each row."""
         return (
-            *(one.alias for one in self.persons),
+            *(person.alias for person in self.persons),
             *((PERSON,) if self.keyed else ()),
             *((OWNER,) if self.owned else ()),
         )

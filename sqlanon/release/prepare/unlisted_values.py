@@ -16,16 +16,16 @@ def count_others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[
 
     Cost: a look at one row of each column's domain.
     """
-    found = []
+    counts = []
     for domain in quasi:
         recode, hierarchy = domain.reading.spec.recode, domain.reading.spec.hierarchy
         if recode is None or recode.other is None or not isinstance(hierarchy, Hierarchy):
             continue
-        leaf = next(at for at, path in enumerate(hierarchy.levels) if path[0] == recode.other)
+        leaf = next(place for place, path in enumerate(hierarchy.levels) if path[0] == recode.other)
         (count,) = scratch.fetch("table/rows_of_code", {"code": leaf + domain.has_null}, domain=domain.table)[0]
         if count:
-            found.append(
+            counts.append(
                 f"column {domain.reading.name}: {count} of {rows} rows count as other: their values are not listed by "
                 "the hierarchy, or are the one that other names"
             )
-    return tuple(found)
+    return tuple(counts)

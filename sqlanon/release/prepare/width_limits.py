@@ -42,15 +42,15 @@ def guard_texts(scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping
     if not rows or not lengths:
         return
     block = min(rows, scratch.engine.capabilities.block_rows)
-    held = sum(lengths.values()) * block // rows
-    needed = held * COPIES
+    text_bytes = sum(lengths.values()) * block // rows
+    needed = text_bytes * COPIES
     if needed > max(memory, ALWAYS_THERE):
         widest = max(lengths, key=lambda name: lengths[name])
         raise PolicyError(
             f"{spec.name}: texts are too long for its memory: {block} rows, which the engine holds at once, have "
-            f"{held >> 20} MiB of them, and a run needs about {COPIES} times as much. It may use {memory >> 20} MiB: "
-            f"raise memory to {(needed >> 20) + 1}MiB, or shorten or leave out {widest}, the longest, in a view of the "
-            "source"
+            f"{text_bytes >> 20} MiB of them, and a run needs about {COPIES} times as much. It may use "
+            f"{memory >> 20} MiB: raise memory to {(needed >> 20) + 1}MiB, or shorten or leave out {widest}, the "
+            "longest, in a view of the source"
         )
 
 

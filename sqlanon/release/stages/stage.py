@@ -29,9 +29,9 @@ def execute(stages: Sequence[Stage], works: Works) -> None:
 
 def carry_out(works: Works) -> None:
     """Carry out all stages of a run."""
-    own = [stage for work in works.values() for stage in work.version.own_stages(work)]
-    execute(own or [read_of(works)], works)
-    if not own:
+    own_stages = [stage for work in works.values() for stage in work.version.own_stages(work)]
+    execute(own_stages or [read_of(works)], works)
+    if not own_stages:
         execute(stages_after_reading(works), works)
 
 
@@ -44,8 +44,8 @@ def stages_after_reading(works: Works) -> list[Stage]:
     """The further stages, now that the sources were read: where any table has anything new, all get a new version."""
     if all(work.unchanged for work in works.values()):
         return [Leave(name, _version(work)) for name, work in works.items()]
-    made = [stage for work in works.values() for stage in work.version.stages(work)]
-    return [*made, Publish(tuple(works), tuple(work.target.version for work in works.values()))]
+    stages = [stage for work in works.values() for stage in work.version.stages(work)]
+    return [*stages, Publish(tuple(works), tuple(work.target.version for work in works.values()))]
 
 
 def _version(work: Work) -> int:
@@ -223,8 +223,8 @@ class Publish:
 
     @property
     def text(self) -> str:
-        shown = (f"version {n} of {name}" for name, n in zip(self.releases, self.versions, strict=True))
-        return f"write, verify and publish {', '.join(shown)}"
+        version_names = (f"version {n} of {name}" for name, n in zip(self.releases, self.versions, strict=True))
+        return f"write, verify and publish {', '.join(version_names)}"
 
     def run(self, works: Works) -> None:
         all_of = [works[name] for name in self.releases]

@@ -43,12 +43,14 @@ def column_losses(scratch: Scratch, trial: Trial) -> ColumnLosses | None:
         return None
     from sqlanon.methods.best.loss import Losses
 
-    with scratch.beside() as own:
-        encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k), persons=division.joins_persons)
-        context = trial.context(own, encoded)
+    with scratch.beside() as part_scratch:
+        encoded = encoded_part(
+            part_scratch, ready, most_measured(ready, spec.privacy.k), persons=division.joins_persons
+        )
+        context = trial.context(part_scratch, encoded)
         try:
-            trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
-            found = Losses(context, "ncp").by_column(division.try_method(context, ready.method))
+            trial.check_feasible(part_scratch, encoded, division.requirements_of_rows(trial.asked))
+            losses_of_columns = Losses(context, "ncp").by_column(division.try_method(context, ready.method))
         except (InfeasibleError, PolicyError):
             return None  # all rows meet the requirements, and the measured rows do not; or memory is short
-    return ColumnLosses({name: float(lost) for name, lost in found.items()}, encoded.rows)
+    return ColumnLosses({name: float(lost) for name, lost in losses_of_columns.items()}, encoded.rows)

@@ -32,21 +32,23 @@ def persons_cost(scratch: Scratch, trial: Trial) -> str | None:
     table.
     """
     spec, ready, division = trial.spec, trial.ready, trial.division
-    other = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
+    spec_of_rows = replace(spec, persons="rows", privacy=replace(spec.privacy, whole=False))
     declared = METHODS[spec.method.name]
-    if ready.population is not None or list_refusals(declared, collect_asked(other, declared)):
+    if ready.population is not None or list_refusals(declared, collect_asked(spec_of_rows, declared)):
         return None
     from sqlanon.methods.best.loss import Losses
 
     metric = "stars" if FORMATS[spec.format.kind].either else "gcp"
-    with scratch.beside() as own:
-        encoded = encoded_part(own, ready, MOST_MEASURED, persons=True)
-        rows, context = encoded.rows, trial.context(own, encoded)
+    with scratch.beside() as part_scratch:
+        encoded = encoded_part(part_scratch, ready, MOST_MEASURED, persons=True)
+        rows, context = encoded.rows, trial.context(part_scratch, encoded)
         losses = Losses(context, metric)
         try:
-            trial.check_feasible(own, encoded, division.requirements_of_rows(trial.asked))
-            lost = _format_loss(context, losses, lambda own: division.try_method(own, ready.method))
-            rows_alone = replace(context, requirements=tuple(one for one in trial.asked if not one.across))
+            trial.check_feasible(part_scratch, encoded, division.requirements_of_rows(trial.asked))
+            lost = _format_loss(context, losses, lambda part_context: division.try_method(part_context, ready.method))
+            rows_alone = replace(
+                context, requirements=tuple(requirement for requirement in trial.asked if not requirement.across)
+            )
             less = _format_loss(rows_alone, losses, ready.method.assign)
         except (InfeasibleError, PolicyError):
             return None  # all rows meet the requirements, and the measured rows do not; or memory is short

@@ -32,7 +32,7 @@ def encoded_part(scratch: Scratch, ready: Prepared, most: int, *, persons: bool 
         staged = scratch.engine.look_up([ready.stage]).columns(ready.stage)
         columns = [column.name for column in staged if column.name != "rid"]
         if persons:
-            (person,) = (one.alias for one in ready.persons)
+            (person,) = (person.alias for person in ready.persons)
             scratch.execute(
                 "persons/sampled", sampled=stage, stage=ready.stage, person=person, columns=columns, step=step
             )
@@ -47,7 +47,7 @@ def most_measured(ready: Prepared, k: int) -> int:
     from sqlanon.methods.fulldomain.levels import nodes_of
 
     def slow(rows: int) -> bool:
-        seconds = sum(one.cost.time(rows, len(ready.quasi), k, one.options, flat) for one in methods)
+        seconds = sum(method.cost.time(rows, len(ready.quasi), k, method.options, flat) for method in methods)
         return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
 
     most, nodes, flat = MOST_MEASURED, nodes_of(ready.quasi), flat_share(ready.quasi)

@@ -36,26 +36,26 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
     """
     spec, ready = trial.spec, trial.ready
     declared, metric = METHODS["best"], "stars" if FORMATS[spec.format.kind].either else "gcp"
-    other = replace(spec, method=MethodSpec("best", {"metric": metric}))
+    spec_of_best = replace(spec, method=MethodSpec("best", {"metric": metric}))
     if (
         spec.method.name == "best"
         or ready.population is not None
         or spec.suppression is not None
         or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
-        or list_refusals(declared, collect_asked(other, declared))
+        or list_refusals(declared, collect_asked(spec_of_best, declared))
     ):
         return None
     from sqlanon.methods.best.loss import Losses
     from sqlanon.methods.best.method import Best
 
-    with scratch.beside() as own:
-        encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))
+    with scratch.beside() as part_scratch:
+        encoded = encoded_part(part_scratch, ready, most_measured(ready, spec.privacy.k))
         try:
-            trial.check_feasible(own, encoded, ready.requirements)
+            trial.check_feasible(part_scratch, encoded, ready.requirements)
         except InfeasibleError:
             return None  # all rows meet the requirements, and the measured rows do not
         context = Context(
-            own,
+            part_scratch,
             encoded,
             ready.requirements,
             "auto",
@@ -67,19 +67,19 @@ def suggest_best(scratch: Scratch, trial: Trial) -> str | None:
             format=spec.format.kind,
         )
         losses = Losses(context, metric)
-        best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
+        best = Best(**declared.values(spec_of_best.method.options))  # type: ignore[arg-type]
         try:
             able, _ = best.choose_able(context)
         except PolicyError:
             return None  # it lacks memory
         capped = replace(context, most_unassigned=most_suppressed(spec, encoded.rows))
-        now = _find_least(capped, [(spec.method, ready.method)], losses)
-        then = _find_least(context, able, losses)
-    if now is None or then is None or then[0] >= now[0]:
+        current = _find_least(capped, [(spec.method, ready.method)], losses)
+        proposed = _find_least(context, able, losses)
+    if current is None or proposed is None or proposed[0] >= current[0]:
         return None
     less = (
-        f"method best would lose {metric} {losses.describe(then[0])}, with the classes of {format_candidate(then[1])}; "
-        f"{ready.method.describe()} loses {losses.describe(now[0])}"
+        f"method best would lose {metric} {losses.describe(proposed[0])}, with the classes of "
+        f"{format_candidate(proposed[1])}; {ready.method.describe()} loses {losses.describe(current[0])}"
     )
     if spec.refine and spec.refine.search != 0:
         less += ", both without the trials of refine"
@@ -94,5 +94,5 @@ def _find_least(context: Context, methods: Able, losses: Losses) -> Found | None
     """The method that loses least, and the loss; None where no method finds classes."""
     from sqlanon.methods.best.method import run_each
 
-    found = [(lost, spec) for spec, _, lost in run_each(context, methods, losses, [])]
-    return min(found, key=lambda one: one[0], default=None)
+    losses_of_methods = [(lost, spec) for spec, _, lost in run_each(context, methods, losses, [])]
+    return min(losses_of_methods, key=lambda candidate: candidate[0], default=None)

@@ -66,5 +66,5 @@ class Trial:
 
     def check_feasible(self, scratch: Scratch, encoded: Encoded, asked: Sequence[Requirement]) -> None:
         """See `sqlanon.release.prepare.guards.check_feasible`, of the rows that are measured."""
-        persons = [one.alias for one in self.ready.persons]
+        persons = [person.alias for person in self.ready.persons]
         guards.check_feasible(scratch, self.spec, encoded.stage, self.ready.roles, asked, encoded.rows, persons)

@@ -46,5 +46,5 @@ def version_of_run(
             raise PolicyError(f"{state.spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
         require(state.engine, "statistics", state.spec.name)
         return OfStatistics(confirmed=confirmed)
-    found = lineage_of_run(state, division, anew=new_lineage)
-    return Full() if found is None else OfLineage(*found)
+    lineage_version = lineage_of_run(state, division, anew=new_lineage)
+    return Full() if lineage_version is None else OfLineage(*lineage_version)

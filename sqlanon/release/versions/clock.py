@@ -25,8 +25,8 @@ def is_version_due(state: ReleaseState) -> bool:
     if state.spec.noisy is not None:
         return is_noisy_due(state)
     entry = state.published
-    now = datetime.datetime.now(datetime.UTC)
-    return entry is None or is_due(state.spec, entry, now) or shows_erased_keys(state)
+    moment = datetime.datetime.now(datetime.UTC)
+    return entry is None or is_due(state.spec, entry, moment) or shows_erased_keys(state)
 
 
 def refuse_kept_scratch(spec: ReleaseSpec) -> None:

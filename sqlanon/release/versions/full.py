@@ -72,14 +72,14 @@ class Full:
 
     def measure(self, work: Work) -> None:
         spec, state, scratch, target = work.spec, work.state, work.scratch, work.target
-        ready, made, compared, siblings = work.prepared, work.classes, work.compared, work.siblings
-        encoded, classed, recoded = made.encoded, made.classed, made.recoded
+        ready, classes, compared, siblings = work.prepared, work.classes, work.compared, work.siblings
+        encoded, classed, recoded = classes.encoded, classes.classed, classes.recoded
         with work.watch.stage("verify"):
             fewest = _fewest_rows(work)
             if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
                 persons.hold(spec, fewest)
         with work.watch.stage("recode"):
-            loss = measure_loss(scratch, spec, made)
+            loss = measure_loss(scratch, spec, classes)
         with work.watch.stage("verify"):
             loss_limit.check_bound(spec, scratch, encoded, recoded, loss)
         with work.watch.stage("state"):
@@ -100,19 +100,19 @@ class Full:
             seconds={},
             verified=False,
             method=ready.method.describe(),
-            execution=made.execution,
+            execution=classes.execution,
             format=spec.format.kind,
             columns=tuple(column.name for column in recoded.columns),
             min_identifiers=fewest,
             warnings=warned,
             published_sensitive=target.shown_sensitive,
-            notes=(*made.notes, *work.notes, *compared.notes),
-            search=made.search,
+            notes=(*classes.notes, *work.notes, *compared.notes),
+            search=classes.search,
             why=work.decision.why,
             replaces=work.decision.replaced,
             data=compared.data,
             history=compared.reports,
-            surest=made.proof.surest(scratch, made),
+            surest=classes.proof.surest(scratch, classes),
             snapshot=work.source.snapshot,
             max_person_share=_largest_share(work, spec),
         )
@@ -122,9 +122,9 @@ class Full:
             scratch.execute(
                 "persons/shown", shown=rows, classed=classed, released=recoded.released, published=published
             )
-            names = [one["name"] for one in published]
+            names = [column["name"] for column in published]
             siblings.made.append(tokens.describe_table(spec, rows, recoded.layout.of_class, names))
-        draft = Draft(ready, made, report, work.secret, compared.table, siblings)
+        draft = Draft(ready, classes, report, work.secret, compared.table, siblings)
         work.content = content_of(state, target, scratch, draft, work.watch)
 
 
@@ -150,16 +150,16 @@ def compare_with_earlier(work: Work) -> None:
 def _largest_share(work: Work, spec: ReleaseSpec) -> float | None:
     if not spec.person:
         return None
-    (person,) = (one.alias for one in work.prepared.persons)
+    (person,) = (person.alias for person in work.prepared.persons)
     classed, groups = work.classes.classed, work.classes.recoded.groups
     row = work.scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
     return number(row[0])
 
 
 def _fewest_rows(work: Work) -> dict[str, int]:
-    counted = work.prepared.persons
-    if not counted:
+    persons = work.prepared.persons
+    if not persons:
         return {}
-    classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [one.alias for one in counted]
+    classed, groups, aliases = work.classes.classed, work.classes.recoded.groups, [person.alias for person in persons]
     row = work.scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases, also=[])[0]
-    return {one.name: read_integer(cell) for one, cell in zip(counted, row, strict=True)}
+    return {person.name: read_integer(cell) for person, cell in zip(persons, row, strict=True)}

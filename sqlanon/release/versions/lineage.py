@@ -159,12 +159,16 @@ class OfLineage:
 
     def measure(self, work: Work) -> None:
         spec, state, scratch, target, staged = work.spec, work.state, work.scratch, work.target, work.staged
-        lineage, looked, made, ready = self._lineage, self._outlook, work.made, work.ready
+        lineage, looked, classes, ready = self._lineage, self._outlook, work.made, work.ready
         limits.require_rows(spec, looked.report(), erasing=self._erasing is not None)
         with work.watch.stage("recode"):
             last = None if self.begins else last_report(state, lineage)
-            loss = measure_loss(scratch, spec, made) if made else RunReport.from_dict(_require_report(last)).loss
-            names = {d.reading.alias: made.recoded.layout.names[d.code] for d in made.encoded.quasi} if made else {}
+            loss = measure_loss(scratch, spec, classes) if classes else RunReport.from_dict(_require_report(last)).loss
+            names = (
+                {d.reading.alias: classes.recoded.layout.names[d.code] for d in classes.encoded.quasi}
+                if classes
+                else {}
+            )
             shape = shape_of(spec, staged.roles, None if self.begins else lineage.published_parts(), names)
             shape.layout.check(scratch.engine.capabilities.max_identifier)
         with work.watch.stage("verify"):
@@ -183,17 +187,17 @@ class OfLineage:
                 own_histories(state) if self._erasing is not None else (),
                 lineages_by_others(state) if self._erasing is not None else frozenset(),
             )
-            step = replace(step, entered=self._enter(work, step, shape)) if made else step
+            step = replace(step, entered=self._enter(work, step, shape)) if classes else step
             refused = 0 if self._refusal is None else looked.seen.cohort
-            found = replace(
+            totals = replace(
                 looked.report(), cohort_refused=refused, erasing=self._erases, keyed=secret_mark(work.secret)
             )
-            verify_counts(staged.rows, found)
+            verify_counts(staged.rows, totals)
         with work.watch.stage("state"):
             warned = list_warnings(state, target)
         method, execution = (_require_report(last)[key] if last else "" for key in ("method", "execution"))
-        if made and ready:
-            method, execution = ready.method.describe(), made.execution
+        if classes and ready:
+            method, execution = ready.method.describe(), classes.execution
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -214,26 +218,26 @@ class OfLineage:
             format=spec.format.kind,
             columns=tuple(column.name for column in shape.layout.columns),
             warnings=warned,
-            notes=(*(made.notes if made else ()), *work.compared.notes, *_notes(found)),
+            notes=(*(classes.notes if classes else ()), *work.compared.notes, *_notes(totals)),
             why=work.decision.why,
             replaces=work.decision.replaced,
             data=work.compared.data,
             history=work.compared.reports,
-            lineage=found,
+            lineage=totals,
             snapshot=work.source.snapshot,
         )
-        draft = Draft(staged, step, shape, made, report, found, work.secret)
+        draft = Draft(staged, step, shape, classes, report, totals, work.secret)
         work.content = content_of(state, scratch, draft, work.watch)
 
     def _enter(self, work: Work, step: Step, shape: Shape) -> Entered:
-        scratch, spec, ready, made = work.scratch, work.spec, work.prepared, work.classes
+        scratch, spec, ready, classes = work.scratch, work.spec, work.prepared, work.classes
         rows = work.compared.table or history.rows_of(
-            scratch, made.encoded.roles, made.classed, made.recoded.groups, work.secret
+            scratch, classes.encoded.roles, classes.classed, classes.recoded.groups, work.secret
         )
-        asked, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), made.recoded.groups
+        requirements, sensitive, groups = of_rows(ready.requirements), len(ready.sensitive), classes.recoded.groups
         # Over persons a union may fail requirements that its parts meet, and the rows of a person are to stay together.
-        exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, asked, sensitive)
-        return describe_cohort(scratch, step, made, rows, exits, shape, owned=ready.owned)
+        exits = None if ready.owned else exit_groups(scratch, rows, groups, spec.privacy.k, requirements, sensitive)
+        return describe_cohort(scratch, step, classes, rows, exits, shape, owned=ready.owned)
 
 
 def _require_report(report: Mapping[str, Any] | None) -> Mapping[str, Any]:

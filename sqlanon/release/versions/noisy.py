@@ -54,7 +54,7 @@ class Reserve:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).reserve(work)
+        _noisy_version_of(work).reserve(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Answer:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).answer(work)
+        _noisy_version_of(work).answer(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Take:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        _own(work).take(work)
+        _noisy_version_of(work).take(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class PublishDrawn:
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
         work = works[self.release]
-        version = _own(work)
+        version = _noisy_version_of(work)
         try:
             Publish((self.release,), (self.version,)).run(works)
         except PrivacyViolation:
@@ -117,17 +117,17 @@ class PublishDrawn:
         version.record(work, "published")
 
 
-def _own(work: Work) -> OfNoisy:
+def _noisy_version_of(work: Work) -> OfNoisy:
     assert isinstance(work.version, OfNoisy)
     return work.version
 
 
 def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
     """The stages of a version that is paid."""
-    asked = spec.noisy
-    assert asked is not None
-    charge = Reserve(spec.name, asked.budget.name, float(asked.epsilon))
-    return [charge, Answer(spec.name, len(asked.tables)), PublishDrawn(spec.name, version)]
+    noisy = spec.noisy
+    assert noisy is not None
+    charge = Reserve(spec.name, noisy.budget.name, float(noisy.epsilon))
+    return [charge, Answer(spec.name, len(noisy.tables)), PublishDrawn(spec.name, version)]
 
 
 class OfNoisy:
@@ -176,7 +176,7 @@ class OfNoisy:
                 f"{spec.name}: version {previous.version} is withdrawn: rollback publishes it again, at no cost; run "
                 "--spend pays a new one"
             ).advising("--spend")
-        changes = tuple(str(one) for one in policy_changes(previous, spec))
+        changes = tuple(str(change) for change in policy_changes(previous, spec))
         why = ("asked for with --spend",) if self._spend else ("the time of a new version has come",)
         return Decision("made anew", (*why, *changes), decision.weaker, previous, None)
 
@@ -203,8 +203,8 @@ class OfNoisy:
             InfeasibleError: the budget does not suffice; nothing is spent.
         """
         spec, engine = work.spec, work.state.engine
-        asked = spec.noisy
-        assert asked is not None
+        noisy = spec.noisy
+        assert noisy is not None
         with work.watch.stage("state"):
             shape = shape_of(spec)
             check_columns(shape, spec.person, work.state.source)
@@ -218,14 +218,14 @@ class OfNoisy:
                 try_law(noise.law, scale)
             make_room(work.state, work.target, work.secret)
             work.state = read_state(engine, spec)
-            budget = Budget(engine, asked.budget)
+            budget = Budget(engine, noisy.budget)
             with budget.hold():
                 settle(budget, work.state)
                 facts = {
                     "release": spec.name,
                     "version": work.target.version,
                     "policy": policy_mark(spec),
-                    "epsilon": str(asked.epsilon),
+                    "epsilon": str(noisy.epsilon),
                 }
                 self._event = budget.reserve(person_tables(engine, spec), noise.mechanisms, facts)
 
@@ -247,8 +247,8 @@ class OfNoisy:
 
     def _draw(self, work: Work) -> None:
         spec, engine, scratch = work.spec, work.state.engine, work.scratch
-        asked = spec.noisy
-        assert asked is not None
+        noisy_spec = spec.noisy
+        assert noisy_spec is not None
         shape, noise = shape_of(spec), self._noise
         assert noise is not None  # of the charge
         with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, work.state.source.ref)]):
@@ -259,17 +259,17 @@ class OfNoisy:
         with work.watch.stage("method"):
             noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, noise.scales, strict=True)]
             del exact
-            kept = kept_share(noisy) if asked.kept else None
+            share_kept = kept_share(noisy) if noisy_spec.kept else None
             rows = drawn_rows(shape, estimate(shape, noise, noisy))
-        budget, reserved = Budget(engine, asked.budget), self._reserved
-        table = drawn_table(engine, asked.budget.name, reserved)
+        budget, reserved = Budget(engine, noisy_spec.budget), self._reserved
+        table = drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
-            drawn = budget.event_of("drawn", reserved, {"table": table.name, "kept": kept})
+            drawn_event = budget.event_of("drawn", reserved, {"table": table.name, "kept": share_kept})
             with engine.publishing():
                 engine.load_rows(table, column_types(shape), rows)
-                budget.put(drawn)
-            budget.follow(drawn)
-        work.content = content_of_drawn(work, self._reserved, kept)
+                budget.put(drawn_event)
+            budget.follow(drawn_event)
+        work.content = content_of_drawn(work, self._reserved, share_kept)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
@@ -285,9 +285,9 @@ class OfNoisy:
 
     def record(self, work: Work, state: Kind) -> None:
         """Note the outcome of the version, which stays charged; an outcome that cannot follow the state is left out."""
-        asked = work.spec.noisy
-        assert asked is not None
-        budget = Budget(work.state.engine, asked.budget)
+        noisy = work.spec.noisy
+        assert noisy is not None
+        budget = Budget(work.state.engine, noisy.budget)
         with work.watch.stage("state"), budget.hold():
             budget.note(state, self._reserved, {"version": work.target.version})
 

@@ -34,13 +34,13 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
         kept: the noisy share of a person's rows that is counted; None if it was not measured.
     """
     spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
-    engine, asked = state.engine, spec.noisy
-    assert asked is not None
+    engine, noisy = state.engine, spec.noisy
+    assert noisy is not None
     shape = shape_of(spec)
     noise = noise_of(shape)
     columns = view_columns(shape)
-    drawn = drawn_table(engine, asked.budget.name, reserved)
-    budget = Budget(engine, asked.budget)
+    drawn_statistics = drawn_table(engine, noisy.budget.name, reserved)
+    budget = Budget(engine, noisy.budget)
     budget.look()
     account = budget.account
     assert account is not None
@@ -66,9 +66,9 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
         why=work.decision.why,
         replaces=work.decision.replaced,
         noisy=NoisyReport(
-            budget=asked.budget.name,
-            epsilon=float(asked.epsilon),
-            delta=float(asked.budget.delta) if noise.law == "gaussian" else 0.0,
+            budget=noisy.budget.name,
+            epsilon=float(noisy.epsilon),
+            delta=float(noisy.budget.delta) if noise.law == "gaussian" else 0.0,
             law=noise.law,
             tables=len(shape.published),
             groups=sum(level.size for table in shape.published for level in table.levels),
@@ -80,11 +80,11 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
     )
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        made = scratch.sql("noisy/view", physical=place, drawn=drawn, columns=columns)
-        scratch.execute_all([made, *beside])
+        statement = scratch.sql("noisy/view", physical=place, drawn=drawn_statistics, columns=columns)
+        scratch.execute_all([statement, *beside])
 
     def verify(place: TableRef, _: Found) -> RunReport:
-        if scratch.count("noisy/verify_view", physical=place, drawn=drawn, columns=columns):
+        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
         return replace(report, verified=True, seconds=work.watch.total())
 
@@ -93,7 +93,7 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
         verify,
         [],
         lambda: None,
-        lambda done: metadata_rows(spec, shape, noise, done, state.source.columns),
+        lambda report: metadata_rows(spec, shape, noise, report, state.source.columns),
         report,
         SourceState("", tuple((column.name, column.shown_type) for column in state.source.columns), now()),
         0,

@@ -121,14 +121,14 @@ class OfStatistics:
             return decision
         if previous.status != "published":
             if not self._confirmed:
-                raise _withdrawn(spec.name, previous)
+                raise _make_withdrawn_error(spec.name, previous)
             return replace(decision, state="made anew", same_as=None)
-        changes = [str(one) for one in policy_changes(previous, spec) if not one.setting]
+        changes = [str(change) for change in policy_changes(previous, spec) if not change.setting]
         lost = [str(view) for view in views_of(previous) if not state.exists(view)]
         if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
             why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
-            raise _published(spec.name, previous, "; ".join(why))
-        settings = tuple(str(one) for one in policy_changes(previous, spec))
+            raise _make_published_error(spec.name, previous, "; ".join(why))
+        settings = tuple(str(change) for change in policy_changes(previous, spec))
         return Decision("unchanged", settings, (), previous, previous.fingerprint)
 
     def look(self, work: Work) -> None:
@@ -139,7 +139,7 @@ class OfStatistics:
         """
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
-            raise _published(work.spec.name, previous, "the source's rows changed")
+            raise _make_published_error(work.spec.name, previous, "the source's rows changed")
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`: the source is staged."""
@@ -147,10 +147,10 @@ class OfStatistics:
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
-        asked = work.spec.statistics
-        assert asked is not None
+        statistics = work.spec.statistics
+        assert statistics is not None
         name = work.spec.name
-        return [Count(name, len(asked.tables)), Hide(name, asked.threshold), Assemble(name)]
+        return [Count(name, len(statistics.tables)), Hide(name, statistics.threshold), Assemble(name)]
 
     def plan(self, work: Work) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
@@ -243,7 +243,7 @@ class OfStatistics:
     def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
         scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
         cube, spec = self._counted[1], work.spec
-        kept = kept_beside(private_table(state.engine, target.physical))
+        kept_tables = kept_beside(private_table(state.engine, target.physical))
         context = shape.context()
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
@@ -251,19 +251,19 @@ class OfStatistics:
             scratch.execute_all([table, *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
-            verify_source(scratch, shape, staged.stage, kept, spec.name)
-            shown, not_shown = verify_published(scratch, shape, place, kept, spec.name)
+            verify_source(scratch, shape, staged.stage, kept_tables, spec.name)
+            shown_cells, not_shown = verify_published(scratch, shape, place, kept_tables, spec.name)
             assert report.statistics is not None
-            counted = replace(report.statistics, shown=shown, hidden=not_shown)
+            counts = replace(report.statistics, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            return replace(report, verified=True, seconds=work.watch.total(), statistics=counted, columns=columns)
+            return replace(report, verified=True, seconds=work.watch.total(), statistics=counts, columns=columns)
 
         return Content(
             write,
             verify,
-            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept),
-            lambda: drop_statistics(state.engine, [kept.cells, kept.atoms, kept.witness]),
-            lambda done: metadata_rows(spec, shape, self._readings, done),
+            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept_tables),
+            lambda: drop_statistics(state.engine, [kept_tables.cells, kept_tables.atoms, kept_tables.witness]),
+            lambda report: metadata_rows(spec, shape, self._readings, report),
             report,
             staged.source,
             0,
@@ -275,36 +275,36 @@ def metadata_rows(
     spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
 ) -> Iterable[tuple[object, ...]]:
     """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
-    asked, counted = spec.statistics, report.statistics
-    assert asked is not None
-    assert counted is not None
-    said = {
+    statistics, counts = spec.statistics, report.statistics
+    assert statistics is not None
+    assert counts is not None
+    facts = {
         "release": spec.name,
         "source": spec.source,
         "version": report.version,
         "sqlanon": __version__,
         "token": secrets.token_hex(16),
-        "types": {one.name: one.column.kind for one in readings},
+        "types": {reading.name: reading.column.kind for reading in readings},
         "collations": {
-            one.name: one.column.collation
-            for one in readings
-            if one.column.kind == "text" and one.column.collation is not None
+            reading.name: reading.column.collation
+            for reading in readings
+            if reading.column.kind == "text" and reading.column.collation is not None
         },
-        "equal_unlike": [one.name for one in readings if not one.column.deterministic],
+        "equal_unlike": [reading.name for reading in readings if not reading.column.deterministic],
         "statistics": {
-            "persons": asked.threshold,
+            "persons": statistics.threshold,
             "zeros": "shown",
             "interval": "full",
-            "insiders": asked.insiders,
-            "bounds": asked.bounds,
+            "insiders": statistics.insiders,
+            "bounds": statistics.bounds,
             "method": "suppress",
-            "tables": [{"name": table.name, "by": list(table.by)} for table in asked.tables],
-            "measures": dict(asked.measures),
-            "shown": counted.shown,
-            "hidden": counted.hidden,
+            "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
+            "measures": dict(statistics.measures),
+            "shown": counts.shown,
+            "hidden": counts.hidden,
         },
     }
-    yield "", "release", "", "statistics", "", json.dumps(said), None
+    yield "", "release", "", "statistics", "", json.dumps(facts), None
     for column, reading in zip(shape.columns, readings, strict=True):
         published = json.dumps([column.name, column.level])
         kind, paths = "nominal", []
@@ -312,11 +312,11 @@ def metadata_rows(
             kind, paths = "hierarchy", [list(path[: column.levels]) for path in reading.spec.hierarchy.levels]
         declared = json.dumps({"levels": column.levels, "paths": paths})
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
-    for name, kind in asked.measures:
+    for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
 
 
-def _published(release: str, entry: Entry, why: str) -> GuardError:
+def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     return GuardError(
         f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
         "who has kept the old ones subtracts them, and finds single persons who came or went. Versions of statistics "
@@ -325,7 +325,7 @@ def _published(release: str, entry: Entry, why: str) -> GuardError:
     )
 
 
-def _withdrawn(release: str, entry: Entry) -> GuardError:
+def _make_withdrawn_error(release: str, entry: Entry) -> GuardError:
     return GuardError(
         f"{release}: readers had version {entry.version} of {entry.release}, with counts of the same source: who has "
         "kept them subtracts them from new ones, and finds small cells. If nobody has kept them, confirm it with "
@@ -339,13 +339,15 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
     refuse_published(state.engine, name, source)
     for entry in list_other_counts(state.engine, name, source):
         if not confirmed:
-            raise _withdrawn(name, entry)
+            raise _make_withdrawn_error(name, entry)
 
 
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [one.release for one in state.beside if one.source == source and not (one.statistics or one.noisy)]
+    names = [
+        entry.release for entry in state.beside if entry.source == source and not (entry.statistics or entry.noisy)
+    ]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"

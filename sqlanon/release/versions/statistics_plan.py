@@ -25,8 +25,8 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
         cube: the cells, counted.
         neighbours: warnings of other releases of the source.
     """
-    spec, asked = work.spec, work.spec.statistics
-    assert asked is not None
+    spec, statistics = work.spec, work.spec.statistics
+    assert statistics is not None
     margins = list_margins(work.scratch, shape, cube)
     kinds = {reading.name: reading.column.shown_type for reading in work.staged.roles.quasi}
     return PlanReport(
@@ -59,23 +59,23 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
             *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=tuple(_notes(cube.counts[1], margins, asked.threshold)),
+        notes=tuple(_notes(cube.counts[1], margins, statistics.threshold)),
     )
 
 
 def _notes(cells: int, margins: Sequence[Margin], threshold: int) -> list[str]:
-    small = round(sum(one.cells * one.share for one in margins))
+    small = round(sum(margin.cells * margin.share for margin in margins))
     part = f"{small} of them ({small / max(cells, 1):.0%}) have fewer than {threshold} persons"
-    found = [f"{cells} cells of {len(margins)} margins; {part}"]
-    many = [one for one in margins if one.share > MANY_SMALL]
-    for one in many[:SHOWN]:
-        better = find_coarser(margins, one, MANY_SMALL)
+    notes = [f"{cells} cells of {len(margins)} margins; {part}"]
+    many = [margin for margin in margins if margin.share > MANY_SMALL]
+    for margin in many[:SHOWN]:
+        better = find_coarser(margins, margin, MANY_SMALL)
         instead = f"; of the {better.cells} of {better.name} {better.share:.0%} are" if better is not None else ""
-        found.append(f"{one.share:.0%} of the {one.cells} cells of {one.name} are small{instead}")
+        notes.append(f"{margin.share:.0%} of the {margin.cells} cells of {margin.name} are small{instead}")
     if many:
         rest = f" and {len(many) - SHOWN} more margins" if len(many) > SHOWN else ""
-        found.append(
+        notes.append(
             f"above {MANY_SMALL:.0%} of small cells{rest}: most of such a margin is hidden, and much of others with "
             "it; give its columns hierarchies and coarser values in a view, or count by fewer columns at once"
         )
-    return found
+    return notes

@@ -23,7 +23,7 @@ def rewritten(tree: exp.Expr, asker: Asker) -> str:
 
     Args:
         tree: the question, as PostgreSQL's dialect is parsed.
-        asker: who asks.
+        asker: the user and settings of the session.
 
     Raises:
         ServeError: it is no query, or names a table or function that is not answered.
@@ -146,7 +146,7 @@ def _table(table: exp.Table, *, is_cte: bool) -> None:
 
 
 def _rows_of_function(table: exp.Table) -> None:
-    """A function after FROM: the alias also names the column, and a function of a single value gives one row."""
+    """A function after FROM: the alias also names the column, and a function of a single value gives a single row."""
     alias = table.args.get("alias")
     if alias is None or alias.args.get("columns"):
         return

@@ -40,7 +40,7 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
     except Exception as error:
         raise cannot_open(name, "the table's metadata", error) from error
     current = table.current_snapshot()
-    # The table as it was loaded stays at its snapshot; its schema changes without a new one.
+    # The table as it was loaded stays at the snapshot; the schema changes without a new snapshot.
     at = f"{f'snapshot {current.snapshot_id}' if current else 'no snapshot'}, schema {table.metadata.current_schema_id}"
     scan = table.scan()
     try:
