@@ -91,7 +91,7 @@ def _measure_families(
 ) -> tuple[list[QueryResult], dict[str, list[Cell]]]:
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
-    for name, some in itertools.groupby(asked, lambda one: one.family):  # each table answers for itself
+    for name, some in itertools.groupby(asked, lambda query: query.family):  # each table answers for itself
         for result, cells_of in measure(sides, list(some)):
             results.append(result)
             cells.setdefault(name, []).extend(cells_of)
