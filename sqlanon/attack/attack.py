@@ -170,7 +170,7 @@ def _attack_by_linkage(
     attacks_of = [(name, attack_by_linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
     # Of several identifiers the one that leaves the fewest persons counts.
     attacks_of = attacks_of or [("rows", attack_by_linkage(fits, sets, k, None))]
-    counted, best = min(attacks_of, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
+    counted, best = min(attacks_of, key=lambda pair: (pair[1][-1].fewest, -pair[1][-1].mean, pair[0]))
     wrong = None
     if crowds:
         lacking.append("errors: a wrong value is tried only where rows are counted, not persons")

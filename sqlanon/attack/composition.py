@@ -69,13 +69,13 @@ def attack_with_versions(scratch: Scratch, on: Subject) -> tuple[list[Compositio
 
 
 def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
-    name, asked = f"{other.release}@{other.version}", _weaker_promise(entry, other)
+    name, promise = f"{other.release}@{other.version}", _weaker_promise(entry, other)
     here, there = side_of(scratch, entry), side_of(scratch, other)
     if counts_candidates(here, there):
-        return _by_candidates(scratch, here, there, name, asked)
+        return _by_candidates(scratch, here, there, name, promise)
     report = compare(scratch, there, here, read_stored(entry.policy["privacy"]), 1)
     if report.unknown:
-        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, report.unknown)]
+        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, promise, report.unknown)]
     return [
         CompositionAttack(
             "version",
@@ -85,7 +85,7 @@ def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAt
             overlap.groups / overlap.rows,
             1 / overlap.smallest,
             overlap.smallest,
-            asked,
+            promise,
         )
         for who, overlap in zip(WHO, (report.common, report.arrived, report.left), strict=True)
         if overlap.smallest
@@ -122,14 +122,14 @@ def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> l
     for sibling in Catalog(scratch.engine).entries(statuses=("published",), source=entry.source):
         if sibling.release == entry.release or sibling.statistics:  # of counts `run` warns
             continue
-        name, asked = f"{sibling.release}@{sibling.version}", _weaker_promise(entry, sibling)
+        name, promise = f"{sibling.release}@{sibling.version}", _weaker_promise(entry, sibling)
         why = _explain_unlike_columns(scratch, entry, sibling, here)
         if why:
-            attacks.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
+            attacks.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, promise, why))
         elif counts_candidates(entry, sibling):
             sizes, _ = count_together(scratch, entry, sibling, material.stage)
             attacks.append(
-                _summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked)
+                _summarize_candidates("release", name, "common", sizes, np.ones(len(sizes), np.int64), promise)
             )
         else:
             beside, _ = place(scratch, sibling, material.stage, "placed_beside")
@@ -137,7 +137,7 @@ def attack_with_siblings(scratch: Scratch, on: Subject, material: Material) -> l
             scratch.drop(beside)
             sizes = np.array([read_integer(n) for n, _ in rows], np.int64)
             groups = np.array([read_integer(groups) for _, groups in rows], np.int64)
-            attacks.append(_summarize_candidates("release", name, "common", sizes, groups * sizes, asked))
+            attacks.append(_summarize_candidates("release", name, "common", sizes, groups * sizes, promise))
     return attacks
 
 

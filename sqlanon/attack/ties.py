@@ -45,11 +45,11 @@ def _boxes(fits: Fits, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | N
     numbers, begins = np.unique(place, return_index=True)
     some, starts = fits.owners(codes, np.append(begins, len(place)), np.add.reduceat(n, begins))
     box_of: dict[int, int] = {}
-    taken: set[int] = set()
+    used_boxes: set[int] = set()
     for g in np.argsort(np.diff(starts), kind="stable"):
-        free = next((int(box) for box in some[starts[g] : starts[g + 1]] if int(box) not in taken), None)
+        free = next((int(box) for box in some[starts[g] : starts[g + 1]] if int(box) not in used_boxes), None)
         if free is None:
             return None
         box_of[int(numbers[g])] = free
-        taken.add(free)
+        used_boxes.add(free)
     return box_of

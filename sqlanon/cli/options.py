@@ -145,13 +145,13 @@ class FromVariables(str):
 
 def find_url(db: str | None, policy: PolicySpec | None) -> str:
     """The database to use: --db, else the policy's connection."""
-    given = db or (policy.connection if policy is not None else None)
-    if not given:
+    url = db or (policy.connection if policy is not None else None)
+    if not url:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
         raise PolicyError(f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://...")
     if not db and policy is not None and policy.written is not None:
-        return FromVariables.of(given, policy.written)
-    return given
+        return FromVariables.of(url, policy.written)
+    return url
 
 
 def pick(policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: ") -> tuple[ReleaseSpec, ...]:
@@ -245,8 +245,8 @@ def next_command(
     options = [*own]
     if policy is not None and policy != POLICY:
         options += ["-p", str(policy)]
-    for chosen in select or ():
-        options += ["--select", chosen]
+    for selected in select or ():
+        options += ["--select", selected]
     if db is not None:
         options += ["--db", shown_url(db)]
     return command(name, *arguments, options=[*options, *screen.confirmed])

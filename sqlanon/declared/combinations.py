@@ -27,9 +27,9 @@ def list_refused(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.refine is not None and form.exact:
         what = f"refine lowers the loss of boxes, and format {form.name} has none"
         refusals.append(("refine", Refused(what, "leave it out")))
-    refusals += _own_boxes(spec)
-    refusals += _population(spec)
-    refusals += _frozen(spec)
+    refusals += _refuse_own_boxes(spec)
+    refusals += _refuse_populations(spec)
+    refusals += _refuse_frozen(spec)
     if spec.suppression is not None and accuracy is not None:
         what = f"{accuracy.maximize} is maximized for all rows of the source"
         refusals.append(("suppression", Refused(what, "leave suppression out")))
@@ -70,7 +70,7 @@ def list_populations(spec: ReleaseSpec) -> dict[str, str]:
     }
 
 
-def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+def _refuse_populations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     """Formats that show more of a class than the cell, or have no cell, exclude rows of a population in cells."""
     populations = list_populations(spec)
     if not populations:
@@ -94,7 +94,7 @@ def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     return refusals
 
 
-def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+def _refuse_own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     """Keys about classes do not go with boxes of their own."""
     if not spec.privacy.own_boxes:
         return []
@@ -120,7 +120,7 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     return refusals
 
 
-def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+def _refuse_frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     """Keys that `refresh: {mode: frozen}` cannot keep over many versions."""
     if not spec.refresh.frozen:
         return []

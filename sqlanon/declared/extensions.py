@@ -48,7 +48,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
     added: list[tuple[Extensible, str]] = []
     try:
         for group, registry in registries.items():
-            for point in sorted(points.select(group=group), key=lambda one: (one.name, one.value)):
+            for point in sorted(points.select(group=group), key=lambda point: (point.name, point.value)):
                 try:
                     added.append((registry, _add(point, registry)))
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises

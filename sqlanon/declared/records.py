@@ -145,7 +145,7 @@ class Record:
 
     def read(self, value: object) -> Any:  # noqa: ANN401 - result of ``make``
         """See `Value.read`; of several problems it is the first."""
-        parts = value if isinstance(value, Mapping) else self._spelled(value)
+        parts = value if isinstance(value, Mapping) else self._split_text(value)
         return _first(self, {str(key): item for key, item in parts.items()})
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
@@ -184,7 +184,7 @@ class Record:
         """Handle a key that is no part: note it."""
         note(path, f"unknown key{near(key, self.parts)}", f"the keys here are {join_words(self.parts)}")
 
-    def _spelled(self, value: object) -> Mapping[str, object]:
+    def _split_text(self, value: object) -> Mapping[str, object]:
         """The fields of a number, or of a text."""
         if isinstance(value, str) and "=" in value:
             return read_pairs(value)

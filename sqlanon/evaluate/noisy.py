@@ -63,11 +63,11 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
             f"{entry.release}: generators draw queries of rows; a workload of noisy statistics has queries alone"
         )
     queries = _list_groups(engine, released, sides) if workload is None else _list_queries(workload)
-    results, cells = _measured(measure, sides, queries)
+    results, cells = _measure_families(measure, sides, queries)
     beside = []
     for sibling in _of_rows(engine, entry):
         assert sibling.view is not None
-        family_results, theirs = _measured(measure, Sides(sibling.release, sibling.view, source), queries)
+        family_results, theirs = _measure_families(measure, Sides(sibling.release, sibling.view, source), queries)
         beside.append(Beside(sibling.release, tuple(family_of(name, family_results, theirs[name]) for name in theirs)))
     return Evaluation(
         entry.release,
@@ -86,12 +86,12 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
     )
 
 
-def _measured(
+def _measure_families(
     measure: Measure, sides: Sides, asked: Sequence[Asked]
 ) -> tuple[list[QueryResult], dict[str, list[Cell]]]:
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
-    for name, some in itertools.groupby(asked, lambda one: one.family):  # each table answers for itself
+    for name, some in itertools.groupby(asked, lambda query: query.family):  # each table answers for itself
         for result, cells_of in measure(sides, list(some)):
             results.append(result)
             cells.setdefault(name, []).extend(cells_of)

@@ -232,7 +232,7 @@ def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:
     if not name or "\0" in name:
         problems.add(path, "a column without a name" if not name else "a name with a NUL character", "a column's name")
-    given = column.given
+    keys = column.given
     only = (
         ("weight", ("quasi",)),
         ("hierarchy", ("quasi", "sensitive")),
@@ -244,7 +244,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         ("secret", ("pseudonym",)),
     )
     for key, roles in only:
-        if key in given and getattr(column, key) not in (None, False) and column.role not in roles:
+        if key in keys and getattr(column, key) not in (None, False) and column.role not in roles:
             problems.add((*path, key), f"the column is {column.role}", f"{key} is for {_and(roles)} columns")
     if column.hierarchy is not None and column.ordered is not None:
         problems.add((*path, "ordered"), "the column also has a hierarchy", "hierarchy or ordered, not both")

@@ -34,7 +34,7 @@ def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> Thre
     if not risk:
         problems.add((*threshold_path, "risk"), "0", "above 0: 1/11 is the risk of a group of 11")
         return None
-    own_risk = threshold.risk is not None and (preset is None or preset.risk != _meant(threshold.risk))
+    own_risk = threshold.risk is not None and (preset is None or preset.risk != _round_risk(threshold.risk))
     if own_risk and threshold.because is None:
         problems.add((*threshold_path, "because"), "is missing", "why this number: text")
         return None
@@ -44,10 +44,10 @@ def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> Thre
         return None
     _check_measured(model, threshold_path, problems)
     because = "; ".join(filter(None, (preset.source if preset else "", threshold.because)))
-    return ThresholdSpec(_meant(risk), because, threshold.attacker, threshold.over)
+    return ThresholdSpec(_round_risk(risk), because, threshold.attacker, threshold.over)
 
 
-def _meant(risk: Fraction) -> Fraction:
+def _round_risk(risk: Fraction) -> Fraction:
     return ROUNDED.get(risk, risk)
 
 

@@ -79,7 +79,7 @@ class Document:
 
     def place(self, path: Path) -> tuple[int, str]:
         """The line and ``file:line: key.key``; a path that is not in the file counts as the nearest key above it."""
-        known_path = path = self._shared(path)
+        known_path = path = self._find_shared(path)
         while known_path not in self._lines:
             known_path = known_path[:-1]
         where = self._describe_place(path)
@@ -87,13 +87,13 @@ class Document:
 
     def display(self, path: Path, text: str) -> str:
         """The file name as it was written, when a variable of the environment is part of it."""
-        return self._written.get(self._shared(path), text)
+        return self._written.get(self._find_shared(path), text)
 
     def holds(self, path: Path) -> bool:
         """Whether the file has this key."""
-        return self._shared(path) in self._lines
+        return self._find_shared(path) in self._lines
 
-    def _shared(self, path: Path) -> Path:
+    def _find_shared(self, path: Path) -> Path:
         """Place of a key that the tables of a release share.
 
         ``releases[0].tables[1].key`` is written as ``releases[0].key``.

@@ -60,12 +60,12 @@ def _spec(document: Document, path: str) -> PolicySpec:
     budgets = noisy.read_budgets(raw.get("budgets"), problems, FilePath(path).parent)
     releases = _releases(raw, problems, FilePath(path).parent, document, budgets)
     problems.stop()
-    written = document.display(("connection",), "") or None
+    connection_text = document.display(("connection",), "") or None
     return PolicySpec(
         connection=connection,
         releases=tuple(releases),
         path=path or None,
-        written=written,
+        written=connection_text,
         budgets=tuple(budgets.values()),
     )
 

@@ -40,7 +40,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     options = {option.name for option in declaration.options}
     # A word in the text form may be a value in the wrong place: only a key of a mapping, or an option that exists, is
     # shown.
-    written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
+    options_written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
     if not wrong and not any(problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")):
         wrong = list_refusals(declaration, collect_asked(spec, declaration))
     at_suppression = (*path, "suppression")
@@ -49,7 +49,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     if refused_rows and not problems.broken(at_suppression):
         problems.add(at_suppression, refused_rows.what, refused_rows.allowed)
     for refused in wrong:
-        _note(refused, method_path, refused.option in options | written, problems)
+        _note(refused, method_path, refused.option in options | options_written, problems)
 
 
 def _note(refused: Refused, at: Path, shown: bool, problems: Problems) -> None:

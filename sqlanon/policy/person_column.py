@@ -80,19 +80,19 @@ def person_of(profile: Sequence[ColumnProfileLike], related: Related) -> str | N
     """
     able = [column for column in profile if can_be_key(column)]
     determining = [column for column in able if _determines(column, related, profile)]
-    named = [column for column in able if names_a_person(column)]
-    about = [column for column in named if names_first(words_of(column.name))]
-    both = [column for column in about or named if column in determining]
+    by_name = [column for column in able if names_a_person(column)]
+    about = [column for column in by_name if names_first(words_of(column.name))]
+    both = [column for column in about or by_name if column in determining]
     if determining and not both:
         # A person's number by its name that varies within visits, where they do not, is coarser than they are.
         least = min(column.distinct for column in determining)
-        about, named = ([column for column in some if column.distinct <= least] for some in (about, named))
+        about, by_name = ([column for column in some if column.distinct <= least] for some in (about, by_name))
     # Where a person's number is another one in every row, nothing else numbers persons of several rows.
     one_each = any(names_a_person(column) and column.distinct == column.rows for column in profile)
     unknown = [
         column for column in able if may_number(column) and not one_each and not _varies(column, related, profile)
     ]
-    best = both or about or named or determining or unknown
+    best = both or about or by_name or determining or unknown
     return min(best, key=lambda column: column.distinct).name if best else None
 
 

@@ -111,11 +111,11 @@ def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
     goal, least = str(privacy.maximize), privacy.at_least
     if problems.broken((*at, "at_least", goal)):
         return
-    wanted = f"maximize: {goal} needs the least {goal} that is accepted, such as at_least: {{{goal}: 2}}"
+    advice = f"maximize: {goal} needs the least {goal} that is accepted, such as at_least: {{{goal}: 2}}"
     if least is None:
-        problems.add((*at, "at_least"), "is missing", wanted)
+        problems.add((*at, "at_least"), "is missing", advice)
     elif getattr(least, goal) is None:
-        problems.add((*at, "at_least", goal), "is missing", wanted)
+        problems.add((*at, "at_least", goal), "is missing", advice)
 
 
 def _check_extents(model: ReleaseModel, at: Path, problems: Problems, unread: set[str] | None) -> None:

@@ -181,7 +181,7 @@ def _choose_quasi(profile: Sequence[ColumnProfileLike], columns: Sequence[Propos
         for counts, column in zip(profile, columns, strict=True)
         if column.role == "quasi" and counts.distinct + (counts.nulls > 0) > 1
     ]
-    return tuple(name for _, _, name in sorted(quasi, key=lambda one: one[:2]))
+    return tuple(name for _, _, name in sorted(quasi, key=lambda ranked: ranked[:2]))
 
 
 def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
@@ -224,8 +224,8 @@ def _diversity(
     """l, else distinct_l, that the table can reach; and the comment on it."""
     sensitive = [counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"]
     if not sensitive:
-        named = any(column.reason.startswith(SENSITIVE_BY_NAME) for column in columns)
-        none = "the columns that look sensitive are left out" if named else "no column looks sensitive by its name"
+        any_named = any(column.reason.startswith(SENSITIVE_BY_NAME) for column in columns)
+        none = "the columns that look sensitive are left out" if any_named else "no column looks sensitive by its name"
         return None, None, f"{none}; give those that are the role, and add l"
     if rows < K:
         return None, None, ""

@@ -44,7 +44,7 @@ class Section(Record):
 
     @property
     def keys(self) -> frozenset[str]:
-        return frozenset({*self.parts, *self._known()})
+        return frozenset({*self.parts, *self._list_further()})
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -68,7 +68,7 @@ class Section(Record):
         """The JSON Schema of the mapping."""
         allowed: Any = False if self.others is None or callable(self.others) else self.others.schema or True
         properties = {name: _property(name, part) for name, part in self.parts.items()}
-        further = {name: {**part.value.schema, "description": part.text} for name, part in self._known().items()}
+        further = {name: {**part.value.schema, "description": part.text} for name, part in self._list_further().items()}
         required = [name for name, part in self.parts.items() if part.default is REQUIRED]
         return {
             "additionalProperties": allowed,
@@ -79,7 +79,7 @@ class Section(Record):
             "type": "object",
         }
 
-    def _known(self) -> Mapping[str, Part]:
+    def _list_further(self) -> Mapping[str, Part]:
         return self.others() if callable(self.others) else {}
 
     def read_at(self, value: object, path: Path, note: Note) -> Any:  # noqa: ANN401 - result of ``make``
@@ -101,7 +101,7 @@ class Section(Record):
 
     def read_other(self, key: str, value: object, found: dict[str, Any], path: Path, note: Note) -> None:
         """Read a further key, or note that there is none."""
-        further = self._known()
+        further = self._list_further()
         kind = further[key].value if key in further else None if callable(self.others) else self.others
         if kind is not None:
             setting = BROKEN if value is None and key in further else read_whole(kind, value, path, note)

@@ -294,9 +294,9 @@ def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
     Of bounds on the most frequent value of one column, which several requirements can ask, only the strictest is there:
     whoever meets it meets the others.
     """
-    asked = [requirement for requirement in requirements if not requirement.of_population]
+    of_table = [requirement for requirement in requirements if not requirement.of_population]
     shaped = [
-        requirement for requirement in asked if requirement.shape.kind != "rows" and not requirement.shape.trivial
+        requirement for requirement in of_table if requirement.shape.kind != "rows" and not requirement.shape.trivial
     ]
     strictest: dict[tuple[int, tuple[int, ...]], Requirement] = {}
     for requirement in shaped:

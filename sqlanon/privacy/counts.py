@@ -226,8 +226,8 @@ class OfCounts(Requirement):
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         """See `Requirement.measure`; the shares of the table are those of ``rows`` itself."""
         by, value = [*rows.groups, *(rows.names[i] for i in self.within)], rows.names[self.value]
-        found = count_values(engine, rows.table, by, value, rows.count)
-        return self.judge_within(found, engine, rows.table, value)
+        counts = count_values(engine, rows.table, by, value, rows.count)
+        return self.judge_within(counts, engine, rows.table, value)
 
     def judge_within(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
         """Level reached by counts of the column ``value`` of a table; see `Requirement.measure`."""
@@ -241,6 +241,6 @@ class OfCounts(Requirement):
 
 def read_texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:
     """The values of a column as text, in the order of their numbers in `count_values`."""
-    made = statement("verify/value_texts", engine.dialect, target=target, value=value)
-    found = {read_integer(number): text for number, text in engine.fetch(made, max_rows=MOST_VALUES)}
-    return [None if found[i] is None else str(found[i]) for i in range(len(found))]
+    query = statement("verify/value_texts", engine.dialect, target=target, value=value)
+    text_of = {read_integer(number): text for number, text in engine.fetch(query, max_rows=MOST_VALUES)}
+    return [None if text_of[i] is None else str(text_of[i]) for i in range(len(text_of))]

@@ -90,8 +90,8 @@ class OverPersons(_OfPersons):
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         value, by = rows.names[self.model.value], [*rows.groups, *(rows.names[i] for i in self.model.within)]
-        found = count_persons(engine, rows.table, by, value, rows.persons[self.place], rows.count)
-        return self.model.judge_within(found, engine, rows.table, value)
+        counts = count_persons(engine, rows.table, by, value, rows.persons[self.place], rows.count)
+        return self.model.judge_within(counts, engine, rows.table, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`.

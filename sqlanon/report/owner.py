@@ -36,7 +36,7 @@ from sqlanon.report.sizes import class_sizes_section
 from sqlanon.report.variables import report_variables
 from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
-from sqlanon.results.figures import count, listed, measure, share
+from sqlanon.results.figures import count, join_names, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.workload_spec import WorkloadSpec
@@ -166,7 +166,7 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
         return (("highest risk of being found", known),)
     return (
         ("highest risk of being found, with every published column", share(1, max(exposed.k, 1))),
-        (f"without what is published as it is ({listed(exposed.columns)})", known),
+        (f"without what is published as it is ({join_names(exposed.columns)})", known),
     )
 
 

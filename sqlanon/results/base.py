@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from sqlanon.results import notebook
-from sqlanon.results.figures import count, listed, measure
+from sqlanon.results.figures import count, join_names, measure
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +86,7 @@ class Exposure:
         """The warning for the owner where these columns undo k; None: they do not."""
         if self.k >= k or not self.columns:
             return None
-        names, single = listed(self.columns), len(self.columns) == 1
+        names, single = join_names(self.columns), len(self.columns) == 1
         as_they_are = "is published as it is" if single else "are published as they are"
         alone = f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
         it = "it" if single else "them"

@@ -10,10 +10,10 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def listed(names: Sequence[str], most: int = 12) -> str:
+def join_names(names: Sequence[str], most: int = 12) -> str:
     """Names as text, and how many more there are.
 
-    >>> listed(["a", "b", "c", "d"], 2)
+    >>> join_names(["a", "b", "c", "d"], 2)
     'a, b and 2 more'
     """
     more = len(names) - most

@@ -73,18 +73,18 @@ class HoldOut:
         order, person = order_rows(codes[: len(quasi) + len(exact)], codes[-1] if persons else None)
         rid, codes = rid[order].astype(np.int64), codes[:, order].T
         held_out, first = divide_persons(person, len(rid), self._share, self._seed)
-        kept = np.flatnonzero(~held_out)
+        remaining = np.flatnonzero(~held_out)
         table, place = np.ascontiguousarray(codes[:, : len(quasi) + len(exact)]), np.cumsum(~held_out) - 1
         self.split = Split(
             quasi,
             exact,
-            table[kept],
+            table[remaining],
             table[held_out],
             place[first[~held_out[first]]].astype(np.int64),
             (np.cumsum(held_out) - 1)[first[held_out[first]]].astype(np.int64),
             "persons" if persons else "rows",
         )
-        return _take_part(scratch, staged, rid[kept].astype(np.int64))
+        return _take_part(scratch, staged, rid[remaining].astype(np.int64))
 
 
 def _take_part(scratch: Scratch, staged: Staged, rid: Longs) -> Staged:

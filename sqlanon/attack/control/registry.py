@@ -8,4 +8,4 @@ from sqlanon.attack.control.linkability import LINKABILITY
 from sqlanon.attack.control.membership import MEMBERSHIP
 from sqlanon.attack.control.singling_out import MULTIVARIATE, UNIVARIATE
 
-ATTACKS = {one.name: one for one in (UNIVARIATE, MULTIVARIATE, LINKABILITY, INFERENCE, CLASSIFIER, MEMBERSHIP)}
+ATTACKS = {attack.name: attack for attack in (UNIVARIATE, MULTIVARIATE, LINKABILITY, INFERENCE, CLASSIFIER, MEMBERSHIP)}

@@ -174,7 +174,7 @@ def _draw_random(trial: Trial, predicates: int, width: int) -> Predicates:
     values = rng.random(columns.shape) * space.codes[columns]
     line, plain = rng.choice([AT_LEAST, AT_MOST, EQUAL, NOT], columns.shape), rng.choice([EQUAL, NOT], columns.shape)
     kinds = np.where(space.ordered[columns], line, plain)
-    return Predicates(*(np.ascontiguousarray(one, np.int32) for one in (columns, kinds, values)))
+    return Predicates(*(np.ascontiguousarray(part, np.int32) for part in (columns, kinds, values)))
 
 
 def correct_size(counts: Longs, rows: int, asked: int) -> float:

@@ -68,10 +68,10 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
 
     Cost: O(b d).
     """
-    every, found = 0, seen.found
+    every, masks = 0, seen.found
     for a in range(len(row)):
         every |= 1 << boxes.place[a]
-    found[:] = every
+    masks[:] = every
     for a in range(len(row)):
         part = seen.parts[a]
         if row[a] != seen.last[a]:
@@ -79,20 +79,20 @@ def cover(boxes: Boxes, row: Ints, seen: Seen) -> int:
             seen.last[a] = code
             if boxes.kinds[a]:
                 has, cells = cells_with_code(boxes, a, code), boxes.cells[a]
-                for j in range(len(found)):
+                for j in range(len(masks)):
                     part[j] = np.int32(-1) if has[cells[j]] else off
             else:
                 low, high = boxes.low[a], boxes.high[a]
-                for j in range(len(found)):
+                for j in range(len(masks)):
                     # No branch: the compiler compares several boxes at once.
                     part[j] = np.int32(-1) if (code >= low[j]) & (code <= high[j]) else off
                 if code == 0:
                     beside = boxes.null[a]
-                    for j in range(len(found)):
+                    for j in range(len(masks)):
                         if beside[j]:
                             part[j] = np.int32(-1)
-        for j in range(len(found)):
-            found[j] &= part[j]
+        for j in range(len(masks)):
+            masks[j] &= part[j]
     return every
 
 
@@ -118,9 +118,9 @@ def add_supersets(counts: Longs) -> None:
     if len(counts) >= 4:
         # The two lowest bits at once: their steps are too short for the compiler to add several numbers at a time.
         for n in range(0, len(counts), 4):
-            one, two, both = counts[n + 1], counts[n + 2], counts[n + 3]
-            counts[n] += one + two + both
-            counts[n + 1], counts[n + 2] = one + both, two + both
+            low_only, high_only, both = counts[n + 1], counts[n + 2], counts[n + 3]
+            counts[n] += low_only + high_only + both
+            counts[n + 1], counts[n + 2] = low_only + both, high_only + both
         step = 4
     while step < len(counts):
         for first in range(0, len(counts), 2 * step):

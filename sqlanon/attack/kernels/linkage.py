@@ -45,12 +45,12 @@ def count_candidates(boxes: Boxes, rows: Ints, victims: Longs, fewest: Longs, ch
     Cost: O(r (b d + w 2^w)).
     """
     seen, counts = mark_all_unseen(boxes), np.empty(len(fewest), np.int64)
-    found = seen.found
+    masks = seen.found
     for i in range(len(rows)):
         cover(boxes, rows[i], seen)
         counts[:] = 0
-        for j in range(len(found)):
-            counts[found[j]] += boxes.members[j]
+        for j in range(len(masks)):
+            counts[masks[j]] += boxes.members[j]
         add_supersets(counts)
         _go_on(counts, victims[i], fewest, chance)
 

@@ -120,11 +120,11 @@ def _table(
             return release.report
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            written = " and ".join(release.write(file, escape_formulas=escape_formulas))
+            files = " and ".join(release.write(file, escape_formulas=escape_formulas))
         report = release.report
         return replace(
             report,
-            notes=(*report.notes, f"the rows of {report.published} were written to {written}"),
+            notes=(*report.notes, f"the rows of {report.published} were written to {files}"),
             warnings=(*report.warnings, *(str(warning.message) for warning in caught)),
         )
 

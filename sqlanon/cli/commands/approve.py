@@ -66,9 +66,9 @@ def approvals(
         listed_approvals = connected.approvals(name, signers=signers)
     screen.emit({"approvals": [approval.to_dict() for approval in listed_approvals]})
     if not screen.silent:
-        from sqlanon.cli.show.approvals import listed
+        from sqlanon.cli.show.approvals import show_approvals
 
-        listed(screen, listed_approvals)
+        show_approvals(screen, listed_approvals)
     return None
 
 

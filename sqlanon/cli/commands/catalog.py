@@ -127,7 +127,7 @@ def unpublish(
             "--compact"
         )
 
-    def following(command: str, *about: str, own: Sequence[str] = ()) -> str:
+    def spell_command(command: str, *about: str, own: Sequence[str] = ()) -> str:
         return next_command(screen, command, policy, None, db, *about, own=own)
 
     with open_database(find_url(db, find_policy(db, policy)), screen) as connected:
@@ -138,14 +138,14 @@ def unpublish(
             [report.release],
             compact=compact,
             drops=compact or bool(report.purged),
-            again=lambda: following("clean", own=["--compact"]),
+            again=lambda: spell_command("clean", own=["--compact"]),
         )
 
     def show() -> None:
         from sqlanon.cli.show.catalog import unpublish_report
 
-        erases = following("erase", report.release, own=["--key-file", "FILE", "--yes", "--compact"])
-        unpublish_report(screen, report, following("rollback", report.release), erases)
+        erases = spell_command("erase", report.release, own=["--key-file", "FILE", "--yes", "--compact"])
+        unpublish_report(screen, report, spell_command("rollback", report.release), erases)
 
     compacting.conclude(screen, report.to_dict(), show, outcome)
     return None
@@ -171,13 +171,13 @@ def erase(
             f"{name} has several tables, whose versions are no lineage: delete the rows from the sources and run"
         )
 
-    def following(command: str, words: Sequence[str]) -> str:
+    def spell_command(command: str, words: Sequence[str]) -> str:
         if command == "run":
             return next_command(screen, "run", policy, [name], db, own=words)
         about = [name] if command == "erase" else []
         return next_command(screen, command, policy, None, db, *about, own=words)
 
-    erase_keys(screen, find_url(db, spec), release, key_file, following, yes=yes, compact=compact)
+    erase_keys(screen, find_url(db, spec), release, key_file, spell_command, yes=yes, compact=compact)
     return None
 
 

@@ -77,7 +77,7 @@ class _Asked:
 
         return load(**asdict(self))
 
-    def following(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
+    def spell_command(self, name: str, words: Sequence[str], select: Sequence[str] | None, *arguments: str) -> str:
         """A command of dbt to try next, with the same project and database as this command."""
         from sqlanon.cli.show.text import command, shown_url
 
@@ -109,11 +109,11 @@ def plan(
     project = options.load()
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
-    def done(_: ReleaseSpec, report: PlanReport) -> None:
+    def show_report(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=False, run=options.following("run", anew, select))
+            plan_report(screen, report, sql=False, run=options.spell_command("run", anew, select))
 
     with open_database(_url(project), screen, read_only=True) as connected:
         plan_release = _refuse_unbuilt(
@@ -126,8 +126,8 @@ def plan(
             screen,
             _select_releases(project, select),
             plan_release,
-            done,
-            again=lambda spec, words: options.following("plan", select_plan_options(words), [spec.name]),
+            show_report,
+            again=lambda spec, words: options.spell_command("plan", select_plan_options(words), [spec.name]),
         )
 
 
@@ -149,7 +149,7 @@ def run(
 ) -> int | None:
     """Release every model built by dbt with `anonymize` in its meta."""
 
-    def done(_: ReleaseSpec, report: RunReport) -> None:
+    def show_report(_: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.run import run_report
 
@@ -176,10 +176,10 @@ def run(
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
                 more = [*words, *(["--record", str(record)] if record else [])]
-                return options.following("run", more, [spec.name])
+                return options.spell_command("run", more, [spec.name])
 
             guarded, note = _refuse_unbuilt(project, work), record_file.add if record_file else None
-            code = work_on_each(screen, releases, guarded, done, note, again=again)
+            code = work_on_each(screen, releases, guarded, show_report, note, again=again)
         if record_file:
             record_file.exit_code = code
         return code
@@ -204,13 +204,13 @@ def erase(
     specs = _select_releases(project, [name])
     release = next((spec for spec in specs if spec.name == name), specs[0])
 
-    def following(command: str, words: Sequence[str]) -> str:
+    def spell_command(command: str, words: Sequence[str]) -> str:
         if command == "clean":  # dbt has none of its own
             return next_command(screen, "clean", None, None, _url(project), own=words)
         selected, about = ([name], []) if command == "run" else (None, [name])
-        return options.following(command, words, selected, *about)
+        return options.spell_command(command, words, selected, *about)
 
-    erase_keys(screen, _url(project), release, key_file, following, yes=yes, compact=compact)
+    erase_keys(screen, _url(project), release, key_file, spell_command, yes=yes, compact=compact)
     return None
 
 
@@ -266,12 +266,12 @@ def _select_releases(project: Project, select: Sequence[str] | None) -> tuple[Re
 def _refuse_unbuilt(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[ReleaseSpec], R]:
     """The work, refused for a release of a model that dbt did not build."""
 
-    def guarded(spec: ReleaseSpec) -> R:
+    def work_if_built(spec: ReleaseSpec) -> R:
         if spec.name in project.not_releasable:
             raise PolicyError(f"model {project.models[spec.name]}: {project.not_releasable[spec.name]}")
         return work(spec)
 
-    return guarded
+    return work_if_built
 
 
 app = typer.Typer(

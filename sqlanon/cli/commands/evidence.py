@@ -70,7 +70,7 @@ def evidence(
     if sign is not None:
         from sqlanon.release.catalog import signatures
 
-        write_new(signature, signatures.sign(_signed(bundle.sha256), sign), private=True)
+        write_new(signature, signatures.sign(_make_signed_text(bundle.sha256), sign), private=True)
     write_new(output, data, private=True)
     screen.emit({**bundle.to_dict(), "output": str(output)})
     if not screen.silent:
@@ -95,7 +95,7 @@ def _verify(
         from sqlanon.release.catalog import signatures
 
         signature = _read(file.with_name(file.name + SIGNED), 1 << 16).decode("utf-8", "replace")
-        signatures.verify(_signed(bundle.sha256), signature, by, signers, str(file))
+        signatures.verify(_make_signed_text(bundle.sha256), signature, by, signers, str(file))
     screen.emit({**bundle.to_dict(), "output": str(file)})
     if not screen.silent:
         _show(screen, bundle, by)
@@ -109,7 +109,7 @@ def _read(file: Path, most: int) -> bytes:
         raise PolicyError(f"{file}: cannot be read ({error.strerror})") from error
 
 
-def _signed(digest: str) -> str:
+def _make_signed_text(digest: str) -> str:
     """The text that a signature of a bundle signs."""
     return f"evidence of sqlanon, sha256 {digest}\n"
 

@@ -156,7 +156,7 @@ def plan(
     spec = load(policy, db)
     anew = [*(["--new-lineage"] if new_lineage else []), *(["--new-classes"] if new_classes else [])]
 
-    def done(_: ReleaseSpec, report: PlanReport) -> None:
+    def show_report(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
@@ -170,7 +170,7 @@ def plan(
             lambda release: connected.plan(
                 release, beside=spec.releases, new_lineage=new_lineage, new_classes=new_classes
             ),
-            done,
+            show_report,
             again=lambda release, words: next_command(
                 screen, "plan", policy, [release.name], db, own=select_plan_options(words)
             ),
@@ -193,11 +193,11 @@ def run(
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish the changed ones."""
 
-    def done(release: ReleaseSpec, report: RunReport) -> None:
+    def show_report(release: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.run import run_report
 
-            run_report(screen, report, _following(screen, release, report, policy, db))
+            run_report(screen, report, _list_next_commands(screen, release, report, policy, db))
 
     # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older
     # one.
@@ -208,7 +208,7 @@ def run(
         with open_database(find_url(db, spec), screen) as connected:
             tables: dict[str, dict[str, RunReport] | SqlanonError] = {}
 
-            def together(release: ReleaseSpec, name: str) -> RunReport:
+            def run_together(release: ReleaseSpec, name: str) -> RunReport:
                 """The tables of a release are run together with the first."""
                 if name not in tables:
                     if keep_scratch or new_lineage or spend:
@@ -229,7 +229,7 @@ def run(
 
             def work(release: ReleaseSpec) -> RunReport:
                 if release.together is not None:
-                    return together(release, release.together.name)
+                    return run_together(release, release.together.name)
                 return connected.run(
                     release,
                     full=full,
@@ -245,7 +245,9 @@ def run(
                 recorded = ["--record", str(record)] if record else []
                 return next_command(screen, "run", policy, [release.name], db, own=[*words, *recorded])
 
-            code = work_on_each(screen, releases, work, done, record_file.add if record_file else None, again=again)
+            code = work_on_each(
+                screen, releases, work, show_report, record_file.add if record_file else None, again=again
+            )
         if record_file:
             record_file.exit_code = code
         return code
@@ -264,7 +266,7 @@ def schema(screen: Screen) -> int | None:
     return None
 
 
-def _following(
+def _list_next_commands(
     screen: Screen, release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None
 ) -> list[str]:
     """Commands to try after a run.

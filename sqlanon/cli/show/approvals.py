@@ -28,7 +28,7 @@ def approval_lines(one: Approval) -> list[str]:
     ]
 
 
-def listed(screen: Screen, found: Sequence[ListedApproval]) -> None:
+def show_approvals(screen: Screen, found: Sequence[ListedApproval]) -> None:
     """All decisions, the newest last."""
     if not found:
         screen.show(

@@ -93,8 +93,8 @@ def format_lowering(report: AuditReport) -> list[str]:
     if report.k_all >= report.k:
         return []
     if report.lowering:
-        named = ", ".join(f"{clean(column.column)} (k {count(column.k)} with it)" for column in report.lowering)
-        which = f"k is lower than {count(report.k)} with {named}."
+        names = ", ".join(f"{clean(column.column)} (k {count(column.k)} with it)" for column in report.lowering)
+        which = f"k is lower than {count(report.k)} with {names}."
     elif report.lowering_together:
         which = (
             f"k is lower than {count(report.k)} with {_columns(report.lowering_together)} together, with none of them "

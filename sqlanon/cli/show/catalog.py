@@ -172,10 +172,10 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
 
 def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
     """Show the lineages that stay, why, and the command that removes them."""
-    for kept in report.lineages:
+    for item in report.lineages:
         screen.show(
-            f"release {clean(report.release)}: lineage {kept.number} stays in {' and '.join(map(clean, kept.tables))}: "
-            f"{things(kept.keys, 'key')}, as hashes, with published values of {count(kept.held)} of them"
+            f"release {clean(report.release)}: lineage {item.number} stays in {' and '.join(map(clean, item.tables))}: "
+            f"{things(item.keys, 'key')}, as hashes, with published values of {count(item.held)} of them"
         )
     if not report.lineages:
         return
@@ -184,7 +184,7 @@ def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:
         f"  it stays{listed}, as readers may have kept versions: with it a later run publishes no key in a second "
         "class, and none that is erased",
         f"  what it keeps of given keys is emptied by: {erase}",
-        f"  all of it is removed by SQL: {'; '.join(kept.drop for kept in report.lineages)}",
+        f"  all of it is removed by SQL: {'; '.join(item.drop for item in report.lineages)}",
         "  then the next run stops until run --new-lineage, and nobody can compute what its versions and those before "
         "reveal together",
     )

@@ -29,7 +29,7 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
         _release(screen, released)
     _show_together(screen, report)
     _sample(screen, report)
-    screen.show("Try next:", "", *(f"  {line}" for line in _following(report, first, second)))
+    screen.show("Try next:", "", *(f"  {line}" for line in _list_next_commands(report, first, second)))
 
 
 def _release(screen: Screen, one: Released) -> None:
@@ -94,7 +94,7 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def _following(report: DemoReport, first: Released, second: Released) -> list[str]:
+def _list_next_commands(report: DemoReport, first: Released, second: Released) -> list[str]:
     """Commands that work when pasted, from the directory this was started in."""
     last = command(
         "query",

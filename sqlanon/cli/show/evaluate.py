@@ -65,7 +65,7 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
     screen.show(make_sheet(head, [_family(family) for family in families]), "")
     single = sorted(
-        (result for result in report.queries if not result.refused), key=lambda one: one.family != "queries"
+        (result for result in report.queries if not result.refused), key=lambda result: result.family != "queries"
     )
     single = [result for result in single if result.family == "queries"] or single[: MOST_QUERIES // 3]
     columns = (

@@ -40,7 +40,7 @@ def known_report(screen: Screen, report: KnownReport) -> None:
         ("DIS-SUDA: a match of such a row is right", share(special.mean_dis, 1), share(special.highest_dis, 1)),
     ]
     screen.show(make_sheet((("special uniques", "wrap"), ("mean", "right"), ("highest", "right")), scores), "")
-    parts = sorted(special.columns.items(), key=lambda one: -one[1])
+    parts = sorted(special.columns.items(), key=lambda pair: -pair[1])
     screen.show(
         make_sheet(
             (("column", "wrap"), ("in minimal uniques", "right")), [(name, share(part, 1)) for name, part in parts]

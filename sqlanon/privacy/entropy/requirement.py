@@ -58,7 +58,7 @@ class EntropyDiversity(OfCounts):
         cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
     ) -> Sequence[EntropyDiversity]:
         """One per sensitive column that is asked about, and one more each if joint."""
-        return [cls(asked, *place) for asked, place in each_asked(privacy, cls.name, sensitive)]
+        return [cls(limit, *place) for limit, place in each_asked(privacy, cls.name, sensitive)]
 
     def in_best_form(self, values: int) -> Requirement:
         """See `Requirement.in_best_form`: with shares p and 1 - p the entropy falls in the larger one."""

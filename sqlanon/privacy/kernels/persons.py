@@ -57,8 +57,8 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
     """
     p, q, persons, values = bounds[0], bounds[1], bounds[2], bounds[3]
     waiting = _FIRST + 3 * persons
-    seen = waiting + persons
-    of_values = seen + values
+    of_seen = waiting + persons
+    of_values = of_seen + values
     of_pairs = of_values + 2 * values
     met, wait, most, many, begin = counts[_MET], counts[_WAIT], counts[_MOST], counts[_VALUES], 0
     for s in range(len(ends)):
@@ -82,7 +82,7 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
                 having = counts[of_values + 2 * value + 1] + 1
                 counts[of_values + 2 * value + 1] = having
                 if having == 1:
-                    counts[seen + many] = value
+                    counts[of_seen + many] = value
                     many += 1
                 most = max(most, having)
             counts[offset] += 1
@@ -96,7 +96,7 @@ def add_weighted(items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Long
             counts[_FIRST + 3 * who + 1] = 1
         wait = 0
         for i in range(many):
-            if counts[of_values + 2 * counts[seen + i]] * p > met * UNIT * q:
+            if counts[of_values + 2 * counts[of_seen + i]] * p > met * UNIT * q:
                 holds[s] = False
                 break
     counts[_MET], counts[_WAIT], counts[_MOST], counts[_VALUES] = met, wait, most, many
@@ -107,13 +107,13 @@ def clear_weighted(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Real
     """Forget the persons and values of the rows."""
     persons, values = bounds[2], bounds[3]
     waiting = _FIRST + 3 * persons
-    seen = waiting + persons
-    of_values = seen + values
+    of_seen = waiting + persons
+    of_values = of_seen + values
     of_pairs = of_values + 2 * values
     for w in range(counts[_WAIT]):
         counts[waiting + w] = 0
     for i in range(counts[_VALUES]):
-        counts[seen + i] = 0
+        counts[of_seen + i] = 0
     for i in range(_FIRST):
         counts[i] = 0
     for row in range(len(items) // 3):

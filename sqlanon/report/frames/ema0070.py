@@ -16,7 +16,7 @@ from sqlanon.report.frames.measured import (
     say_suppressed,
     say_threshold,
 )
-from sqlanon.results.figures import listed
+from sqlanon.results.figures import join_names
 
 ELEVEN = 11
 
@@ -38,14 +38,14 @@ def _sections(found: Found) -> tuple[Section, ...]:
     method = (
         Statement(
             "direct identifiers",
-            f"{listed(identifiers) or 'none named'}; not published",
+            f"{join_names(identifiers) or 'none named'}; not published",
             "stated",
             found.call("releases show"),
             "role",
         ),
         Statement(
             "quasi-identifiers",
-            f"{listed(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
+            f"{join_names(found.columns('quasi'))}; format {found.run.format}, method {found.run.method}",
             "stated",
             found.call("releases show"),
             "role",

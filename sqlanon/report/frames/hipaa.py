@@ -23,7 +23,7 @@ from sqlanon.report.frames.measured import (
     say_threshold,
     say_values,
 )
-from sqlanon.results.figures import count, listed, things
+from sqlanon.results.figures import count, join_names, things
 from sqlanon.sqltext import statement
 
 OLDEST = 89
@@ -140,10 +140,10 @@ def _by_names(found: Found, one: Identifier) -> Statement:
     shown = [str(column["name"]) for column in named if column["role"] in ("sensitive", "insensitive")]
     coarse = [str(column["name"]) for column in named if column["role"] == "quasi"]
     said = [
-        *([f"not published: {listed(hidden)}"] if hidden else []),
-        *([f"a token, a code derived from it: {listed(tokens)}"] if tokens else []),
-        *([f"published as it is: {listed(shown)}"] if shown else []),
-        *([f"generalized: {listed(coarse)}"] if coarse else []),
+        *([f"not published: {join_names(hidden)}"] if hidden else []),
+        *([f"a token, a code derived from it: {join_names(tokens)}"] if tokens else []),
+        *([f"published as it is: {join_names(shown)}"] if shown else []),
+        *([f"generalized: {join_names(coarse)}"] if coarse else []),
     ]
     look = bool(shown or tokens or (coarse and not one.part))
     state: State = "look at it" if look or coarse else "stated"

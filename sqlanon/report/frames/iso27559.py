@@ -19,7 +19,7 @@ from sqlanon.report.frames.measured import (
     say_threshold,
     say_values,
 )
-from sqlanon.results.figures import listed
+from sqlanon.results.figures import join_names
 
 
 def _context(found: Found) -> tuple[Statement, ...]:
@@ -40,7 +40,7 @@ def _data(found: Found) -> tuple[Statement, ...]:
     roles = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
     by = found.call("releases show")
     named = [(role, found.columns(role)) for role in roles]
-    return tuple(Statement(role, listed(names), "stated", by, "role") for role, names in named if names)
+    return tuple(Statement(role, join_names(names), "stated", by, "role") for role, names in named if names)
 
 
 def _sections(found: Found) -> tuple[Section, ...]:

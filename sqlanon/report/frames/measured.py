@@ -8,7 +8,7 @@ from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.decision import accepted, review_date, within
 from sqlanon.report.document import State, Statement
 from sqlanon.report.frames.base import Found
-from sqlanon.results.figures import count, listed, measure, share, things
+from sqlanon.results.figures import count, join_names, measure, share, things
 
 UNCOUNTED = "not counted for this kind of release"
 
@@ -48,7 +48,7 @@ def say_published(found: Found) -> Statement:
         return Statement(about, UNCOUNTED, "not measured", found.call("audit"), "published")
     known = ((risk.published, "row"), (risk.published_persons, "person"))
     shown = [f"{share(value, 1)} of a {who}" for value, who in known if value is not None]
-    more = f"as they are: {listed(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
+    more = f"as they are: {join_names(risk.as_they_are)}" if risk.as_they_are else "no other column is published"
     return Statement(about, "; ".join((*shown, more)), "measured", found.measured_by_run, "published")
 
 

@@ -29,7 +29,7 @@ from sqlanon.report.frames.wp216 import WP216
 from sqlanon.report.owner import check_unchanged, find_published
 from sqlanon.report.variables import report_variables
 from sqlanon.results import RunReport
-from sqlanon.results.figures import count, listed, share
+from sqlanon.results.figures import count, join_names, share
 
 FRAMES: Final[Mapping[str, Frame]] = {one.name: one for one in (WP216, HIPAA, EMA0070, ISO27559, SDC, EDPB)}
 """Frames by their names."""
@@ -143,7 +143,7 @@ def _figures(found: Found) -> tuple[tuple[str, str, str], ...]:
         else f"at most {share(float(asked[0]), 1)} is accepted{'' if asked[1] == 'prosecutor' else f' of {asked[1]}'}: "
         f"{ {True: 'met', False: 'EXCEEDED', None: 'not measured'}[within(found.policy, run)] }"
     )
-    shown = f"as they are: {listed(risk.as_they_are, 5)}" if risk.as_they_are else "but the sensitive ones"
+    shown = f"as they are: {join_names(risk.as_they_are, 5)}" if risk.as_they_are else "but the sensitive ones"
     of_all = asked is not None and asked[2] == "published"
     return (
         (
@@ -177,12 +177,12 @@ def _remains(found: Found) -> list[str]:
         )
     bare = [name for name in found.columns("sensitive") if not any(one.column == name for one in run.requirements)]
     if bare:
-        remains.append(f"No requirement is about {listed(bare)}: in some class the value may be certain.")
+        remains.append(f"No requirement is about {join_names(bare)}: in some class the value may be certain.")
     every, known = risk.highest("published"), risk.highest()
     if every is not None and known is not None and every > known:
         one = len(risk.as_they_are) == 1
         remains.append(
-            f"{listed(risk.as_they_are)}: published as {'it is' if one else 'they are'}. Who knows such a value "
+            f"{join_names(risk.as_they_are)}: published as {'it is' if one else 'they are'}. Who knows such a value "
             f"finds a row with a probability of up to {share(every, 1)}."
         )
     if risk.journalist is None:
@@ -194,7 +194,7 @@ def _remains(found: Found) -> list[str]:
     if found.versions > 1 and not run.history:
         remains.append("What earlier versions reveal together with this one was not measured.")
     if found.beside:
-        remains.append(f"Other releases of the same source: {listed(found.beside)}.")
+        remains.append(f"Other releases of the same source: {join_names(found.beside)}.")
     missing = [title for title, text in context_pairs(found.policy) if text == NOT_SAID]
     if missing:
         remains.append(f"The policy does not state: {', '.join(missing)}.")
