@@ -14,6 +14,7 @@ from tests.project.tree import MODULES, PACKAGE, label, nodes
 KINDS = {"noisy", "statistics"}
 OWNERS = {"current", "entry", "one", "spec"}
 ASKING = {
+    "sqlanon/attack/counts.py": "releases of counts have attacks of their own",
     "sqlanon/database/hierarchy_tables.py": "hierarchies of a budget's persons must not be made of their data",
     "sqlanon/database/lineage.py": "columns of statistics are those of no source",
     "sqlanon/dbt/describe.py": "releases of rows are listed",
