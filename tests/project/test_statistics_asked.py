@@ -12,8 +12,10 @@ from tests.project.test_code import OUTSIDE, conditions, last_name
 from tests.project.tree import MODULES, PACKAGE, label, nodes
 
 KINDS = {"noisy", "statistics"}
-OWNERS = {"current", "entry", "one", "spec"}
+OWNERS = {"current", "entry", "neighbour", "one", "release", "sibling", "spec"}
 ASKING = {
+    "sqlanon/attack/composition.py": "releases of rows of the same source are looked for",
+    "sqlanon/attack/counts.py": "releases of counts have attacks of their own",
     "sqlanon/database/hierarchy_tables.py": "hierarchies of a budget's persons must not be made of their data",
     "sqlanon/database/lineage.py": "columns of statistics are those of no source",
     "sqlanon/dbt/describe.py": "releases of rows are listed",
