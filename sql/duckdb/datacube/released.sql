@@ -1,6 +1,7 @@
 -- name: datacube/released
--- params: see core
--- returns: see core
+-- params: released (table to make), view, columns (list of {names}: what the view holds of each quasi column), sensitive ({name, domain,
+--   nulls, as_float, as_text} or none)
+-- returns: p1.. (number of what is published of each column), v1_1.. (the published columns), s (code of the sensitive value), n bigint
 -- DuckDB hashes IS NOT DISTINCT FROM: a join with the few different parts of a column takes a tenth of a sort of all rows by it.
 {% macro code() %}{% if sensitive %}COALESCE(a.code, {{ "CASE WHEN v.sa IS NULL THEN 0 ELSE -1 END" if sensitive.nulls else "-1" }}){% else %}0{% endif %}{% endmacro %}
 {% macro each(t) %}{% for c in columns %}{% set i = loop.index %}{% for name in c.names %}{{ t }}.v{{ i }}_{{ loop.index }}, {% endfor %}{% endfor %}{% endmacro %}
