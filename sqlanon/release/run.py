@@ -18,6 +18,7 @@ from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.approvals import hold_approval
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import hold_counts
 from sqlanon.release.catalog.policy_diff import list_weakenings
 from sqlanon.release.catalog.recorded_method import list_method_notes
@@ -216,16 +217,19 @@ def _work(
     with watch.stage("state"):
         target = target_of(state)
         decision = _decide(state, options)
+        before = decision.instead
+        if before is not None:  # readers look where another release was
+            hold_approval(state.engine, state.spec, before=before)
         version = version_of_run(
             state, division, new_lineage=options.new_lineage, confirmed=options.allow_weaker, spend=options.spend
         )
         decision = version.decide(state, decision)
     notes = list_method_notes(state.spec)
-    secret, judge = secret_of(state), partial(_judge, state)
+    secret, judge = secret_of(state), partial(_judge, state, state.last_shown or before)
     return Work(state, target, decision, version, division, machine, watch, secret, scratch, notes=notes, judge=judge)
 
 
-def _judge(state: ReleaseState, done: RunReport) -> RunReport:
+def _judge(state: ReleaseState, before: Entry | None, done: RunReport) -> RunReport:
     """Hold a verified version to people's decisions, in the transaction that publishes: approvals end meanwhile.
 
     Raises:
@@ -233,7 +237,7 @@ def _judge(state: ReleaseState, done: RunReport) -> RunReport:
         GuardError: the policy's approval no longer holds.
     """
     notes = hold_threshold(state.spec, done)
-    hold_approval(state.engine, state.spec, before=state.last_shown)
+    hold_approval(state.engine, state.spec, before=before)
     return replace(done, notes=(*done.notes, *notes))
 
 

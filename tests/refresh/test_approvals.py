@@ -444,6 +444,20 @@ def test_an_engine_without_transactions_and_updates():
 
 
 @pytest.mark.every_engine
+def test_another_name_in_the_same_place(shared_db):
+    """Readers look where an approved release was: whatever is published there next is approved too."""
+    shared_db.run(approved(shared_db, "a22"))
+    shared_db.unpublish("a22")
+    other = quick("a22", name="a22_again", publish="release.a22")
+    assert any("a run would stop" in note for note in shared_db.plan(other).notes + shared_db.plan(other).warnings)
+    for full in (False, True):
+        with pytest.raises(GuardError, match=r"a22_again: .*nobody approved this release; nothing was published"):
+            shared_db.run(other, allow_weaker=True, full=full)
+    shared_db.approve("a22_again", planned=other, **ALICE)
+    assert shared_db.run(other, allow_weaker=True).outcome == "published"
+
+
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "change",
     [

@@ -270,7 +270,7 @@ def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
 def _approval(work: Work) -> tuple[str, ...]:
     """Message of a run about the policy's approval."""
     try:
-        return hold_approval(work.state.engine, work.spec, before=work.state.last_shown)
+        return hold_approval(work.state.engine, work.spec, before=work.state.last_shown or work.decision.instead)
     except GuardError as refused:
         return (f"a run would stop: {refused}",)
 
