@@ -20,7 +20,11 @@ def run(*words: str, code: int = 0, width: int = 80) -> str:
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_every_method_is_a_row(width: int) -> None:
     lines = run(width=width).partition("─\n")[2].splitlines()
-    assert [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in METHODS] == list(METHODS)
+    places = {name: at for at, line in enumerate(lines) if (name := line.partition(" ")[0]) in METHODS}
+    assert set(places) == set(METHODS)
+    (compared,) = (at for at, line in enumerate(lines) if line.startswith("to compare with:"))
+    of_papers = {"agglomerative", "idistance", "idistance_fast", "koptimize", "matchings", "mdav", "tds", "topdown"}
+    assert {name for name, at in places.items() if at > compared} == of_papers
     assert all(len(line) <= width for line in lines)
 
 

@@ -40,9 +40,21 @@ def _show(screen: Screen, table: Works, name: str | None) -> None:
     if name is None:
         spare = {"formats": 4, "executors": 3, "population": 2, "persons: whole": 1}
         headings = [("method", "left", 0), *((ability, "wrap", spare.get(ability, 0)) for ability in table.abilities)]
-        rows = [[name, *(cell.text for cell in cells)] for name, cells in table.rows.items()]
+        compared = [name for name in table.rows if str(METHODS[name].code).startswith("sqlanon.papers.")]
+        rows, others = (
+            [
+                [name, *(cell.text for cell in cells)]
+                for name, cells in table.rows.items()
+                if (name in compared) is of_papers
+            ]
+            for of_papers in (False, True)
+        )
+        # One sheet, so that its columns are below each other.
+        title = [["to compare with:", *("" for _ in table.abilities)]] if others else []
         screen.show(
-            sheet(headings, rows), "", "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md"
+            sheet(headings, [*rows, *title, *others]),
+            "",
+            "why not: sqlanon methods METHOD; engines and formats: docs/what-works.md",
         )
         return
     screen.show(METHODS[name].about, "")
