@@ -148,6 +148,39 @@ def is_of_cells(rows: Sequence[Row]) -> bool:
     return bool(said and said[0] and "epsilon" not in said[0])
 
 
+def read_cell_facts(view: Relation, rows: Sequence[Row], missing: str) -> Mapping[str, Any]:
+    """Facts of the metadata about a release of statistics.
+
+    Args:
+        view: the release.
+        rows: of the metadata.
+        missing: the facts that an older sqlanon did not write, and a remedy, for the error.
+
+    Raises:
+        UnsupportedError: an older sqlanon made it, and the metadata lack the types of columns.
+    """
+    (own,) = (row for row in rows if row[0] == "")
+    facts: Mapping[str, Any] = json.loads(str(own[5]))
+    if "types" not in facts:
+        raise UnsupportedError(f"{view.ref} was published by an older sqlanon, and does not say {missing}")
+    return facts
+
+
+def make_dimension(row: Row, facts: Mapping[str, Any]) -> Field:
+    """The column of a release of statistics by which its cells are grouped, of a row of the metadata."""
+    name = str(row[0])
+    return Field(
+        name,
+        "insensitive",
+        "",
+        facts["types"][name],
+        str(row[4]),
+        (name,),
+        collation=facts["collations"].get(name),
+        deterministic=name not in facts["equal_unlike"],
+    )
+
+
 def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     """The release that the metadata rows of a view describe.
 

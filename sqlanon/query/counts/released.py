@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Relation, Row
-from sqlanon.errors import UnsupportedError
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.seen import Label, SeenColumn
 
 MEASURE = "measure"
@@ -37,14 +36,9 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     Raises:
         UnsupportedError: an older sqlanon made it, and the metadata lack types and levels.
     """
-    (own,) = (row for row in rows if row[0] == "")
-    facts = json.loads(str(own[5]))
+    missing = "of which types its columns are; read its rows as they are, each is a cell"
+    facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
-    if "types" not in facts:
-        raise UnsupportedError(
-            f"{view.ref} was published by an older sqlanon, and does not say of which types its columns are; read its "
-            "rows as they are, each is a cell"
-        )
     fields, columns = [], []
     for row in rows:
         name, role = str(row[0]), str(row[1])
@@ -54,18 +48,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
             fields.append(Field(name, MEASURE, "", "integer", "BIGINT", (name,)))
             continue
         declared = json.loads(str(row[6]))
-        fields.append(
-            Field(
-                name,
-                "insensitive",
-                "",
-                facts["types"][name],
-                str(row[4]),
-                (name,),
-                collation=facts["collations"].get(name),
-                deterministic=name not in facts["equal_unlike"],
-            )
-        )
+        fields.append(make_dimension(row, facts))
         paths: dict[Label, tuple[Label, ...]] = {path[0]: tuple(path) for path in declared["paths"]}
         columns.append(SeenColumn(name, int(declared["levels"]), paths))
     return ReleasedCounts(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Relation, Row
-from sqlanon.errors import UnsupportedError
-from sqlanon.query.release import Field, Released
+from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 
 if TYPE_CHECKING:
     from sqlanon.noisy.accounting import Law
@@ -78,23 +77,16 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     from sqlanon.noisy.levels import dimension_of_ends
     from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays
 
-    (own,) = (row for row in rows if row[0] == "")
-    facts = json.loads(str(own[5]))
+    missing = "what its groups are; read its rows as they are, each is a group"
+    facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
-    if "types" not in facts:
-        raise UnsupportedError(
-            f"{view.ref} was published by an older sqlanon, and does not say what its groups are; read its rows as "
-            "they are, each is a group"
-        )
     fields, dimensions = [], []
     for row in rows:
         name = str(row[0])
         if row[1] != "dimension":
             continue
         declared = json.loads(str(row[6]))
-        made = Field(name, "insensitive", "", facts["types"][name], str(row[4]), (name,))
-        collation = facts["collations"].get(name)
-        fields.append(replace(made, collation=collation, deterministic=name not in facts["equal_unlike"]))
+        fields.append(make_dimension(row, facts))
         if "ends" in declared:
             dimensions.append(dimension_of_ends(name, tuple(map(Fraction, declared["ends"]))))
         else:
