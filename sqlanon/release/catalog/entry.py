@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from sqlanon.counted import list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
@@ -87,7 +88,7 @@ class Entry:
         """Tables of cells, atoms and witnesses of a release of counts; else empty."""
         if not self.policy.get("statistics"):
             return ()
-        parts = ("cells", "atoms", "witness")
+        parts = list_parts(len(self.policy["statistics"].get("sums", ())))
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
 
     @property

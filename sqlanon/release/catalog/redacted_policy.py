@@ -45,6 +45,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         del policy["together"]
     if spec.statistics is None:  # 0.1.0 had none
         del policy["statistics"]
+    elif not spec.statistics.sums:  # nor had the first releases of counts sums
+        del policy["statistics"]["sums"]
     if spec.noisy is None:
         del policy["noisy"]
     else:
