@@ -170,19 +170,19 @@ def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solve
     Cost: about 20 times the heuristic's.
     """
     (check,) = shapes_beyond_rows(context.requirements)
-    asked = Fraction(check.p, check.q)
+    fraction = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
     codes = [domain.codes for domain in context.encoded.quasi]
     best: dict[int, Ints] = {}
 
     def reaches(total: int) -> Fraction:
         group, privacy = _accurate(loaded, arranged, loss_bound.pack_bounds(total, [None] * len(codes), codes))
-        if privacy >= asked:
+        if privacy >= fraction:
             best.clear()
             best[total] = group
         return privacy
 
-    bound = least_bound(reaches, asked, weights * SCALE)
+    bound = least_bound(reaches, fraction, weights * SCALE)
     if bound is None:
         raise AssertionError("feasibility is decided before a method runs")
     return best[bound], (f"solver dual: every class has NCP {bound / (weights * SCALE):.4f} at most",)
