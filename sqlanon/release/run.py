@@ -125,6 +125,7 @@ def _run(
                 for work in works.values():
                     work.siblings = siblings
             for work in works.values():
+                work.judge = work.hold_decisions
                 held.enter_context(work.scratch)
             carry_out(works)
         return tuple(

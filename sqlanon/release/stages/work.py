@@ -20,7 +20,7 @@ from sqlanon.release.divide.division import Division
 from sqlanon.release.history.compare_versions import NOTHING_COMPARED, Compared
 from sqlanon.release.history.earlier import Earlier
 from sqlanon.release.prepare.staged import Prepared, Staged, Unchanged
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.publish import Content, Judge
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
@@ -128,6 +128,7 @@ class Work:
         notes: for the report.
         content: the content to publish, from `stage.Measure` on.
         report: the result of the run, from the last stage on.
+        judge: has the last word on the verified version; an erasure waits for nobody's decision.
     """
 
     state: ReleaseState
@@ -148,6 +149,7 @@ class Work:
     notes: tuple[str, ...] = ()
     content: Content | None = None
     report: RunReport | None = None
+    judge: Judge = lambda report: report
 
     @property
     def spec(self) -> ReleaseSpec:
@@ -201,7 +203,7 @@ class Work:
         before = self.state.last_shown or self.decision.instead
         return hold_approval(self.state.engine, self.spec, before=before)
 
-    def judge(self, done: RunReport) -> RunReport:
+    def hold_decisions(self, done: RunReport) -> RunReport:
         """Hold a verified version to people's decisions, in the publishing transaction: approvals end meanwhile.
 
         Raises:
