@@ -29,7 +29,8 @@ from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
-from sqlanon.release.run import RunOptions, run, run_tables
+from sqlanon.release.run import run, run_tables
+from sqlanon.release.stages.options import RunOptions
 from sqlanon.results import AttackReport, CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.results.approvals import Approval
 from sqlanon.results.counts import CountsAttackReport

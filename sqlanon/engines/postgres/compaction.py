@@ -84,8 +84,8 @@ class Compacting(Session):
             )
         if tables_left:
             raise DatabaseError(
-                f"rows that were deleted from {', '.join(map(str, tables_left))} are still in its file: a transaction on "
-                "this server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
+                f"rows that were deleted from {', '.join(map(str, tables_left))} are still in its file: a transaction "
+                "on this server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
                 "pg_replication_slots list those that are open), and compact again"
             )
         with self._translate_errors("CHECKPOINT"):

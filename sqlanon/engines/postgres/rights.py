@@ -121,6 +121,8 @@ def definition(connection: Connection, view: TableRef) -> str | None:
 
 def roles(connection: Connection, names: Sequence[str]) -> list[str]:
     """See `Rights.roles`."""
+    if not names:
+        return []
     query = "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s)"
     roles_known = {str(row[0]) for row in connection.execute(query, [list(names)]).fetchall()}
     return [name for name in names if name in roles_known]
