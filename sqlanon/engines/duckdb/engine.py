@@ -68,6 +68,7 @@ class DuckDBEngine(Compacting):
         listed_bit="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
         row_numbers=True,
         type_of="TYPEOF(%(value)s)",
+        session_tables=True,
         ordered_product=True,
         groups_by_mark=True,
         joined_rows=1_000_000,
