@@ -466,6 +466,13 @@ class Readable:
             merge_narrow=merge_narrow,
         )
 
+    def _forget_asked(self) -> None:
+        """Forget what queries know of releases, as another version may follow."""
+        if self._asked:
+            from sqlanon.query.find import forget
+
+            forget(self.engine, self._asked)
+
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Column names and a few rows of a *published release*; any other table is refused.
 
