@@ -31,5 +31,13 @@ from sqlanon.results.risk import (
     SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport
+from sqlanon.results.run import (
+    DataChange,
+    KeptTable,
+    NoisyReport,
+    Outcome,
+    RunReport,
+    StatisticsReport,
+    SyntheticReport,
+)
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

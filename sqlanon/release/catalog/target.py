@@ -10,7 +10,6 @@ from pathlib import Path
 from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
-from sqlanon.formats import format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours
@@ -18,7 +17,7 @@ from sqlanon.release.catalog.lake_facts import lake_place
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import views_beside, views_of
+from sqlanon.release.catalog.views import second_of_spec, views_beside, views_of
 
 
 def target_of(state: ReleaseState) -> Publication:
@@ -31,15 +30,15 @@ def target_of(state: ReleaseState) -> Publication:
     version = max((entry.version for entry in entries), default=0) + 1
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
-    pair = format_of(spec.format.kind).facts.paired
-    longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
+    second = second_of_spec(spec)
+    longest = max(views_beside(replace(view, name=""), second), key=lambda ref: len(ref.name)).name
     if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
         raise PolicyError(
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
-    publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
+    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), second)
+    publication = replace(publication, lake=lake_place(engine, spec, pair=publication.pair))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
         check_no_link(spec.name, spec.publish_file)
@@ -74,7 +73,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
     Raises:
         PolicyError: a name is taken by another release or by an object that sqlanon did not make.
     """
-    for ref in views_beside(target.view, target.pair):
+    for ref in views_beside(target.view, target.second):
         owners = _owners(ref, entries)
         if owners - {release}:
             raise PolicyError(f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name")
@@ -85,7 +84,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
 def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
     """The same in the publishing transaction, with views that were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
-    views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
+    views = [ref for ref in views_beside(target.view, target.second) if ref in found.relations]
     if not all(_owners(ref, state.versions) for ref in views):  # since the state was read, perhaps by another release
         entries = Catalog(state.engine).entries(statuses=("published",), views=views)
     check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)

@@ -5,6 +5,7 @@ Cuts by bounding are counted exactly, for the owner alone: choosing contribution
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from sqlanon.budgeted import Quantity
@@ -15,8 +16,9 @@ from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.published import INTERVAL, half_width
+from sqlanon.noisy.rows import paid_tables
 from sqlanon.noisy.shape import Part, Shape, shape_of
-from sqlanon.noisy.split import Noise, noise_of
+from sqlanon.noisy.split import CHOICE_SHARE, Noise, noise_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import is_noisy_due, person_tables, warn_of
@@ -32,6 +34,8 @@ from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
+MEAN_SHARE = math.sqrt(2 / math.pi)
+"""The mean distance of a normal number from the middle, in deviations."""
 MOST_VERSIONS = 1000
 """The number of versions that a budget suffices for is counted so far."""
 
@@ -104,7 +108,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
             *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=(cost, *_widths(shape, noise), *cut),
+        notes=(cost, *_widths(shape, noise), *_of_rows(shape, noise, target), *cut),
         stages=tuple(stage.text for stage in list_stages(spec, target.version)),
     )
 
@@ -130,7 +134,9 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
     notes = []
     parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows"}
     what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
-    for number, table in enumerate(shape.published):
+    for number, (asked, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True)):
+        if asked.of_rows and shape.chooses:  # the pairs are not known before they are paid
+            continue
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
             size = shape.steps(number, place) if measure.quantity == "quantiles" else number
@@ -144,6 +150,31 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
                 f"{INTERVAL:.0%} of the {table.leaves} finest groups it is at most {width:.4g}"
             )
     return notes
+
+
+def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
+    """The noise of the tables of which synthetic rows are drawn, and what it means for the rows."""
+    of_rows = shape.spec.of_rows
+    if of_rows is None:
+        return []
+    tables = paid_tables(shape, noise)
+    deviation = tables[0].deviation
+    chosen = "declared pairs of columns"
+    if shape.chooses:
+        chosen = (
+            f"{len(tables)} pairs of columns, chosen by noisy scores with standard deviation {noise.deviation(0):.4g} "
+            f"(a share of {float(CHOICE_SHARE):g} of epsilon)"
+        )
+    return [
+        (
+            f"synthetic rows are drawn of tables of {chosen}, each with {of_rows.target}, in which {noise.law} noise "
+            f"has standard deviation {deviation:.4g}, and published as {target.shown_synthetic}; they cost nothing more"
+        ),
+        (
+            f"the rows of a group of such a table will differ from counted ones by about {MEAN_SHARE * deviation:.3g}"
+            " on average, or less where groups are empty; for other combinations of columns no error is known"
+        ),
+    ]
 
 
 def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str) -> tuple[list[str], int]:
