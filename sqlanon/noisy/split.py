@@ -58,6 +58,14 @@ def deviation_of(law: Law, scale: float) -> float:
     return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
 
 
+def mean_distance(law: Law, scale: float) -> float:
+    """The mean distance of a noisy number from the exact one; of Gaussian noise that of the continuous law."""
+    if law == "gaussian":
+        return scale * math.sqrt(2 / math.pi)
+    fade = math.exp(-1 / scale)
+    return 2 * fade / -math.expm1(-2 / scale)
+
+
 def noise_of(shape: Shape) -> Noise:
     """The noise of a release, as the policy asks.
 

@@ -10,7 +10,13 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
-from sqlanon.results.candidates import Candidate, CandidatesReport
+from sqlanon.results.candidates import (
+    Candidate,
+    CandidatesReport,
+    NoisyCandidate,
+    NoisyCandidatesReport,
+    RowsErrors,
+)
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.erase import EraseReport

@@ -5,7 +5,6 @@ Cuts by bounding are counted exactly, for the owner alone: choosing contribution
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from sqlanon.budgeted import Quantity
@@ -18,10 +17,10 @@ from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.published import INTERVAL, half_width
 from sqlanon.noisy.rows import paid_tables
 from sqlanon.noisy.shape import Part, Shape, shape_of
-from sqlanon.noisy.split import CHOICE_SHARE, Noise, noise_of
+from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import is_noisy_due, person_tables, warn_of
+from sqlanon.release.budget.charged import count_versions, is_noisy_due, person_tables, spell_versions, warn_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import decide
@@ -33,11 +32,6 @@ from sqlanon.release.versions.noisy import list_stages
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
-
-MEAN_SHARE = math.sqrt(2 / math.pi)
-"""The mean distance of a normal number from the middle, in deviations."""
-MOST_VERSIONS = 1000
-"""The number of versions that a budget suffices for is counted so far."""
 
 
 def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanReport:
@@ -68,7 +62,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
     cost = (
         f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
         f"{noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
-        f"for {_versions(budget, noise)} such versions"
+        f"for {spell_versions(count_versions(budget, noise.mechanisms))} such versions"
     )
     with (
         Scratch(engine, watch) as scratch,
@@ -117,18 +111,6 @@ def _change(target: Publication, *, due: bool) -> str:
     return f"version {target.version}" if due else f"nothing until the clock asks for version {target.version}"
 
 
-def _versions(budget: Budget, noise: Noise) -> str:
-    """How many more versions of this kind the budget pays for."""
-    epsilon, delta = budget.limits
-    charged = budget.account.charged if budget.account else []
-    low, high = 1, MOST_VERSIONS
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = total_epsilon([*charged, *noise.mechanisms * middle], delta) <= epsilon
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return f"{low} or more" if low == MOST_VERSIONS else str(low)
-
-
 def _widths(shape: Shape, noise: Noise) -> list[str]:
     """The noise of every measure, at the finest level of each table."""
     notes = []
@@ -159,6 +141,7 @@ def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
         return []
     tables = paid_tables(shape, noise)
     deviation = tables[0].deviation
+    distance = mean_distance("gaussian", deviation)
     chosen = "declared pairs of columns"
     if shape.chooses:
         chosen = (
@@ -171,7 +154,7 @@ def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
             f"has standard deviation {deviation:.4g}, and published as {target.shown_synthetic}; they cost nothing more"
         ),
         (
-            f"the rows of a group of such a table will differ from counted ones by about {MEAN_SHARE * deviation:.3g}"
+            f"the rows of a group of such a table will differ from counted ones by about {distance:.3g}"
             " on average, or less where groups are empty; for other combinations of columns no error is known"
         ),
     ]
