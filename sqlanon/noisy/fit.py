@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 ROUNDS = 50
-"""Rounds of proportional fitting: margins agree to far less than a row."""
+"""Rounds of proportional fitting, at most: margins agree to far less than a row."""
 LEAST = 1e-9
-"""Of independence: no cell is quite 0 where both columns have rows, so that the margins can be reached."""
+"""Of independence: no cell is quite 0 where both columns have rows, so that the margins can be reached. Margins that
+agree to this share of the rows are fitted no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,8 @@ def _fit_pair(noisy: Floats, one: Floats, other: Floats) -> Floats:
             sums = found.sum(axis=axis, keepdims=True)
             wanted = np.expand_dims(margin, axis)
             found *= np.divide(wanted, sums, out=np.zeros_like(sums), where=sums > 0)
+        if np.abs(found.sum(axis=1) - one).max() < LEAST * total:
+            break
     return np.asarray(found)
 
 

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.fit import draw_rows, fit_tables, project
 from sqlanon.noisy.pairs import GAP_CHANGE, choose_pairs, list_pairs, measure_gap
+from tests.oracle.chance_of import lower_bound
 
 SHAPE = (3, 2, 2)
 CELLS = list(itertools.product(*map(range, SHAPE)))
@@ -154,3 +156,33 @@ def test_noise_alone_gives_rows_of_declared_values_or_none(level: int) -> None:
     for (one, other), table in zip(PAIRS, fitted.pairs, strict=True):
         assert np.allclose(table.sum(axis=1), fitted.columns[one])
         assert np.allclose(table.sum(axis=0), fitted.columns[other])
+
+
+RUNS = 1000
+
+
+def seen(runs: int, *, there: bool, noisy: bool) -> int:
+    """In how many releases of rows some row has the value that the victim alone has."""
+    table = np.zeros((3, 2, 2), np.int64)
+    table[:2] = 20
+    table[2, 1, 1] = there
+    times = 0
+    for _ in range(runs):
+        given = table
+        if noisy:
+            given = add_noise(table.reshape(-1), "laplace", Fraction(1)).reshape(table.shape)
+        times += bool((draw_rows(((0, 1),), [given])[:, 0] == 2).any())
+    return times
+
+
+@pytest.mark.thorough
+def test_rows_of_noisy_tables_give_no_person_away() -> None:
+    """Epsilon is 1: a person changes one number, and the noise of each has scale 1."""
+    pytest.importorskip("opendp")
+    found = [seen(RUNS, there=there, noisy=True) for there in (True, False)]
+    assert lower_bound(RUNS, *found, 0.0) <= 1
+
+
+def test_rows_of_exact_tables_would_give_a_person_away() -> None:
+    """The naive variant: no random number of the rows hides what the tables show."""
+    assert [seen(1, there=there, noisy=False) for there in (True, False)] == [1, 0]
