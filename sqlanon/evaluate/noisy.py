@@ -108,7 +108,7 @@ def ask_releases_of_rows(
     """
     beside = []
     for entry in Catalog(engine).entries(statuses=("published",)):
-        if entry.source == named and entry.view is not None and not entry.noisy and not entry.statistics:
+        if entry.source == named and entry.view is not None and entry.kind.has_rows:
             results, cells = _measure_families(measure, Sides(entry.release, entry.view, source), queries)
             beside.append(Beside(entry.release, tuple(family_of(name, results, cells[name]) for name in cells)))
     return tuple(beside)
