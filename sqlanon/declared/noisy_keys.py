@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, TEXT, Kind
+from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, LIST, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import RowSecurity
@@ -20,9 +20,6 @@ MOST_CONTRIBUTED = 1_000_000
 
 MOST_STEPS = 1000
 """Steps of the range of a quantile, at most."""
-
-LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
-"""A list for `sqlanon.policy.noisy` to read, with own places in messages."""
 
 EPSILON = Number(Fraction(0), LARGEST_EPSILON, above=True)
 

@@ -231,6 +231,8 @@ COUNTED_COLUMN = _section(
     models.CountedColumnModel, "statistics.columns.*.", {"hierarchy": HIERARCHY}, example="hierarchy: region.csv"
 )
 COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
+DOMINANCE = _section(models.DominanceModel, "statistics.measures.*.dominance.", example="n: 2")
+COUNTED_MEASURE = _section(models.CountedMeasureModel, "statistics.measures.*.", {"dominance": DOMINANCE}, main="count")
 PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
 _COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
 STATISTICS = _section(
@@ -239,6 +241,7 @@ STATISTICS = _section(
     {
         "columns": ByName(COUNTED_COLUMN),
         "tables": Kind("a list of tables, at least one", _COUNTED_TABLES, _several),
+        "measures": ByName(COUNTED_MEASURE, "n: count"),
         "protect": PROTECT,
     },
     example="columns: ..",
@@ -306,6 +309,8 @@ SECTIONS: Mapping[str, Section] = {
         STATISTICS,
         COUNTED_COLUMN,
         COUNTED_TABLE,
+        COUNTED_MEASURE,
+        DOMINANCE,
         PROTECT,
         BUDGET,
         NOISY_RELEASE,

@@ -44,6 +44,7 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        scales: digits after the point of each column whose sums are published.
     """
 
     cells: int
@@ -52,11 +53,13 @@ class StatisticsReport(Report):
     witnesses: int
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
+    scales: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
-        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
+        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
+        return cls(**{**report, "levels": levels, "scales": tuple(int(one) for one in report.get("scales", ()))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ MODELS: dict[str, type[models.Written]] = {
     "statistics:": models.StatisticsReleaseModel,
     "statistics.": models.StatisticsModel,
     "statistics.columns.*.": models.CountedColumnModel,
+    "statistics.measures.*.": models.CountedMeasureModel,
+    "statistics.measures.*.dominance.": models.DominanceModel,
     "statistics.tables.": models.CountedTableModel,
     "statistics.protect.": models.ProtectModel,
     "context.": models.ContextModel,
