@@ -14,7 +14,7 @@ from sqlanon.query.answer import Answer, make_answer
 from sqlanon.query.constants import answer_constants, answer_nothing
 from sqlanon.query.counts.released import ReleasedCounts
 from sqlanon.query.explain import explain_errors
-from sqlanon.query.find import Names, dimensions_of, find, is_replaced
+from sqlanon.query.find import Names, dimensions_of, find, forget, is_replaced
 from sqlanon.query.limits import ROWS, SECONDS, Limits, guard, limit_query
 from sqlanon.query.merge_groups import merge_groups
 from sqlanon.query.noisy.released import ReleasedNoisy
@@ -179,7 +179,7 @@ def _ask(  # noqa: PLR0913 - older than the limit
                 raise
         finally:
             if not same and known is not None:
-                known.clear()  # facts in it may be of either version
+                forget(engine, known)  # facts in it may be of either version
     raise DatabaseError(f"{name} was replaced by another version each of {TRIES} times it was asked; ask again")
 
 

@@ -11,7 +11,9 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.rows import count
+from sqlanon.errors import DatabaseError
 from sqlanon.query.answer import Interval
+from sqlanon.query.boxes.kept_classes import forget_kept, kept_classes
 from sqlanon.query.functions.registry import reads_clock
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import Distribution, distributions, intervals_of
@@ -113,15 +115,23 @@ def run_query(  # noqa: PLR0913 - older than the limit
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
     drawn = None
+    kept = kept_classes(released)
     if prepared is None:
         bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
         prepared, drawn = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
-        if key is not None:
+        if key is not None and (kept is None or not kept.take_waiting()):
             if len(plans) >= _MOST_PLANS:
                 plans.pop(next(iter(plans)), None)
             plans[key] = prepared
     final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
-    found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    try:
+        found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    except DatabaseError:
+        if kept is None or not kept.are_lost(engine):
+            raise
+        forget_kept(engine, released)
+        options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
+        return run_query(engine, query, released, joinable, limits, **options)
     found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:

@@ -328,7 +328,7 @@ class RowValues:
                 if count.case is not None:
                     terms = {a.term for a in plan.aggregates if a.kind == "count" and a.condition == i}
                     found |= self._parts([*group, count.case], f"_{i}", terms)
-        return [named(tree.copy(), name) for name, tree in found.items()]
+        return [named(tree, name) for name, tree in found.items()]
 
     def _parts(self, group: Sequence[Tree], suffix: str, terms: Collection[str | None]) -> dict[str, Tree]:
         """Number of rows of a class in a group, or with a value of an exact term, and the row that represents them.
