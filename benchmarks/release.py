@@ -121,9 +121,7 @@ def main(words: Sequence[str] | None = None) -> int:
                     times = f"{line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms"
                     print(f"{engine:9} {effort:7} {times} {line['calls']:4} calls")
     record.write(args.out, repeats=args.repeats, engines=found["fast"], normal=found["normal"])
-    within = all(
-        line["calls"] <= CALLS[engine] for lines in found.values() for engine, line in lines.items()
-    )
+    within = all(line["calls"] <= CALLS[engine] for lines in found.values() for engine, line in lines.items())
     return 0 if within and found["fast"]["duckdb"]["median_ms"] <= MILLISECONDS else 1
 
 
