@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
+BinsAs = Literal["label", "middle"]
+"""What synthetic rows have of an interval: the text of its ends, or the number in the middle."""
 Quantity = Literal["rows", "persons", "sum", "mean", "quantiles"]
 """Measured quantity of each group."""
 
@@ -33,11 +36,15 @@ class BudgetSpec:
 
 @dataclass(frozen=True, slots=True)
 class NoisyTable:
-    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any."""
+    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any.
+
+    ``of_rows``: synthetic rows are drawn of it.
+    """
 
     name: str
     by: tuple[str, ...]
     totals: bool = True
+    of_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,32 @@ class NoisyMeasure:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsSpec:
+    """Synthetic rows that are drawn of noisy tables of pairs of columns.
+
+    Attributes:
+        target: the column that is in every table.
+        pairs: the pairs of other columns, a tree; in the spec of a policy that leaves the choice to a paid measurement
+            any tree is meant.
+        chosen: whether a paid measurement chooses the pairs.
+        bins: what the rows have of an interval.
+    """
+
+    target: str
+    pairs: tuple[tuple[str, str], ...]
+    chosen: bool
+    bins: BinsAs = "label"
+
+    @property
+    def tables(self) -> tuple[NoisyTable, ...]:
+        """The tables that are measured for the rows."""
+        return tuple(
+            NoisyTable(", ".join((*pair, self.target)), (*pair, self.target), totals=False, of_rows=True)
+            for pair in self.pairs
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NoisySpec:
     """Differentially private statistics of one source.
 
@@ -98,6 +131,7 @@ class NoisySpec:
         noise: the law of the noise.
         show: groups of fewer persons, as far as the noisy number says, are marked as not shown; None: there is no mark.
         kept: publish the mean share of a person's rows that are counted.
+        of_rows: the synthetic rows; their tables are the last ones of `tables`. None: there are none.
     """
 
     budget: BudgetSpec
@@ -111,3 +145,11 @@ class NoisySpec:
     noise: NoiseLaw = "auto"
     show: int | None = None
     kept: bool = True
+    of_rows: RowsSpec | None = None
+
+    def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
+        """The same with these pairs of columns for synthetic rows."""
+        assert self.of_rows is not None
+        of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
+        declared = (table for table in self.tables if not table.of_rows)
+        return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)

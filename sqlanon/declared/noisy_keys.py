@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, get_args
 
-from sqlanon.budgeted import NoiseLaw
+from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.declared.key import Key
 from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, LIST, TEXT
 from sqlanon.declared.records import ByName, Names
@@ -86,8 +86,9 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "noisy.tables",
         None,
-        REQUIRED,
-        "The tables, at least one, each with `by`: the columns of its groups, the coarsest first.",
+        (),
+        "The tables, each with `by`: the columns of its groups, the coarsest first. At least one, unless `rows` asks "
+        "for its own.",
     ),
     Key("noisy.tables.name", TEXT, None, "The table's name in the view; default: its columns."),
     Key("noisy.tables.by", Names(), REQUIRED, "The columns of its groups, the coarsest first."),
@@ -188,5 +189,26 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         True,
         "Measure the mean share of a person's rows that are counted, and publish it as metadata, for a twentieth of "
         "`epsilon`.",
+    ),
+    Key(
+        "noisy.rows",
+        None,
+        None,
+        "Draw synthetic rows of all columns of `groups`, and publish them as the view `<publish>_synthetic`: of noisy "
+        "tables of pairs of columns with a target. For tables of one row a person.",
+    ),
+    Key("noisy.rows.target", TEXT, REQUIRED, "The column that is in every such table. A text alone means this."),
+    Key(
+        "noisy.rows.pairs",
+        LIST,
+        None,
+        "The pairs of the other columns, which join all of them without a circle; default: a paid measurement, a tenth "
+        "of `epsilon`, chooses them.",
+    ),
+    Key(
+        "noisy.rows.bins",
+        OneOf(get_args(BinsAs)),
+        "label",
+        "What the rows have of an interval: its `label`, as `[20, 40)`, or the number in the `middle`.",
     ),
 )

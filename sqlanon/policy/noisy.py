@@ -19,6 +19,7 @@ from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
+from sqlanon.policy.noisy_rows import read_rows
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
 from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
@@ -122,10 +123,11 @@ def read_noisy(
             (*statistics_path, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace"
         )
     _check_names(model.name, statistics, measures, statistics_path, problems)
+    of_rows = read_rows(statistics, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
         statistics.epsilon,
-        tables,
+        (*tables, *(of_rows.tables if of_rows else ())),
         values,
         bins,
         measures,
@@ -134,6 +136,7 @@ def read_noisy(
         statistics.noise,
         statistics.show.persons if statistics.show is not None else None,
         statistics.kept,
+        of_rows,
     )
     return ReleaseSpec(
         name=model.name,
@@ -195,7 +198,9 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         if any(table.name == name for table in tables):
             problems.add((*path, index), "the name of another table", "each table has its own name")
         tables.append(NoisyTable(name, by, model.totals))
-    unused = [name for name in asked.groups if name.lower() not in used]
+    if not asked.tables and asked.rows is None:
+        problems.add(path, "no table", "tables: [{by: [region, sex]}]")
+    unused = [name for name in asked.groups if name.lower() not in used and asked.rows is None]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)

@@ -53,6 +53,7 @@ _TITLES = {
     "NoisyMeasureModel": "A measure: `statistics.measures.<name>`",
     "ContributionsModel": "How much of a person counts: `statistics.contributions`",
     "ShowModel": "The mark of groups that are not too small: `statistics.show`",
+    "RowsModel": "Synthetic rows: `statistics.rows`",
 }
 
 _SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}

@@ -56,6 +56,13 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
+        if spec.noisy.of_rows is None:  # nor synthetic rows
+            del policy["noisy"]["of_rows"]
+            for table in policy["noisy"]["tables"]:
+                del table["of_rows"]
+        elif spec.noisy.of_rows.chosen:  # a paid measurement will choose others
+            del policy["noisy"]["of_rows"]["pairs"]
+            policy["noisy"]["tables"] = [table for table in policy["noisy"]["tables"] if not table["of_rows"]]
     for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]
