@@ -123,7 +123,7 @@ def read_noisy(
             (*statistics_path, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace"
         )
     _check_names(model.name, statistics, measures, statistics_path, problems)
-    of_rows = read_rows(statistics, measures, statistics_path, problems)
+    of_rows = read_rows(statistics, tables, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
         statistics.epsilon,

@@ -178,6 +178,39 @@ def test_rows_go_and_return_with_their_version(shared_db: Any, tmp_path: Path) -
     assert shared_db.engine.exists(shared_db.engine.target(f"release.{made.view}_synthetic")) is False
 
 
+@pytest.mark.every_engine
+def test_a_version_without_rows_has_no_view_of_them(shared_db: Any, tmp_path: Path) -> None:
+    plain = {**ASKED, "tables": "[{by: [region]}, {by: [sex]}, {by: [age, cost]}]"}
+    made = Made(shared_db, tmp_path, people("plain", 30), **plain)
+    view = shared_db.engine.target(f"release.{made.view}_synthetic")
+    made.run()
+    assert not shared_db.engine.exists(view)
+    made.write(**plain, more="rows: sex")
+    made.run(spend=True)
+    assert shared_db.engine.exists(view)
+    assert {row["table"] for row in made.rows()} >= {"region", "age, cost"}
+    assert len({row["table"] for row in made.rows()}) == 5
+    shared_db.rollback(made.name, to=1)
+    assert not shared_db.engine.exists(view)
+    shared_db.rollback(made.name, to=2)
+    assert shared_db.engine.exists(view)
+
+
+def test_of_noise_alone_there_are_rows_or_none(shared_db: Any, tmp_path: Path) -> None:
+    """Each run is verified; none of them fails whatever the noise is."""
+    made = Made(
+        shared_db,
+        tmp_path,
+        people("few", 2),
+        **ASKED,
+        epsilon="0.01",
+        budget="epsilon: 9",
+        more="rows: sex\n      kept: false",
+    )
+    many = {made.run(spend=True).noisy.synthetic.rows for _ in range(4)}
+    assert min(many) >= 0
+
+
 def test_a_file_of_its_own_has_the_rows(tmp_path: Path) -> None:
     source = tmp_path / "source.duckdb"
     duckdb.connect(source).close()
@@ -202,6 +235,7 @@ REFUSED = {
     ),
     "a column that no pair reaches": ({"more": "rows: {target: sex, pairs: [[age, region]]}"}, "do not reach cost"),
     "the target in a pair": ({"more": "rows: {target: sex, pairs: [[age, sex]]}"}, "other than the target"),
+    "a table of a pair's name": ({"more": "rows: sex", "tables": "[{by: [cost, age, sex]}]"}, "drawn of"),
     "two columns": ({"more": "rows: sex", "groups": "{sex: [F, M], region: [north]}"}, "fewer than 3 columns"),
     "neither tables nor rows": ({"more": "kept: false"}, "no table"),
 }
