@@ -18,6 +18,8 @@ LARGEST_DELTA = Fraction(1, 1000)
 MOST_CONTRIBUTED = 1_000_000
 """Groups and rows of a person, at most."""
 
+MOST_NIGHTS = 4000
+"""Nights of running counts, at most."""
 MOST_STEPS = 1000
 """Steps of the range of a quantile, at most."""
 
@@ -186,10 +188,18 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "`shown` is true where the noisy number of persons is so large. It is free; small groups are mostly noise.",
     ),
     Key(
+        "noisy.running",
+        None,
+        None,
+        "Running counts: each person is counted once, in the groups of the night of its first rows, and `epsilon` pays "
+        "for all nights together. Every version is a night.",
+    ),
+    Key("noisy.running.nights", Integer(2, MOST_NIGHTS), REQUIRED, "How many nights there will be, at most."),
+    Key(
         "noisy.kept",
         FLAG,
         True,
         "Measure the mean share of a person's rows that are counted, and publish it as metadata, for a twentieth of "
-        "`epsilon`.",
+        "`epsilon`; never of running counts.",
     ),
 )

@@ -15,6 +15,7 @@ import numpy as np
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
+from sqlanon.noisy.nights import Factor, factor_of
 from sqlanon.spec import Hierarchy, ReleaseSpec
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class Shape:
         return next(at for at, one in enumerate(self.tables) if one.steps_of == (table, measure))
 
     @property
+    def factor(self) -> Factor | None:
+        """Of running counts: what is measured each night; None: each version is a measurement by itself."""
+        return factor_of(self.spec.nights) if self.spec.nights is not None else None
+
+    @property
     def additive_persons(self) -> bool:
         """Whether numbers of persons add up: each is counted in one finest group."""
         return self.spec.groups == 1
@@ -145,6 +151,11 @@ def shape_of(spec: ReleaseSpec) -> Shape:
     if total > MOST_GROUPS:
         raise PolicyError(
             f"{spec.name}: the tables have {total} groups with all totals and steps; at most {MOST_GROUPS}"
+        )
+    if asked.nights is not None and total * asked.nights > MOST_GROUPS:
+        raise PolicyError(
+            f"{spec.name}: the tables have {total} groups with all totals, and that for {asked.nights} nights; at most "
+            f"{MOST_GROUPS} together"
         )
     series = [
         one
@@ -206,7 +217,7 @@ def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure
     number, depth, which = place
     level = table.levels[depth]
     groups = min(asked.groups, table.leaves)
-    if measure.quantity == "persons":
+    if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
         return [Series(number, depth, "persons", which, 1, most, most)]
     low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
@@ -121,6 +122,8 @@ def read_noisy(
         problems.add(
             (*statistics_path, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace"
         )
+    if statistics.running is not None:
+        measures = _read_arrivals(statistics, budget, measures, statistics_path, problems)
     _check_names(model.name, statistics, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
@@ -133,7 +136,8 @@ def read_noisy(
         statistics.contributions.rows,
         statistics.noise,
         statistics.show.persons if statistics.show is not None else None,
-        statistics.kept,
+        statistics.kept and statistics.running is None,
+        statistics.running.nights if statistics.running is not None else None,
     )
     return ReleaseSpec(
         name=model.name,
@@ -295,6 +299,20 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
     return NoisyMeasure(name, "quantiles", column, ends[0], ends[1], unit, shares, model.steps)
 
 
+def _read_arrivals(
+    asked: NoisyModel, budget: BudgetSpec, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
+) -> tuple[NoisyMeasure, ...]:
+    """The measures of running counts: persons, each counted once."""
+    for measure in measures:
+        if measure.quantity != "persons":
+            what = f"running counts are of persons, and {show(measure.name)} is not"
+            problems.add((*at, "measures", measure.name), what, "persons, or another release without running")
+    if budget.delta == 0 or asked.noise == "laplace":
+        what = "running counts have Gaussian noise, which needs the budget's delta"
+        problems.add((*at, "running"), what, "give the budget a delta, and leave noise: laplace out")
+    return tuple(replace(measure, quantity="arrivals") for measure in measures)
+
+
 def _read_shares(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
     allowed = "ascending numbers above 0 and below 1, of at most 6 digits after the point"
     try:
@@ -315,6 +333,7 @@ def _check_names(
     """No two columns of the view have the same name."""
     names = [
         *OWN_COLUMNS,
+        *(("night",) if asked.running is not None else ()),
         *asked.groups,
         *(f"{name}{end}" for measure in measures for name in measure.columns for end in ("", "_low", "_high")),
     ]

@@ -74,6 +74,13 @@ class ShowModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunningModel(Written):
+    """Running counts of persons over nights. See [differential-privacy.md](differential-privacy.md#running-counts)."""
+
+    nights: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyModel(Written):
     """Differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
 
@@ -85,6 +92,7 @@ class NoisyModel(Written):
     contributions: ContributionsModel
     noise: NoiseLaw
     show: ShowModel | None
+    running: RunningModel | None
     kept: bool
 
 

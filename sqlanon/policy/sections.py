@@ -252,6 +252,7 @@ NOISY_GROUPS = _section(
 NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
 CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")
 SHOW = _section(noisy_models.ShowModel, "noisy.show.", example="persons: 10")
+RUNNING = _section(noisy_models.RunningModel, "noisy.running.", example="nights: 365")
 _NOISY_TABLES = {"items": NOISY_TABLE.schema, "minItems": 1, "type": "array"}
 NOISY = _section(
     noisy_models.NoisyModel,
@@ -262,6 +263,7 @@ NOISY = _section(
         "measures": ByName(NOISY_MEASURE, "n: rows"),
         "contributions": CONTRIBUTIONS,
         "show": SHOW,
+        "running": RUNNING,
     },
     example="budget: patients",
 )
@@ -313,6 +315,7 @@ SECTIONS: Mapping[str, Section] = {
         NOISY_MEASURE,
         CONTRIBUTIONS,
         SHOW,
+        RUNNING,
     )
 }
 """All parts of a policy, in the order of the reference."""

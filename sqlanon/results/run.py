@@ -72,6 +72,7 @@ class NoisyReport(Report):
         reservation: the row of the ledger that charged it.
         spent, allowed: of the budget, after this version.
         kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+        night, nights: of running counts the number of the version, and of all those that epsilon pays for together.
     """
 
     budget: str
@@ -84,6 +85,8 @@ class NoisyReport(Report):
     spent: float
     allowed: float
     kept: float | None = None
+    night: int | None = None
+    nights: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from sqlanon.noisy.published import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.ledger import Ledger
+from sqlanon.release.stages.stage import Publish
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays
 from tests.engines import create_table, read_table
@@ -290,7 +291,7 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("taken"))
     with monkeypatch.context() as patched:
-        patched.setattr(noisy.Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     assert made.states() == ["drawn"]
@@ -310,7 +311,7 @@ def test_a_version_that_was_drawn_by_another_policy_is_not_published(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("other policy"))
     with monkeypatch.context() as patched:
-        patched.setattr(noisy.Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     made.write(measures="{m: rows}")

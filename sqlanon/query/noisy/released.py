@@ -59,6 +59,7 @@ class ReleasedNoisy(Released):
         measures: the published numbers.
         law: distribution of the noise.
         groups: the most groups of a person in each table.
+        night: of running counts the last night, of whose rows queries are asked.
     """
 
     dimensions: tuple[Dimension, ...] = ()
@@ -66,6 +67,7 @@ class ReleasedNoisy(Released):
     measures: tuple[NoisyMeasured, ...] = ()
     law: Law = "gaussian"
     groups: int = 1
+    night: int | None = None
 
 
 def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
@@ -124,11 +126,12 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         measures=measures,
         law=said["noise"],
         groups=int(said["contributions"]["groups"]),
+        night=said.get("running", {}).get("night"),
     )
 
 
 def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
     columns = NoisyMeasure(said["name"], said["of"], quantiles=shares).columns
-    published = tuple(zip(columns, shares or (None,), strict=True))
+    published = tuple(zip(columns, shares or (None,) * len(columns), strict=True))
     return NoisyMeasured(said["name"], said["of"], said["column"] or "", Fraction(said["unit"] or 1), published)

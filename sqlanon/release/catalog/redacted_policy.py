@@ -53,6 +53,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        if spec.noisy.nights is None:  # 0.2.0 had no running counts
+            del policy["noisy"]["nights"]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]

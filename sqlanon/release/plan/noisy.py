@@ -14,12 +14,14 @@ from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
-from sqlanon.noisy.published import INTERVAL, half_width
+from sqlanon.noisy.nights import spread_of
+from sqlanon.noisy.published import INTERVAL, half_width, scaled
 from sqlanon.noisy.shape import Part, Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import is_noisy_due, person_tables, warn_of
+from sqlanon.release.budget.nights import next_night
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import decide
@@ -27,7 +29,7 @@ from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
 from sqlanon.release.stages.work import secret_of
-from sqlanon.release.versions.noisy import list_stages
+from sqlanon.release.versions.noisy_stages import list_stages
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -60,12 +62,7 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
     budget = Budget(engine, noisy.budget)
     budget.look()
     budget.check_policy(person_tables(engine, spec))
-    price = budget.check_price(noise.mechanisms, spec.name)
-    cost = (
-        f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
-        f"{noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
-        f"for {_versions(budget, noise)} such versions"
-    )
+    cost = _describe_cost(state, shape, noise, budget)
     with (
         Scratch(engine, watch) as scratch,
         watch.stage("snapshot"),
@@ -113,6 +110,29 @@ def _change(target: Publication, *, due: bool) -> str:
     return f"version {target.version}" if due else f"nothing until the clock asks for version {target.version}"
 
 
+def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budget) -> str:
+    """What a version costs, and what would be spent then.
+
+    Raises:
+        InfeasibleError: the budget does not suffice.
+    """
+    spec, noisy = state.spec, shape.spec
+    own = f"{float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}"
+    if noisy.nights is None:
+        price = budget.check_price(noise.mechanisms, spec.name)
+        each, more = f"a version costs epsilon {own}", f", and it suffices for {_versions(budget, noise)} such versions"
+    else:
+        night = next_night(budget.account, spec, noise, state.secret)
+        price = budget.check_price(night.mechanisms(shape, noise), spec.name)
+        each, more = f"all {noisy.nights} nights together cost epsilon {own}, and this is night {night.number}", ""
+        if night.ended:
+            each += f" of new ones, as {night.ended}"
+    return (
+        f"{each}; of the budget {noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent "
+        f"then{more}"
+    )
+
+
 def _versions(budget: Budget, noise: Noise) -> str:
     """How many more versions of this kind the budget pays for."""
     epsilon, delta = budget.limits
@@ -127,8 +147,18 @@ def _versions(budget: Budget, noise: Noise) -> str:
 
 def _widths(shape: Shape, noise: Noise) -> list[str]:
     """The noise of every measure, at the finest level of each table."""
+    if shape.factor is not None:
+        first, last = (spread_of(shape.factor.running, night) for night in (1, shape.spec.nights or 1))
+        return [
+            f"{one} in the first night, and {last / first:.2g} times that in the last"
+            for one in _widths_of(shape, scaled(noise, first))
+        ]
+    return _widths_of(shape, noise)
+
+
+def _widths_of(shape: Shape, noise: Noise) -> list[str]:
     notes = []
-    parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows"}
+    parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows", "arrivals": "persons"}
     what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
     for number, table in enumerate(shape.published):
         for place, measure in enumerate(shape.spec.measures):

@@ -10,6 +10,7 @@ from sqlanon.release.frozen.choose_lineage import lineage_of_run
 from sqlanon.release.stages.work import Version
 from sqlanon.release.versions.full import Full
 from sqlanon.release.versions.lineage import OfLineage
+from sqlanon.release.versions.nights import OfNights
 from sqlanon.release.versions.noisy import OfNoisy
 from sqlanon.release.versions.statistics import OfStatistics
 
@@ -40,7 +41,7 @@ def version_of_run(
         if new_lineage:
             raise PolicyError(f"{state.spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
         require(state.engine, NOISY, state.spec.name)
-        return OfNoisy(spend=spend)
+        return OfNoisy(spend=spend) if state.spec.noisy.nights is None else OfNights(spend=spend)
     if state.spec.statistics is not None:
         if new_lineage:
             raise PolicyError(f"{state.spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")

@@ -76,15 +76,20 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
             spent=float(account.spent),
             allowed=float(budget.limits[0]),
             kept=kept,
+            night=reserved.night,
+            nights=noisy.nights,
         ),
     )
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        statement = scratch.sql("noisy/view", physical=place, drawn=drawn_statistics, columns=columns)
+        statement = scratch.sql(
+            "noisy/view", physical=place, drawn=drawn_statistics, columns=columns, night=reserved.night
+        )
         scratch.execute_all([statement, *beside])
 
     def verify(place: TableRef, _: Found) -> RunReport:
-        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns):
+        night = reserved.night
+        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns, night=night):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
         return replace(report, verified=True, seconds=work.watch.total())
 

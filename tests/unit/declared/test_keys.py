@@ -59,6 +59,7 @@ MODELS: dict[str, type[models.Written]] = {
     "noisy.measures.*.": noisy_models.NoisyMeasureModel,
     "noisy.contributions.": noisy_models.ContributionsModel,
     "noisy.show.": noisy_models.ShowModel,
+    "noisy.running.": noisy_models.RunningModel,
 }
 """The model of each part of a policy, by how the paths of its keys begin."""
 NOT_ARGUMENTS = {
