@@ -102,6 +102,8 @@ class NoisySpec:
         kept: publish the mean share of a person's rows that are counted.
         nights: so many versions, which `epsilon` pays together, have running counts of persons; None: each version is
             paid by itself.
+        weight: all rows of a person are counted, scaled to this norm where they exceed it; then ``groups`` and ``rows``
+            are 0. None: those bound what is counted.
     """
 
     budget: BudgetSpec
@@ -116,3 +118,4 @@ class NoisySpec:
     show: int | None = None
     kept: bool = True
     nights: int | None = None
+    weight: int | None = None

@@ -43,7 +43,7 @@ def metadata_rows(
             "of": one.part,
             "l1": one.l1,
             "l2_squared": one.l2,
-            "scale": decimal_text(scale),
+            "scale": decimal_text(scale / one.steps),
         }
         for one, scale in zip(shape.series, _scales(shape, noise, counted.night), strict=True)
         if one.measure is not None
@@ -65,7 +65,9 @@ def metadata_rows(
             "unit": "a person and all its rows, added or removed",
             "noise": noise.law,
             "interval": INTERVAL,
-            "contributions": {"groups": asked.groups, "rows": asked.rows},
+            "contributions": (
+                {"groups": asked.groups, "rows": asked.rows} if asked.weight is None else {"weight": asked.weight}
+            ),
             "kept": counted.kept,
             "tables": [{"name": table.name, "by": list(table.by), "totals": table.totals} for table in asked.tables],
             "measures": [

@@ -174,16 +174,16 @@ def _estimate_quantiles(
     table, measure = shape.steps(*which), shape.spec.measures[which[1]]
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, which[1], "rows") for level in range(len(levels))]
-    numbers = [noisy[place].astype(np.float64) for place in places]
-    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    numbers, own = _read_numbers(shape, noise, noisy, places)
+    values, deviations = make_consistent(levels, numbers, own)
     ends = np.array([float(end) for end in measure.ends])
     width = (ends_of(noise.law, 1 - INTERVAL), HALF)
     found = []
     for value, deviation in zip(values, deviations, strict=True):
-        counts, own = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
+        counts, errors = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
         found.append(
             tuple(
-                Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, own, ends, share, width))
+                Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, errors, ends, share, width))
                 for share in map(float, measure.quantiles)
             )
         )
@@ -197,16 +197,25 @@ def _estimate_part(
     table, measure, part = which
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, measure, part) for level in range(len(levels))]
-    numbers = [noisy[place].astype(np.float64) for place in places]
+    numbers, own = _read_numbers(shape, noise, noisy, places)
     if len(levels) == 1 or (part == "persons" and not shape.additive_persons):
-        widths = [half_width(noise, place, missed) for place in places]
+        widths = [half_width(noise, place, missed) / shape.series[place].steps for place in places]
         return [Estimate(one, one - width, one + width) for one, width in zip(numbers, widths, strict=True)]
-    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    values, deviations = make_consistent(levels, numbers, own)
     return [
         Estimate(value, value - width, value + width)
         for value, deviation in zip(values, deviations, strict=True)
         for width in (ends_of(noise.law, missed) * deviation + HALF,)
     ]
+
+
+def _read_numbers(
+    shape: Shape, noise: Noise, noisy: Numbers, places: Sequence[int]
+) -> tuple[list[Floats], list[float]]:
+    """The numbers of some series, and their standard deviations."""
+    steps = [shape.series[place].steps for place in places]
+    numbers = [noisy[place].astype(np.float64) / parts for place, parts in zip(places, steps, strict=True)]
+    return numbers, [noise.deviation(place) / parts for place, parts in zip(places, steps, strict=True)]
 
 
 def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) -> Estimate:

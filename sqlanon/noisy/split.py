@@ -63,7 +63,7 @@ def noise_of(shape: Shape) -> Noise:
     """
     asked = shape.spec
     made = []
-    if asked.noise in ("laplace", "auto") and asked.nights is None:
+    if asked.noise in ("laplace", "auto") and asked.nights is None and asked.weight is None:
         made.append(_laplace(shape))
     if asked.noise != "laplace" and asked.budget.delta > 0:
         made += _least_gaussian(shape)
@@ -155,7 +155,7 @@ def _charge(shape: Shape, scales: Sequence[Fraction], times: int, nights: int) -
     squares = [one.l2 * times for one in shape.series]
     total = sum((change / (2 * scale**2) for change, scale in zip(squares, scales, strict=True)), Fraction(0))
     smooth = smooth_rho(squares, scales)
-    numbers = shape.spec.groups * len(shape.series) * nights if smooth is not None else 0
+    numbers = shape.changed * nights if smooth is not None else 0
     return Mechanism("gaussian", Fraction(math.ceil(total * PARTS), PARTS), smooth, numbers)
 
 

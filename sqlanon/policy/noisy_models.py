@@ -62,8 +62,9 @@ class NoisyMeasureModel(Written):
 class ContributionsModel(Written):
     """How much of a person is counted, in each table. Required: more would be unbounded."""
 
-    groups: int
-    rows: int
+    groups: int | None
+    rows: int | None
+    weight: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,7 +58,7 @@ class ReleasedNoisy(Released):
         tables: the published tables.
         measures: the published numbers.
         law: distribution of the noise.
-        groups: the most groups of a person in each table.
+        groups: the most groups of a person in each table; 0: any number.
         night: of running counts the last night, of whose rows queries are asked.
     """
 
@@ -125,7 +125,7 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         tables=tables,
         measures=measures,
         law=said["noise"],
-        groups=int(said["contributions"]["groups"]),
+        groups=int(said["contributions"].get("groups", 0)),
         night=said.get("running", {}).get("night"),
     )
 

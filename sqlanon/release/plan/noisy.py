@@ -16,7 +16,7 @@ from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.nights import spread_of
 from sqlanon.noisy.published import INTERVAL, half_width, scaled
-from sqlanon.noisy.shape import Part, Shape, shape_of
+from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
@@ -166,6 +166,7 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
             size = shape.steps(number, place) if measure.quantity == "quantiles" else number
             series = shape.measured(size, len(table.levels) - 1, place, part)
             unit = 1.0 if part == "rows" else float(measure.unit) / (2 if part == "centered" else 1)
+            unit /= shape.series[series].steps
             deviation = noise.deviation(series) * unit
             width = half_width(noise, series, 1 - INTERVAL) * unit
             quantity = what_of.get(measure.quantity, "{}").format(measure.name)
@@ -193,10 +194,13 @@ def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str)
         rows_before, rows_kept, persons = scratch.numbers(
             "noisy/cut", coded=coded.table, bounded=bounded, columns=columns
         )
-        if rows_kept < rows_before:
+        parts, bounds = 1, f"{noisy.groups} groups of a person and {noisy.rows} rows of each"
+        if noisy.weight is not None:
+            parts, bounds = WEIGHT_STEPS, f"weight {noisy.weight}"
+        if rows_kept < rows_before * parts:
             notes.append(
-                f"{table.name}: {rows_kept / rows_before:.1%} of the rows in declared groups are counted, with "
-                f"{noisy.groups} groups of a person and {noisy.rows} rows of each (exact, for the owner alone)"
+                f"{table.name}: {rows_kept / parts / rows_before:.1%} of the rows in declared groups are counted, with "
+                f"{bounds} (exact, for the owner alone)"
             )
     if noisy.budget.delta * persons > 1:
         raise PolicyError(
