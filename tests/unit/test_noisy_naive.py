@@ -105,7 +105,7 @@ def test_a_threshold_that_forgets_the_number_at_it_understates_delta() -> None:
     assert "threshold" not in used
 
 
-def test_versions_that_follow_changes_tell_of_a_change() -> None:
+def test_versions_that_follow_changes_show_a_change() -> None:
     """A version where the source has another fingerprint: one person's row is seen by there being a version."""
 
     def is_made(before: list[int], tonight: list[int]) -> bool:
@@ -137,7 +137,7 @@ def test_floating_point_noise_has_numbers_that_only_one_answer_gives() -> None:
 
 
 @pytest.mark.parametrize("value", ["'x'", "'1e300'"])
-def test_a_cast_that_fails_tells_of_a_person(value: str) -> None:
+def test_a_cast_that_fails_shows_a_person(value: str) -> None:
     with duckdb.connect() as db:
         db.execute("CREATE TABLE stays AS SELECT '7' AS v")
         db.execute("SELECT sum(CAST(v AS INTEGER)) FROM stays")
