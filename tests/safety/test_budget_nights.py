@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sqlanon
-from sqlanon.errors import DatabaseError, GuardError
+from sqlanon.errors import DatabaseError, GuardError, LockedError
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.budget.nights import kept_tables
 from tests.safety.conftest import SERVER
@@ -77,6 +78,24 @@ def test_nights_that_are_killed_at_every_statement(place: NightlyPlace, part: in
 @pytest.mark.thorough
 def test_nights_that_are_killed_on_a_server(make_url: Any, tmp_path: Path) -> None:
     some_kills(NightlyPlace(make_url(SERVER), tmp_path), range(3, 400, 9))
+
+
+@pytest.mark.thorough
+def test_two_runs_at_once_measure_each_night_once(make_url: Any, tmp_path: Path) -> None:
+    place = NightlyPlace(make_url(SERVER), tmp_path)
+    place.run()
+
+    def run(_: int) -> int:
+        try:
+            return int(place.run(spend=True).noisy.night)
+        except LockedError:
+            return 0
+
+    with ThreadPoolExecutor(2) as both:
+        nights = [night for _ in range(3) for night in both.map(run, range(2)) if night]
+    assert sorted(nights) == list(range(2, 2 + len(nights)))
+    assert len(nights) >= 3
+    place.check()
 
 
 @pytest.mark.thorough
