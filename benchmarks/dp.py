@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import sqlanon
+from benchmarks.dp_rows import measure_rows
 from benchmarks.loss import ADULT
 from benchmarks.record import RESULTS, Record, has_data, options
 from examples.sources import data_folder, duckdb_url, load_csv, postgres_url
@@ -264,7 +265,7 @@ def main(words: list[str] | None = None) -> int:
     """Measure, and write the result."""
     parser = options(__doc__, RESULTS / "dp.json")
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--only", default="errors,nights,speed")
+    parser.add_argument("--only", default="errors,nights,rows,speed")
     parser.add_argument("--engines", default="duckdb,postgres")
     parser.add_argument("--smartnoise", metavar="PYTHON", help="an interpreter that has smartnoise-sql")
     parser.add_argument("--threads", type=int)
@@ -275,6 +276,8 @@ def main(words: list[str] | None = None) -> int:
         found["errors"] = measure_errors(args.threads, args.smartnoise)
     if "nights" in args.only:
         found["nights"] = [measure_nights(nights) for nights in (30, 365)]
+    if "rows" in args.only and has_data():
+        found["rows"] = measure_rows(args.threads)
     if "speed" in args.only:
         found["speed"] = [measure_speed(engine, args.rows, args.threads) for engine in args.engines.split(",")]
     record.write(args.out, **found)

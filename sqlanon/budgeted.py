@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
+BinsAs = Literal["label", "middle"]
+"""What synthetic rows have of an interval: the text of its ends, or the number in the middle."""
 Quantity = Literal["rows", "persons", "arrivals", "sum", "mean", "quantiles"]
 """Measured quantity of each group; ``arrivals``: persons, each in the groups of the night of its first rows."""
 
@@ -33,11 +36,15 @@ class BudgetSpec:
 
 @dataclass(frozen=True, slots=True)
 class NoisyTable:
-    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any."""
+    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any.
+
+    ``of_rows``: synthetic rows are drawn of it.
+    """
 
     name: str
     by: tuple[str, ...]
     totals: bool = True
+    of_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,32 @@ class NoisyMeasure:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsSpec:
+    """Synthetic rows that are drawn of noisy tables of pairs of columns.
+
+    Attributes:
+        target: the column that is in every table.
+        pairs: the pairs of other columns, a tree; in the spec of a policy that leaves the choice to a paid measurement
+            any tree is meant.
+        chosen: whether a paid measurement chooses the pairs.
+        bins: what the rows have of an interval.
+    """
+
+    target: str
+    pairs: tuple[tuple[str, str], ...]
+    chosen: bool
+    bins: BinsAs = "label"
+
+    @property
+    def tables(self) -> tuple[NoisyTable, ...]:
+        """The tables that are measured for the rows."""
+        return tuple(
+            NoisyTable(", ".join((*pair, self.target)), (*pair, self.target), totals=False, of_rows=True)
+            for pair in self.pairs
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NoisySpec:
     """Differentially private statistics of one source.
 
@@ -104,6 +137,7 @@ class NoisySpec:
             paid by itself.
         weight: all rows of a person are counted, scaled to this norm where they exceed it; then ``groups`` and ``rows``
             are 0. None: those bound what is counted.
+        of_rows: the synthetic rows; their tables are the last ones of `tables`. None: there are none.
     """
 
     budget: BudgetSpec
@@ -119,3 +153,11 @@ class NoisySpec:
     kept: bool = True
     nights: int | None = None
     weight: int | None = None
+    of_rows: RowsSpec | None = None
+
+    def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
+        """The same with these pairs of columns for synthetic rows."""
+        assert self.of_rows is not None
+        of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
+        declared = (table for table in self.tables if not table.of_rows)
+        return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)

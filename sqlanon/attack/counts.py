@@ -23,8 +23,8 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader
-from sqlanon.statistics.certificate import Kept
 from sqlanon.statistics.joined import Key, join_tables
+from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
 from sqlanon.table.scratch import Scratch
@@ -69,7 +69,7 @@ def attack_counts(
     parsed = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(parsed.columns, parsed.tables, parsed.least)
     order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
-    truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)
+    truth, known = _read_private(engine, shape, kept_of(entry.statistics), order)
     target = _Target(
         joined.seen,
         np.array([truth[key][0] for key in joined.keys], np.int64),

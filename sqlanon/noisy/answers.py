@@ -94,22 +94,25 @@ def _is_wide(column: Column) -> bool:
 
 
 def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
-    """Code the rows of the source, and bound each person's contribution to each table.
+    """Code the rows of the source, and bound each person's contribution to each table: `code_rows`, `bound_coded`."""
+    return bound_coded(scratch, shape, code_rows(scratch, shape, person, source), secret)
+
+
+def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation) -> TableRef:
+    """Code the rows of the source: a scratch table as noisy/coded makes it.
 
     Args:
         scratch: the run.
-        shape: the measurements.
+        shape: the measurements; which tables there are makes no difference.
         person: the columns that identify the person of a row.
         source: the table.
-        secret: key for the choice of a person's rows.
 
-    Cost: a scan of the source, and for each table two sorts of the rows.
+    Cost: a scan of the source.
     """
     columns = check_columns(shape, person, source)
     coded = scratch.table("coded")
-    valued = tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
     measures = []
-    for place in valued:
+    for place in _valued(shape):
         measure = shape.spec.measures[place]
         measures.append(
             {
@@ -145,6 +148,26 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
     names = [columns[name].name for name in person]
     if scratch.count("noisy/joined", coded=coded, source=source.ref, person=names):
         raise PrivacyViolation(f"{shape.release}: coded rows are not the rows of the source")
+    return coded
+
+
+def _valued(shape: Shape) -> tuple[int, ...]:
+    """The places of the measures that are sums and means."""
+    return tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
+
+
+def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) -> Coded:
+    """Bound each person's contribution to each table.
+
+    Args:
+        scratch: the run.
+        shape: the measurements.
+        coded: as `code_rows` makes it.
+        secret: key for the choice of a person's rows.
+
+    Cost: for each table two sorts of the rows.
+    """
+    valued = _valued(shape)
     bounded, nodes = [], []
     for number, table in enumerate(shape.tables):
         made = scratch.table(f"bounded{number}")
@@ -187,6 +210,7 @@ def _context(shape: Shape, coded: TableRef, number: int, valued: Sequence[int]) 
     return {
         "coded": coded,
         "columns": columns,
+        "needed": [f"c{place + 1}" for place in shape.complete],
         "number": number,
         "measures": [f"m{place + 1}" for place in range(len(valued))],
         "groups": shape.spec.groups,

@@ -10,13 +10,13 @@ from fractions import Fraction
 
 from sqlanon._version import __version__
 from sqlanon.budgeted import NoisyMeasure
-from sqlanon.engines.base import Column
-from sqlanon.noisy.levels import Dimension, decimal_text
+from sqlanon.engines.base import Column, Row
+from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
 from sqlanon.noisy.nights import FIXED, spread_of
 from sqlanon.noisy.published import INTERVAL, scaled
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import STEP, Noise
-from sqlanon.results import RunReport
+from sqlanon.results import RunReport, SyntheticReport
 from sqlanon.spec import ReleaseSpec
 
 
@@ -32,8 +32,7 @@ def metadata_rows(
         report: report of the run.
         columns: those of the source, for their types, by which readers write conditions.
     """
-    asked, counted = spec.noisy, report.noisy
-    assert asked is not None
+    asked, counted = shape.spec, report.noisy
     assert counted is not None
     scales = [
         {
@@ -85,6 +84,8 @@ def metadata_rows(
             **_of_nights(shape, counted.night),
         },
     }
+    if counted.synthetic is not None:
+        said["synthetic"] = _of_rows(counted.synthetic, shape)
     yield "", "release", "", "statistics", "", json.dumps(said), None
     for dimension in shape.groups:
         kind = "hierarchy" if len(dimension.nodes) > 1 else "nominal"
@@ -115,6 +116,36 @@ def _of_nights(shape: Shape, night: int | None) -> dict[str, object]:
     if factor is None:
         return {}
     return {"running": {"night": night, "nights": shape.spec.nights, "squares": factor.squares, "parts": FIXED}}
+
+
+def read_dimension(row: Row) -> Dimension:
+    """A column of groups, by the row of the metadata that declares it."""
+    name, declared = str(row[0]), json.loads(str(row[6]))
+    if "ends" in declared:
+        return dimension_of_ends(name, tuple(map(Fraction, declared["ends"])))
+    return dimension_of_paths(name, [tuple(path) for path in declared["paths"]])
+
+
+def _of_rows(synthetic: SyntheticReport, shape: Shape) -> dict[str, object]:
+    """What readers must know of synthetic rows: they are nobody's, and how far they may be from the counted ones."""
+    of_rows = shape.spec.of_rows
+    assert of_rows is not None
+    figures = zip(of_rows.tables, synthetic.apart, synthetic.most, strict=True)
+    return {
+        "view": synthetic.view.rpartition(".")[2],
+        "rows_are": "synthetic: drawn of the noisy tables alone; no row is a person's",
+        "rows": synthetic.rows,
+        "target": synthetic.target,
+        "pairs": [list(pair) for pair in synthetic.pairs],
+        "pairs_by": "a paid measurement" if synthetic.chosen else "declaration",
+        "bins": of_rows.bins,
+        "errors": [
+            {"table": table.name, "from_noisy_numbers": apart, "from_counted_rows_at_most": most}
+            for table, apart, most in figures
+        ],
+        "errors_are": f"mean difference of a group; at most: with probability {INTERVAL}",
+        "errors_of_other_combinations": "unknown",
+    }
 
 
 def _of_steps(measure: NoisyMeasure) -> dict[str, object]:

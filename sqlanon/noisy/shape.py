@@ -16,6 +16,7 @@ from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
 from sqlanon.noisy.nights import Factor, factor_of
+from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
 from sqlanon.spec import Hierarchy, ReleaseSpec
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ KEPT_STEPS = 1024
 WEIGHT_STEPS = 1024
 """Weighed numbers are measured in whole parts of this."""
 
-Part = Literal["rows", "persons", "sum", "values", "centered"]
-"""Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled)."""
+Part = Literal["rows", "persons", "sum", "values", "centered", "gaps"]
+"""Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled); or the scores of
+pairs of columns (`sqlanon.noisy.pairs`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,8 @@ class Shape:
     def changed(self) -> int:
         """How many numbers a person can change, at most."""
         if self.spec.weight is None:
-            return self.spec.groups * len(self.series)
+            # Of each series a person changes a number for each counted group, and of the scores all.
+            return self.spec.groups * len(self.series) + (self.series[0].l1 // GAP_CHANGE if self.chooses else 0)
         return sum(1 if one.measure is None else self.tables[one.table].leaves for one in self.series)
 
     @property
@@ -132,20 +135,43 @@ class Shape:
         """Whether numbers of persons add up: each is counted in one finest group."""
         return self.spec.groups == 1
 
+    @property
+    def complete(self) -> tuple[int, ...]:
+        """The dimensions that a counted row has all of; synthetic rows are complete, and so are those they describe."""
+        return tuple(range(len(self.groups))) if self.spec.of_rows is not None else ()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """With synthetic rows: the dimensions but the target."""
+        assert self.spec.of_rows is not None
+        target = self.spec.of_rows.target
+        return tuple(place for place, one in enumerate(self.groups) if one.name != target)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the first series are the scores by which pairs of columns are chosen."""
+        return self.spec.of_rows is not None and self.spec.of_rows.chosen
+
     def measured(self, table: int, level: int, measure: int, part: Part) -> int:
         """The place of a series."""
         wanted = (table, level, measure, part)
         return next(at for at, one in enumerate(self.series) if (one.table, one.level, one.measure, one.part) == wanted)
 
 
-def shape_of(spec: ReleaseSpec) -> Shape:
+def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) -> Shape:
     """The shape of a release.
+
+    Args:
+        spec: the release.
+        pairs: the pairs of columns of synthetic rows, where they are known; the noise does not depend on them.
 
     Raises:
         PolicyError: there are too many groups.
     """
     asked = spec.noisy
     assert asked is not None
+    if pairs is not None:
+        asked = asked.with_pairs(pairs)
     names = [column.name for column in spec.columns if column.role == "quasi"]
     dimensions = [_dimension(spec, name) for name in names]
     places = {name.lower(): place for place, name in enumerate(names)}
@@ -169,7 +195,9 @@ def shape_of(spec: ReleaseSpec) -> Shape:
             f"{spec.name}: the tables have {total} groups with all totals, and that for {asked.nights} nights; at most "
             f"{MOST_GROUPS} together"
         )
-    series = [
+    made = Shape(spec.name, asked, tuple(dimensions), tuple(tables), ())
+    series = _scores(made)
+    series += [
         one
         for place, table in enumerate(tables)
         for measure in _measures_of(asked, table)
@@ -179,7 +207,28 @@ def shape_of(spec: ReleaseSpec) -> Shape:
     if asked.kept:
         series.append(Series(0, 0, "sum", None, KEPT_STEPS, KEPT_STEPS, KEPT_STEPS**2))
         series.append(Series(0, 0, "persons", None, 1, 1, 1))
-    return Shape(spec.name, asked, tuple(dimensions), tuple(tables), tuple(series))
+    return replace(made, series=tuple(series))
+
+
+def _scores(shape: Shape) -> list[Series]:
+    """The scores of pairs of columns, where they choose the tables of synthetic rows.
+
+    Raises:
+        PolicyError: tables of other pairs than the assumed ones could have too many groups.
+    """
+    if not shape.chooses:
+        return []
+    sizes = [len(shape.dimensions[place].leaves) for place in shape.others]
+    widest = math.prod(sorted(sizes)[-2:]) * math.prod(
+        len(one.leaves) for place, one in enumerate(shape.groups) if place not in shape.others
+    )
+    if widest * (len(sizes) - 1) > MOST_GROUPS:
+        raise PolicyError(
+            f"{shape.release}: the tables of synthetic rows may have {widest * (len(sizes) - 1)} groups; at most "
+            f"{MOST_GROUPS}: fewer values, or declare pairs"
+        )
+    pairs = len(list_pairs(len(sizes)))
+    return [Series(-1, 0, "gaps", None, GAP_CHANGE, pairs * GAP_CHANGE, pairs * GAP_CHANGE**2)]
 
 
 def _measures_of(asked: NoisySpec, table: Table) -> list[int]:

@@ -23,6 +23,8 @@ LARGEST_SCALE = 2**40
 """More noise than this says nothing, and would leave the 64 bits of a number."""
 KEPT_SHARE = Fraction(1, 20)
 """Of epsilon for the share of rows that bounding keeps."""
+CHOICE_SHARE = Fraction(1, 10)
+"""Of epsilon for the scores that choose the pairs of columns of synthetic rows."""
 WEIGHTS = 2**20
 SEARCHED = 20
 """The rho of a version is found to a part in a million."""
@@ -53,6 +55,14 @@ def deviation_of(law: Law, scale: float) -> float:
         return scale
     fade = math.exp(-1 / scale)
     return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
+
+
+def mean_distance(law: Law, scale: float) -> float:
+    """The mean distance of a noisy number from the exact one; of Gaussian noise that of the continuous law."""
+    if law == "gaussian":
+        return scale * math.sqrt(2 / math.pi)
+    fade = math.exp(-1 / scale)
+    return 2 * fade / -math.expm1(-2 / scale)
 
 
 def noise_of(shape: Shape) -> Noise:
@@ -113,11 +123,12 @@ def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     for key in dict.fromkeys(keys):
         parts[key[:2]] = parts.get(key[:2], 0) + 1
     measured = len(shape.published) * len(shape.spec.measures)
-    rest = 1 - KEPT_SHARE if shape.spec.kept else Fraction(1)
+    rest = Fraction(1) - (KEPT_SHARE if shape.spec.kept else 0) - (CHOICE_SHARE if shape.chooses else 0)
     shares = []
     for key, weight in zip(keys, weigh, strict=True):
         # The parts of a measure share equally: the sums and numbers of means, and of the kept shares.
-        of = (KEPT_SHARE if key[1] is None else rest / measured) / parts[key[:2]]
+        own: Fraction = CHOICE_SHARE if key[2] == "gaps" else KEPT_SHARE if key[1] is None else rest / measured
+        of = own / parts[key[:2]]
         within = math.floor(weight / weights[key] * (WEIGHTS - len(shape.series)))
         shares.append(of * Fraction(max(1, within), WEIGHTS))
     return shares

@@ -20,6 +20,7 @@ from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
+from sqlanon.policy.noisy_rows import read_rows
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
 from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
@@ -129,10 +130,11 @@ def read_noisy(
     if statistics.running is not None:
         measures = _read_arrivals(statistics, budget, measures, statistics_path, problems)
     _check_names(model.name, statistics, measures, statistics_path, problems)
+    of_rows = read_rows(statistics, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
         statistics.epsilon,
-        tables,
+        (*tables, *(of_rows.tables if of_rows else ())),
         values,
         bins,
         measures,
@@ -143,6 +145,7 @@ def read_noisy(
         statistics.kept and statistics.running is None,
         statistics.running.nights if statistics.running is not None else None,
         statistics.contributions.weight,
+        of_rows,
     )
     return ReleaseSpec(
         name=model.name,
@@ -204,7 +207,9 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         if any(table.name == name for table in tables):
             problems.add((*path, index), "the name of another table", "each table has its own name")
         tables.append(NoisyTable(name, by, model.totals))
-    unused = [name for name in asked.groups if name.lower() not in used]
+    if not asked.tables and asked.rows is None:
+        problems.add(path, "no table", "tables: [{by: [region, sex]}]")
+    unused = [name for name in asked.groups if name.lower() not in used and asked.rows is None]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sqlanon.budgeted import NoiseLaw
+from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.policy.models import HierarchyModel, Written
 from sqlanon.spec import RowSecurity
 
@@ -82,6 +82,15 @@ class RunningModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowsModel(Written):
+    """Synthetic rows. A text alone names the target."""
+
+    target: str
+    pairs: object
+    bins: BinsAs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoisyModel(Written):
     """Differentially private statistics. See [differential-privacy.md](differential-privacy.md)."""
 
@@ -95,6 +104,7 @@ class NoisyModel(Written):
     show: ShowModel | None
     running: RunningModel | None
     kept: bool
+    rows: RowsModel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

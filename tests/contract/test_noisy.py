@@ -277,7 +277,7 @@ def test_a_budget_that_does_not_suffice_stops_the_run_before_the_source_is_read(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("spent"), budget="epsilon: 1.5")
     made.run()
-    monkeypatch.setattr(noisy, "bound_rows", lambda *_: pytest.fail("the source was read"))
+    monkeypatch.setattr(noisy, "code_rows", lambda *_: pytest.fail("the source was read"))
     with pytest.raises(InfeasibleError, match=r"spent, and with this version it would be .* Nothing was read or spent"):
         made.run(spend=True)
     shared_db.unpublish(made.name, purge=True)

@@ -85,10 +85,18 @@ class Groups:
 
 
 def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTableRead | None:
-    """The published table of the fewest columns that has all of those; of equal ones the first; None: no table has."""
+    """The published table of the fewest columns that has all of those; None: no table has.
+
+    Of equal ones it is that of the fewest groups, as sums of few numbers have little noise, and then the first.
+    """
     asked = {name.lower() for name in used}
     able = [table for table in released.tables if asked <= {name.lower() for name in table.by}]
-    return min(able, key=lambda table: len(table.by), default=None)
+    leaves = {one.name.lower(): len(one.leaves) for one in released.dimensions}
+
+    def size(table: NoisyTableRead) -> tuple[int, int]:
+        return len(table.by), math.prod(leaves[name.lower()] for name in table.by)
+
+    return min(able, key=size, default=None)
 
 
 def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) -> Groups:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,23 +75,16 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     Raises:
         UnsupportedError: an older sqlanon made it, and the metadata lack groups and types.
     """
-    from sqlanon.noisy.levels import dimension_of_ends
-    from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays
+    from sqlanon.noisy.metadata import read_dimension  # which needs arrays
 
     missing = "what its groups are; read its rows as they are, each is a group"
     facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
     fields, dimensions = [], []
     for row in rows:
-        name = str(row[0])
-        if row[1] != "dimension":
-            continue
-        declared = json.loads(str(row[6]))
-        fields.append(make_dimension(row, facts))
-        if "ends" in declared:
-            dimensions.append(dimension_of_ends(name, tuple(map(Fraction, declared["ends"]))))
-        else:
-            dimensions.append(dimension_of_paths(name, [tuple(path) for path in declared["paths"]]))
+        if row[1] == "dimension":
+            fields.append(make_dimension(row, facts))
+            dimensions.append(read_dimension(row))
     measures = tuple(_measured(one) for one in said["measures"])
     known = {own.name.lower() for own in fields}
     for name in [name for one in measures for name in (one.name, one.column) if name]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import Event, Kind, Spending
 from sqlanon.release.budget.ledger import Account
@@ -13,6 +15,9 @@ from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.spec import ReleaseSpec
+
+MOST_VERSIONS = 1000
+"""The number of versions that a budget suffices for is counted so far."""
 
 
 def account_in(state: ReleaseState) -> Account | None:
@@ -121,3 +126,24 @@ def describe_end(last: Spending) -> str:
         "lost": "its run failed before it drew",
         "withheld": "it failed its verification",
     }[last.state]
+
+
+def count_versions(budget: Budget, mechanisms: Sequence[Mechanism]) -> int:
+    """How many more versions of this kind the budget pays for, up to `MOST_VERSIONS`."""
+    epsilon, delta = budget.limits
+    charged = budget.account.charged if budget.account else []
+    low, high = 0, MOST_VERSIONS
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = total_epsilon([*charged, *[*mechanisms] * middle], delta) <= epsilon
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
+
+
+def spell_versions(many: int) -> str:
+    """A number of versions for people.
+
+    >>> spell_versions(3), spell_versions(MOST_VERSIONS)
+    ('3', '1000 or more')
+    """
+    return f"{many} or more" if many == MOST_VERSIONS else str(many)

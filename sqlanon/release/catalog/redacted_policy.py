@@ -45,6 +45,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    if spec.statistics is not None and not spec.statistics.sums:  # the first releases of counts had none
+        del policy["statistics"]["sums"]
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
@@ -57,6 +59,13 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
+        if spec.noisy.of_rows is None:  # nor synthetic rows
+            del policy["noisy"]["of_rows"]
+            for table in policy["noisy"]["tables"]:
+                del table["of_rows"]
+        elif spec.noisy.of_rows.chosen:  # a paid measurement will choose others
+            del policy["noisy"]["of_rows"]["pairs"]
+            policy["noisy"]["tables"] = [table for table in policy["noisy"]["tables"] if not table["of_rows"]]
     for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]

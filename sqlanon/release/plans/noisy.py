@@ -14,20 +14,19 @@ from sqlanon.noisy.answers import bound_rows, check_columns
 from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.nights import spread_of
 from sqlanon.noisy.published import INTERVAL, half_width, scaled
+from sqlanon.noisy.rows import paid_tables
 from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
-from sqlanon.noisy.split import Noise, noise_of
+from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import person_tables, warn_of
+from sqlanon.release.budget.charged import count_versions, person_tables, spell_versions, warn_of
 from sqlanon.release.budget.nights import next_night
+from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
 from sqlanon.release.stages.stage import Wait
 from sqlanon.release.stages.work import Outline, Work
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.table.scratch import Scratch
-
-MOST_VERSIONS = 1000
-"""The number of versions that a budget suffices for is counted so far."""
 
 
 def plan_noisy(work: Work, outline: Outline) -> PlanReport:
@@ -84,7 +83,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
             *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=(cost, *_widths(shape, noise), *cut),
+        notes=(cost, *_widths(shape, noise), *_of_rows(shape, noise, work.target), *cut),
     )
 
 
@@ -103,7 +102,8 @@ def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budg
     own = f"{float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}"
     if noisy.nights is None:
         price = budget.check_price(noise.mechanisms, spec.name)
-        each, more = f"a version costs epsilon {own}", f", and it suffices for {_versions(budget, noise)} such versions"
+        many = spell_versions(count_versions(budget, noise.mechanisms))
+        each, more = f"a version costs epsilon {own}", f", and it suffices for {many} such versions"
     else:
         night = next_night(budget.account, spec, noise, state.secret)
         price = budget.check_price(night.mechanisms(shape, noise), spec.name)
@@ -114,18 +114,6 @@ def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budg
         f"{each}; of the budget {noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent "
         f"then{more}"
     )
-
-
-def _versions(budget: Budget, noise: Noise) -> str:
-    """How many more versions of this kind the budget pays for."""
-    epsilon, delta = budget.limits
-    charged = budget.account.charged if budget.account else []
-    low, high = 1, MOST_VERSIONS
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = total_epsilon([*charged, *noise.mechanisms * middle], delta) <= epsilon
-        low, high = (middle, high) if fits else (low, middle - 1)
-    return f"{low} or more" if low == MOST_VERSIONS else str(low)
 
 
 def _widths(shape: Shape, noise: Noise) -> list[str]:
@@ -143,7 +131,9 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
     notes = []
     parts: dict[Quantity, Part] = {"mean": "centered", "quantiles": "rows", "arrivals": "persons"}
     what_of = {"mean": "the sum of {} over a group", "quantiles": "the number of rows in a step of {}"}
-    for number, table in enumerate(shape.published):
+    for number, (asked, table) in enumerate(zip(shape.spec.tables, shape.published, strict=True)):
+        if asked.of_rows and shape.chooses:  # the pairs are not known before they are paid
+            continue
         for place, measure in enumerate(shape.spec.measures):
             part: Part = parts.get(measure.quantity, measure.quantity)  # type: ignore[arg-type]
             size = shape.steps(number, place) if measure.quantity == "quantiles" else number
@@ -158,6 +148,32 @@ def _widths_of(shape: Shape, noise: Noise) -> list[str]:
                 f"{INTERVAL:.0%} of the {table.leaves} finest groups it is at most {width:.4g}"
             )
     return notes
+
+
+def _of_rows(shape: Shape, noise: Noise, target: Publication) -> list[str]:
+    """The noise of the tables of which synthetic rows are drawn, and what it means for the rows."""
+    of_rows = shape.spec.of_rows
+    if of_rows is None:
+        return []
+    tables = paid_tables(shape, noise)
+    deviation = tables[0].deviation
+    distance = mean_distance("gaussian", deviation)
+    chosen = "declared pairs of columns"
+    if shape.chooses:
+        chosen = (
+            f"{len(tables)} pairs of columns, chosen by noisy scores with standard deviation {noise.deviation(0):.4g} "
+            f"(a share of {float(CHOICE_SHARE):g} of epsilon)"
+        )
+    return [
+        (
+            f"synthetic rows are drawn of tables of {chosen}, each with {of_rows.target}, in which {noise.law} noise "
+            f"has standard deviation {deviation:.4g}, and published as {target.shown_synthetic}; they cost nothing more"
+        ),
+        (
+            f"the rows of a group of such a table will differ from counted ones by about {distance:.3g}"
+            " on average, or less where groups are empty; for other combinations of columns no error is known"
+        ),
+    ]
 
 
 def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str) -> tuple[list[str], int]:

@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
-from sqlanon.noisy.answers import Coded, bound_rows, check_columns, read_answers, verify_norms
+from sqlanon.noisy.answers import Coded, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
 from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share
+from sqlanon.noisy.rows import choose_tables
 from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.budget import Budget
@@ -191,31 +194,40 @@ class OfNoisy(Version):
         assert noise is not None  # of the charge
         with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, work.state.source.ref)]):
             source = engine.relation(spec.source)
-            coded = bound_rows(scratch, shape, spec.person, source, work.secret)
+            rows = code_rows(scratch, shape, spec.person, source)
+            pairs = None
+            if shape.spec.of_rows is not None:
+                pairs = choose_tables(scratch, shape, rows, noise) if shape.chooses else shape.spec.of_rows.pairs
+                shape = shape_of(spec, pairs)
+            coded = bound_coded(scratch, shape, rows, work.secret)
             verify_norms(scratch, shape, coded)
             exact = self.measure_rows(work, shape, coded)
         with work.watch.stage("method"):
-            noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, noise.scales, strict=True)]
+            scales = noise.scales[1:] if shape.chooses else noise.scales
+            noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, scales, strict=True)]
             del exact
+            if shape.chooses:  # their noise was drawn when the pairs were chosen
+                noisy.insert(0, np.zeros(0, np.int64))
             share_kept = kept_share(noisy) if noisy_spec.kept else None
-            rows = self.estimate_rows(shape, noise, noisy)
+            numbers = self.estimate_rows(shape, noise, noisy)
         budget, reserved = Budget(engine, noisy_spec.budget), self.reserved
         table = drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
-            drawn_event = budget.event_of("drawn", reserved, {"table": table.name, "kept": share_kept})
+            facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
+            drawn_event = budget.event_of("drawn", reserved, facts)
             with engine.publishing():
-                engine.load_rows(table, column_types(shape), rows)
+                engine.load_rows(table, column_types(shape), numbers)
                 self.keep(work, noisy)
                 budget.put(drawn_event)
             budget.follow(drawn_event)
-        work.content = content_of_drawn(work, self.reserved, share_kept)
+        work.content = content_of_drawn(work, reserved, drawn_event)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
         last = last_spending(work.state)
         assert last is not None
         self._event = last.reserved
-        work.content = content_of_drawn(work, self.reserved, last.last.body.get("kept"))
+        work.content = content_of_drawn(work, self.reserved, last.last)
 
     @property
     def reserved(self) -> Event:
