@@ -161,3 +161,8 @@ class NoisySpec:
         of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
         declared = (table for table in self.tables if not table.of_rows)
         return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)
+
+
+def draws_rows(noisy: NoisySpec | None) -> bool:
+    """Whether synthetic rows are published beside statistics."""
+    return noisy is not None and noisy.of_rows is not None
