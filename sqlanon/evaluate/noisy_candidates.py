@@ -135,7 +135,7 @@ def _expected(shape: Shape, noise: Noise, table: int) -> float:
     measure = next(place for place, one in enumerate(shape.spec.measures) if one.quantity == "rows")
     series = [shape.measured(table, level, measure, "rows") for level in range(len(levels))]
     if len(series) == 1:
-        return mean_distance(noise.law, float(noise.scales[series[0]]))
+        return mean_distance(noise.law, float(noise.scales[series[0]])) / shape.series[series[0]].steps
     deviations = [noise.deviation(place) for place in series]
     _, spreads = make_consistent(levels, [np.zeros(level.size) for level in levels], deviations)
     # Of a sum of several numbers the distance is about that of a normal number.

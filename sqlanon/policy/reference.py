@@ -41,6 +41,8 @@ _TITLES = {
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedMeasureModel": "A measure of counts: `statistics.measures.<name>`",
+    "DominanceModel": "The dominance rule: `statistics.measures.<name>.dominance`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",
     "ProtectModel": "Protection: `statistics.protect`",
     "BudgetModel": "A budget: `budgets[]`",

@@ -44,6 +44,7 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        scales: digits after the point of each column whose sums are published.
     """
 
     cells: int
@@ -52,11 +53,13 @@ class StatisticsReport(Report):
     witnesses: int
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
+    scales: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
-        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
+        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
+        return cls(**{**report, "levels": levels, "scales": tuple(int(one) for one in report.get("scales", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class NoisyReport(Report):
         reservation: the row of the ledger that charged it.
         spent, allowed: of the budget, after this version.
         kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+        night, nights: of running counts the number of the version, and of all those that epsilon pays for together.
         synthetic: rows that are published beside the statistics; None: there are none.
     """
 
@@ -108,6 +112,8 @@ class NoisyReport(Report):
     spent: float
     allowed: float
     kept: float | None = None
+    night: int | None = None
+    nights: int | None = None
     synthetic: SyntheticReport | None = None
 
     @classmethod

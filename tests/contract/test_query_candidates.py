@@ -55,8 +55,8 @@ class Widths:
     alone: int = 0
 
 
-def check(db: Any, seed: str, releases: int) -> Widths:
-    """Ask all conditions of random releases."""
+def check(db: Any, seed: str, releases: int, each: int = 1) -> Widths:
+    """Ask every ``each``-th condition of random releases."""
     rng, widths = random.Random(seed), Widths()
     for number in range(releases):
         k, boxes, found = drawn(rng, 1 + number % 2)
@@ -65,7 +65,7 @@ def check(db: Any, seed: str, releases: int) -> Widths:
         given = [quasi("x", "integer", "INTEGER"), quasi("y", "integer", "INTEGER"), plain("s", "text", "TEXT")]
         publish(db, name, given, cells, facts={"boxes": "own", "k": k})
         publish(db, f"{name}_plain", given, cells)
-        for text, holds in CONDITIONS:
+        for text, holds in CONDITIONS[::each]:
             counts = [sum(holds(*point) for point in points) for points in found]
             asked = f"SELECT count(*) AS n FROM {{}} WHERE {text}"
             cell = db.query(asked.format(name)).rows[0]["n"]
@@ -99,8 +99,8 @@ def check(db: Any, seed: str, releases: int) -> Widths:
 
 @pytest.mark.parametrize("seed", seeds(1))
 def test_counts_hold_over_all_graphs_of_candidates(shared_db: Any, seed: int) -> None:
-    widths = check(shared_db, f"candidates {seed}", 2)
-    assert widths.reached > 0
+    widths = check(shared_db, f"candidates {seed}", 2, each=3)
+    assert widths.reached == widths.counts
     assert widths.answered < widths.alone
 
 

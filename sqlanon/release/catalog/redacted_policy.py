@@ -45,12 +45,17 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    if spec.statistics is not None and not spec.statistics.sums:  # the first releases of counts had none
+        del policy["statistics"]["sums"]
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for key in ("nights", "weight"):  # 0.2.0 had neither
+            if policy["noisy"][key] is None:
+                del policy["noisy"][key]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
