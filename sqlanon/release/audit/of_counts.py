@@ -8,7 +8,8 @@ from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.certificate import verify_published
+from sqlanon.statistics.kept import kept_of
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
 
@@ -41,7 +42,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
         shown_cells, hidden = verify_published(
-            scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release
+            scratch, shape, place.relation.ref, kept_of(entry.statistics), entry.release
         )
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
@@ -61,4 +62,4 @@ def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)
+    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, report.statistics.scales)
