@@ -11,8 +11,8 @@ NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
 BinsAs = Literal["label", "middle"]
 """What synthetic rows have of an interval: the text of its ends, or the number in the middle."""
-Quantity = Literal["rows", "persons", "sum", "mean", "quantiles"]
-"""Measured quantity of each group."""
+Quantity = Literal["rows", "persons", "arrivals", "sum", "mean", "quantiles"]
+"""Measured quantity of each group; ``arrivals``: persons, each in the groups of the night of its first rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ class NoisyMeasure:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the view, each of which has two more for its interval."""
+        if self.quantity == "arrivals":
+            return (self.name, f"{self.name}_new")
         if self.quantity != "quantiles":
             return (self.name,)
         # In hundredths without the zeros at the end: p5, p50, p99_9.
@@ -131,6 +133,10 @@ class NoisySpec:
         noise: the law of the noise.
         show: groups of fewer persons, as far as the noisy number says, are marked as not shown; None: there is no mark.
         kept: publish the mean share of a person's rows that are counted.
+        nights: so many versions, which `epsilon` pays together, have running counts of persons; None: each version is
+            paid by itself.
+        weight: all rows of a person are counted, scaled to this norm where they exceed it; then ``groups`` and ``rows``
+            are 0. None: those bound what is counted.
         of_rows: the synthetic rows; their tables are the last ones of `tables`. None: there are none.
     """
 
@@ -145,6 +151,8 @@ class NoisySpec:
     noise: NoiseLaw = "auto"
     show: int | None = None
     kept: bool = True
+    nights: int | None = None
+    weight: int | None = None
     of_rows: RowsSpec | None = None
 
     def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
@@ -153,3 +161,8 @@ class NoisySpec:
         of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
         declared = (table for table in self.tables if not table.of_rows)
         return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)
+
+
+def draws_rows(noisy: NoisySpec | None) -> bool:
+    """Whether synthetic rows are published beside statistics."""
+    return noisy is not None and noisy.of_rows is not None

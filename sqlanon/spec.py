@@ -471,11 +471,6 @@ class ReleaseSpec:
         """Whether the tokens of every version are new ones."""
         return self.together is not None and self.together.rotate
 
-    @property
-    def draws_rows(self) -> bool:
-        """Whether synthetic rows are published beside noisy statistics."""
-        return self.noisy is not None and self.noisy.of_rows is not None
-
     def counted(self) -> tuple[str, ...]:
         """Columns by which persons are counted: `person`, else each identifier that does not accept repeats."""
         if self.person:

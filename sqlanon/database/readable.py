@@ -39,7 +39,6 @@ from sqlanon.results import (
     HistoryReport,
     IdentifyingReport,
     KnownReport,
-    NoisyCandidatesReport,
     PlanReport,
     ReleaseRow,
     RiskReport,
@@ -55,7 +54,6 @@ from sqlanon.table.profile import ColumnProfile, profile
 from sqlanon.workload_spec import WorkloadSpec
 
 if TYPE_CHECKING:
-    from fractions import Fraction
     from types import TracebackType
 
     from sqlanon.evaluate.levels import Levels
@@ -340,18 +338,6 @@ class Readable:
         releases = [with_tables(self.engine, spec) for spec in specs]
         options = Asked(control, seed, target, _read_workload(workload))
         return compare_candidates(self.engine, releases, self._machine, options, self._progress)
-
-    def compare_noisy(
-        self, spec: ReleaseSpec, epsilons: Sequence[Fraction] = (), *, alone: bool = False
-    ) -> NoisyCandidatesReport:
-        """Candidates of noisy statistics side by side; see `sqlanon.evaluate.noisy_candidates.compare_noise`.
-
-        Charges and publishes nothing. For the owner.
-        """
-        from sqlanon.evaluate.run import compare_noisy
-
-        spec = with_tables(self.engine, spec)
-        return compare_noisy(self.engine, spec, epsilons, alone=alone, progress=self._progress)
 
     def attack_with_control(
         self,

@@ -18,6 +18,10 @@ LARGEST_DELTA = Fraction(1, 1000)
 MOST_CONTRIBUTED = 1_000_000
 """Groups and rows of a person, at most."""
 
+MOST_WEIGHT = 1000
+"""The norm of a person's rows, at most."""
+MOST_NIGHTS = 4000
+"""Nights of running counts, at most."""
 MOST_STEPS = 1000
 """Steps of the range of a quantile, at most."""
 
@@ -161,14 +165,21 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "noisy.contributions.groups",
         Integer(1, MOST_CONTRIBUTED),
-        REQUIRED,
-        "Of a person's groups of one table so many are counted, chosen by a keyed hash.",
+        None,
+        "Of a person's groups of one table so many are counted, chosen by a keyed hash. Required without `weight`.",
     ),
     Key(
         "noisy.contributions.rows",
         Integer(1, MOST_CONTRIBUTED),
-        REQUIRED,
-        "Of a person's rows of one group so many are counted, chosen by a keyed hash.",
+        None,
+        "Of a person's rows of one group so many are counted, chosen by a keyed hash. Required without `weight`.",
+    ),
+    Key(
+        "noisy.contributions.weight",
+        Integer(1, MOST_WEIGHT),
+        None,
+        "In place of `groups` and `rows`: all rows of a person are counted, and together weigh at most as one group of "
+        "so many rows (the norm of the person's numbers of rows).",
     ),
     Key(
         "noisy.noise",
@@ -184,11 +195,19 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "`shown` is true where the noisy number of persons is so large. It is free; small groups are mostly noise.",
     ),
     Key(
+        "noisy.running",
+        None,
+        None,
+        "Running counts: each person is counted once, in the groups of the night of its first rows, and `epsilon` pays "
+        "for all nights together. Every version is a night.",
+    ),
+    Key("noisy.running.nights", Integer(2, MOST_NIGHTS), REQUIRED, "How many nights there will be, at most."),
+    Key(
         "noisy.kept",
         FLAG,
         True,
         "Measure the mean share of a person's rows that are counted, and publish it as metadata, for a twentieth of "
-        "`epsilon`.",
+        "`epsilon`; never of running counts.",
     ),
     Key(
         "noisy.rows",

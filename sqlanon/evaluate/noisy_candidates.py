@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sqlanon.budgeted import NoisySpec
 from sqlanon.declared.noisy_keys import LARGEST_EPSILON
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -70,13 +71,30 @@ def compare_noise(
     kinds = {one.name: columns[one.name].kind for one in shape.groups}
     queries = list_groups(engine, relation.ref, named, shape.groups, kinds)
     found = ask_releases_of_rows(engine, str(relation.ref), relation.ref, queries, measure) if queries else ()
-    tables = tuple(table.name for table in noisy.tables)
     beside = []
     for one in found:
         errors = {family.name: family.errors.absolute.mean for family in one.families}
-        beside.append(RowsErrors(one.release, tuple(errors.get(name) for name in tables)))
+        beside.append(RowsErrors(one.release, tuple(errors.get(table.name) for table in noisy.tables)))
+    names = tuple(table.name for table in noisy.tables)
     groups = tuple(table.leaves for table in shape.published)
-    return NoisyCandidatesReport(spec.name, str(relation.ref), tables, groups, candidates, tuple(beside))
+    report = NoisyCandidatesReport(spec.name, str(relation.ref), names, groups, candidates, tuple(beside))
+    return _merge_pairs(report, noisy) if shape.chooses else report
+
+
+def _merge_pairs(report: NoisyCandidatesReport, noisy: NoisySpec) -> NoisyCandidatesReport:
+    """The report with one line for all tables of pairs that are not chosen yet: these have the same noise."""
+    of_rows = noisy.of_rows
+    assert of_rows is not None
+    declared = len(noisy.tables) - len(of_rows.pairs)
+    kept = slice(0, declared + 1)
+    name = f"{len(of_rows.pairs)} chosen pairs, each with {of_rows.target}"
+    return replace(
+        report,
+        tables=(*report.tables[:declared], name),
+        groups=(*report.groups[:declared], 0),
+        candidates=tuple(replace(one, errors=one.errors[kept]) for one in report.candidates),
+        beside=tuple(replace(one, errors=one.errors[kept]) for one in report.beside),
+    )
 
 
 def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, places: Sequence[int]) -> NoisyCandidate:
@@ -117,7 +135,7 @@ def _expected(shape: Shape, noise: Noise, table: int) -> float:
     measure = next(place for place, one in enumerate(shape.spec.measures) if one.quantity == "rows")
     series = [shape.measured(table, level, measure, "rows") for level in range(len(levels))]
     if len(series) == 1:
-        return mean_distance(noise.law, float(noise.scales[series[0]]))
+        return mean_distance(noise.law, float(noise.scales[series[0]])) / shape.series[series[0]].steps
     deviations = [noise.deviation(place) for place in series]
     _, spreads = make_consistent(levels, [np.zeros(level.size) for level in levels], deviations)
     # Of a sum of several numbers the distance is about that of a normal number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -11,9 +12,10 @@ from sqlanon._version import __version__
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Column, Row
 from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
-from sqlanon.noisy.published import INTERVAL
+from sqlanon.noisy.nights import FIXED, spread_of
+from sqlanon.noisy.published import INTERVAL, scaled
 from sqlanon.noisy.shape import Shape
-from sqlanon.noisy.split import Noise
+from sqlanon.noisy.split import STEP, Noise
 from sqlanon.results import RunReport, SyntheticReport
 from sqlanon.spec import ReleaseSpec
 
@@ -40,9 +42,9 @@ def metadata_rows(
             "of": one.part,
             "l1": one.l1,
             "l2_squared": one.l2,
-            "scale": decimal_text(scale),
+            "scale": decimal_text(scale / one.steps),
         }
-        for one, scale in zip(shape.series, noise.scales, strict=True)
+        for one, scale in zip(shape.series, _scales(shape, noise, counted.night), strict=True)
         if one.measure is not None
     ]
     read = {column.name.lower(): column for column in columns}
@@ -62,7 +64,9 @@ def metadata_rows(
             "unit": "a person and all its rows, added or removed",
             "noise": noise.law,
             "interval": INTERVAL,
-            "contributions": {"groups": asked.groups, "rows": asked.rows},
+            "contributions": (
+                {"groups": asked.groups, "rows": asked.rows} if asked.weight is None else {"weight": asked.weight}
+            ),
             "kept": counted.kept,
             "tables": [{"name": table.name, "by": list(table.by), "totals": table.totals} for table in asked.tables],
             "measures": [
@@ -77,6 +81,7 @@ def metadata_rows(
                 for one in asked.measures
             ],
             "scales": scales,
+            **_of_nights(shape, counted.night),
         },
     }
     if counted.synthetic is not None:
@@ -95,6 +100,22 @@ def metadata_rows(
         )
     for one in asked.measures:
         yield one.name, "measure", one.quantity, "statistics", "", json.dumps(one.columns), None
+
+
+def _scales(shape: Shape, noise: Noise, night: int | None) -> Sequence[Fraction]:
+    """The scale of the noise in the published numbers; of running counts that of tonight's, from all nights."""
+    factor = shape.factor
+    if factor is None or night is None:
+        return noise.scales
+    return [Fraction(math.ceil(scale * STEP), STEP) for scale in scaled(noise, spread_of(factor.running, night)).scales]
+
+
+def _of_nights(shape: Shape, night: int | None) -> dict[str, object]:
+    """Of running counts the nights, and what is measured in each of them."""
+    factor = shape.factor
+    if factor is None:
+        return {}
+    return {"running": {"night": night, "nights": shape.spec.nights, "squares": factor.squares, "parts": FIXED}}
 
 
 def read_dimension(row: Row) -> Dimension:

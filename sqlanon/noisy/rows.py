@@ -150,7 +150,7 @@ def draw_table(scratch: Scratch, shape: Shape, drawn: TableRef, columns: Sequenc
     labels = load_labels(scratch, shape.groups, {one.name.lower(): one.kind for one in columns}, of_rows.bins)
     order = {column.name.lower(): place for place, column in enumerate(columns)}
     listed = [
-        {"name": name, "code": f"c{numbers[name] + 1}", "labels": labels[name]}
+        {"name": name, "code": f"c{numbers[name] + 1}", "shown": labels[name]}
         for name in sorted(numbers, key=lambda name: order[name.lower()])
     ]
     scratch.execute("noisy/synthetic", physical=physical, drawn=codes, columns=listed)
@@ -216,7 +216,7 @@ def compare_rows(
             physical=physical,
             drawn=drawn,
             measure=measure,
-            columns=[{"name": name, "labels": labels[name]} for name in table.by],
+            columns=[{"name": name, "shown": labels[name]} for name in table.by],
         )
         if undeclared:
             raise PrivacyViolation(f"synthetic rows are in no declared group of {table.name}")

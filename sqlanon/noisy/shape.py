@@ -15,6 +15,7 @@ import numpy as np
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
+from sqlanon.noisy.nights import Factor, factor_of
 from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
 from sqlanon.spec import Hierarchy, ReleaseSpec
 
@@ -27,6 +28,9 @@ MOST_GROUPS = 2_000_000
 """Groups of all levels of a release, at most."""
 KEPT_STEPS = 1024
 """The share of a person's rows that is counted is measured in whole parts of this."""
+
+WEIGHT_STEPS = 1024
+"""Weighed numbers are measured in whole parts of this."""
 
 Part = Literal["rows", "persons", "sum", "values", "centered", "gaps"]
 """Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled); or the scores of
@@ -68,6 +72,7 @@ class Series:
         most: a person's rows of a finest group add up to this in absolute value, at most; for `persons`, 1.
         l1: the most that a person changes, as the sum of absolute changes.
         l2: the same as the sum of squared changes.
+        steps: numbers are measured in whole parts of this.
     """
 
     table: int
@@ -77,6 +82,7 @@ class Series:
     most: int
     l1: int
     l2: int
+    steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,19 @@ class Shape:
     def steps(self, table: int, measure: int) -> int:
         """The place of the table that has the steps of a measure."""
         return next(at for at, one in enumerate(self.tables) if one.steps_of == (table, measure))
+
+    @property
+    def factor(self) -> Factor | None:
+        """Of running counts: what is measured each night; None: each version is a measurement by itself."""
+        return factor_of(self.spec.nights) if self.spec.nights is not None else None
+
+    @property
+    def changed(self) -> int:
+        """How many numbers a person can change, at most."""
+        if self.spec.weight is None:
+            # Of each series a person changes a number for each counted group, and of the scores all.
+            return self.spec.groups * len(self.series) + (self.series[0].l1 // GAP_CHANGE if self.chooses else 0)
+        return sum(1 if one.measure is None else self.tables[one.table].leaves for one in self.series)
 
     @property
     def additive_persons(self) -> bool:
@@ -170,6 +189,11 @@ def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) 
     if total > MOST_GROUPS:
         raise PolicyError(
             f"{spec.name}: the tables have {total} groups with all totals and steps; at most {MOST_GROUPS}"
+        )
+    if asked.nights is not None and total * asked.nights > MOST_GROUPS:
+        raise PolicyError(
+            f"{spec.name}: the tables have {total} groups with all totals, and that for {asked.nights} nights; at most "
+            f"{MOST_GROUPS} together"
         )
     made = Shape(spec.name, asked, tuple(dimensions), tuple(tables), ())
     series = _scores(made)
@@ -253,22 +277,42 @@ def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
 def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     number, depth, which = place
     level = table.levels[depth]
+    if asked.weight is not None:
+        return _weighed(asked.weight, level.size, place, measure)
     groups = min(asked.groups, table.leaves)
-    if measure.quantity == "persons":
+    if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
         return [Series(number, depth, "persons", which, 1, most, most)]
-    low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)
-    parts: dict[Part, int] = {
-        "rows": {"rows": 1},
-        "quantiles": {"rows": 1},
-        "sum": {"sum": max(abs(low), abs(high))},
-        "mean": {"values": 1, "centered": high - low},
-    }[measure.quantity]  # type: ignore[assignment]
     made = []
-    for part, size in parts.items():
+    for part, size in _parts(measure).items():
         most = asked.rows * size
         # The squares are the largest where the groups of a person are together in as few coarse groups as can be.
         whole, rest = divmod(groups, level.widest)
         l2 = whole * (level.widest * most) ** 2 + (rest * most) ** 2
         made.append(Series(number, depth, part, which, most, groups * most, l2))
+    return made
+
+
+def _parts(measure: NoisyMeasure) -> dict[Part, int]:
+    """The parts of a measure, each with the most that one row adds in absolute value."""
+    low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)
+    parts: dict[str, dict[Part, int]] = {
+        "rows": {"rows": 1},
+        "persons": {"persons": 1},
+        "quantiles": {"rows": 1},
+        "sum": {"sum": max(abs(low), abs(high))},
+        "mean": {"values": 1, "centered": high - low},
+    }
+    return parts[measure.quantity]
+
+
+def _weighed(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
+    """Series of which a person's part is scaled to a norm; see noisy/weighted."""
+    number, depth, which = place
+    made = []
+    for part, size in _parts(measure).items():
+        most = weight * size * WEIGHT_STEPS
+        # The sum of so many absolute values is at most the norm times the root of their number.
+        l1 = math.isqrt(leaves * most**2) + 1
+        made.append(Series(number, depth, part, which, most, l1, most**2, WEIGHT_STEPS))
     return made

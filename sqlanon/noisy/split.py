@@ -14,7 +14,6 @@ from fractions import Fraction
 
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import Law, Mechanism, rho_of, total_epsilon
-from sqlanon.noisy.pairs import GAP_CHANGE
 from sqlanon.noisy.shape import Series, Shape
 from sqlanon.noisy.smooth import PARTS, smooth_rho
 
@@ -74,7 +73,7 @@ def noise_of(shape: Shape) -> Noise:
     """
     asked = shape.spec
     made = []
-    if asked.noise in ("laplace", "auto"):
+    if asked.noise in ("laplace", "auto") and asked.nights is None and asked.weight is None:
         made.append(_laplace(shape))
     if asked.noise != "laplace" and asked.budget.delta > 0:
         made += _least_gaussian(shape)
@@ -147,15 +146,31 @@ def _laplace(shape: Shape) -> Noise:
 
 def _gaussian(shape: Shape, rho: Fraction) -> Noise:
     shares = _shares(shape, [math.sqrt(_size(shape, one) * one.l2) for one in shape.series])
-    scales, total = [], Fraction(0)
+    times = 1 if shape.factor is None else shape.factor.squares
+    scales = []
     for one, share in zip(shape.series, shares, strict=True):
-        squared = one.l2 / (2 * rho * share) * STEP**2
-        scale = Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP)  # rounded up
-        scales.append(scale)
-        total += one.l2 / (2 * scale**2)
-    charged = Fraction(math.ceil(total * PARTS), PARTS)
-    smooth = smooth_rho([one.l2 for one in shape.series], scales)
-    # Of each series a person changes a number for each counted group, and of the scores all.
-    scores = shape.series[0].l1 // GAP_CHANGE if shape.chooses else 0
-    numbers = shape.spec.groups * len(shape.series) + scores if smooth is not None else 0
-    return Noise("gaussian", tuple(scales), (Mechanism("gaussian", charged, smooth, numbers),))
+        squared = one.l2 * times / (2 * rho * share) * STEP**2
+        scales.append(Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP))  # rounded up
+    return Noise("gaussian", tuple(scales), (_charge(shape, scales, times, shape.spec.nights or 1),))
+
+
+def _charge(shape: Shape, scales: Sequence[Fraction], times: int, nights: int) -> Mechanism:
+    """The charge of Gaussian noise, where a person's squared change of each series is so many times that of a version.
+
+    Args:
+        shape: the measurements.
+        scales: of each series.
+        times: factor of the squares.
+        nights: how often a person's numbers are measured.
+    """
+    squares = [one.l2 * times for one in shape.series]
+    total = sum((change / (2 * scale**2) for change, scale in zip(squares, scales, strict=True)), Fraction(0))
+    smooth = smooth_rho(squares, scales)
+    numbers = shape.changed * nights if smooth is not None else 0
+    return Mechanism("gaussian", Fraction(math.ceil(total * PARTS), PARTS), smooth, numbers)
+
+
+def charge_again(shape: Shape, noise: Noise) -> Mechanism:
+    """The charge of a night that is measured once more: at most what the night of a person's arrival costs."""
+    assert shape.factor is not None
+    return _charge(shape, noise.scales, int(shape.factor.measured[0]) ** 2, 1)

@@ -62,8 +62,9 @@ class NoisyMeasureModel(Written):
 class ContributionsModel(Written):
     """How much of a person is counted, in each table. Required: more would be unbounded."""
 
-    groups: int
-    rows: int
+    groups: int | None
+    rows: int | None
+    weight: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,13 @@ class ShowModel(Written):
     """When the column `shown` is true."""
 
     persons: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningModel(Written):
+    """Running counts of persons over nights. See [differential-privacy.md](differential-privacy.md#running-counts)."""
+
+    nights: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +102,7 @@ class NoisyModel(Written):
     contributions: ContributionsModel
     noise: NoiseLaw
     show: ShowModel | None
+    running: RunningModel | None
     kept: bool
     rows: RowsModel | None
 

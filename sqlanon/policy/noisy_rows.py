@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from sqlanon.budgeted import NoisyMeasure, RowsSpec
+from sqlanon.budgeted import NoisyMeasure, NoisyTable, RowsSpec
 from sqlanon.declared.records import Path
 from sqlanon.declared.wording import near, show
 from sqlanon.policy.noisy_models import NoisyModel
@@ -16,11 +16,18 @@ FEWEST = 3
 """Columns of synthetic rows, at least: a target and a pair."""
 
 
-def read_rows(asked: NoisyModel, measures: Sequence[NoisyMeasure], at: Path, problems: Problems) -> RowsSpec | None:
+def read_rows(
+    asked: NoisyModel,
+    tables: Sequence[NoisyTable],
+    measures: Sequence[NoisyMeasure],
+    at: Path,
+    problems: Problems,
+) -> RowsSpec | None:
     """The synthetic rows; None: there are none, or a problem was noted.
 
     Args:
         asked: the statistics.
+        tables: those that are declared.
         measures: those that could be read.
         at: the place of the statistics.
         problems: collects the problems.
@@ -43,6 +50,10 @@ def read_rows(asked: NoisyModel, measures: Sequence[NoisyMeasure], at: Path, pro
         problems.add((*at, "contributions"), what, "contributions: {groups: 1, rows: 1}")
     if sum(one.quantity == "rows" for one in measures) != 1 and not problems.broken((*at, "measures")):
         problems.add((*at, "measures"), "rows are drawn of one number of rows of each group", "one measure n: rows")
+    named = {", ".join((*pair, target)) for pair in itertools.permutations(others, 2)}
+    if any(table.name in named for table in tables):
+        what = "a table has the name of one that the rows may be drawn of"
+        problems.add((*at, "tables"), what, "another name, or leave the table out: it is measured for the rows")
     if model.pairs is None:
         return RowsSpec(target, tuple(itertools.pairwise(others)), chosen=True, bins=model.bins)
     pairs = _read_pairs(model.pairs, spelled, others, (*path, "pairs"), problems)

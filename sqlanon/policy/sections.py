@@ -255,6 +255,7 @@ NOISY_GROUPS = _section(
 NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
 CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")
 SHOW = _section(noisy_models.ShowModel, "noisy.show.", example="persons: 10")
+RUNNING = _section(noisy_models.RunningModel, "noisy.running.", example="nights: 365")
 NOISY_ROWS = _section(noisy_models.RowsModel, "noisy.rows.", main="target")
 _NOISY_TABLES = {"items": NOISY_TABLE.schema, "minItems": 1, "type": "array"}
 NOISY = _section(
@@ -266,6 +267,7 @@ NOISY = _section(
         "measures": ByName(NOISY_MEASURE, "n: rows"),
         "contributions": CONTRIBUTIONS,
         "show": SHOW,
+        "running": RUNNING,
         "rows": NOISY_ROWS,
     },
     example="budget: patients",
@@ -320,6 +322,7 @@ SECTIONS: Mapping[str, Section] = {
         NOISY_MEASURE,
         CONTRIBUTIONS,
         SHOW,
+        RUNNING,
         NOISY_ROWS,
     )
 }

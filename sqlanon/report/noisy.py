@@ -61,7 +61,8 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
         assert isinstance(released, ReleasedNoisy)
         sections.append(_noise(released))
         sections += _synthetic(_facts_of(released))
-        sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
+        if workload is not None or any(measured.of == "rows" for measured in released.measures):
+            sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
     sections += [_ledger(budget), report_settings(entry.policy, entry.policy_hash)]
     progress.finish(entry.release)
     return Page(

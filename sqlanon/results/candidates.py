@@ -125,8 +125,8 @@ class NoisyCandidatesReport(Report):
 
     Attributes:
         release, source: their names.
-        tables: the tables of the release.
-        groups: how many finest groups each has.
+        tables: the tables of the release; one name for all pairs of synthetic rows that are not chosen yet.
+        groups: how many finest groups each has; 0 of pairs that are not chosen yet.
         candidates: in the order in which they were asked.
         beside: releases of rows.
     """

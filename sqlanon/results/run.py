@@ -98,6 +98,7 @@ class NoisyReport(Report):
         reservation: the row of the ledger that charged it.
         spent, allowed: of the budget, after this version.
         kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+        night, nights: of running counts the number of the version, and of all those that epsilon pays for together.
         synthetic: rows that are published beside the statistics; None: there are none.
     """
 
@@ -111,6 +112,8 @@ class NoisyReport(Report):
     spent: float
     allowed: float
     kept: float | None = None
+    night: int | None = None
+    nights: int | None = None
     synthetic: SyntheticReport | None = None
 
     @classmethod

@@ -81,6 +81,15 @@ def test_releases_of_rows_are_asked_the_same(shared_db: Any, tmp_path: Path) -> 
     assert max(beside.errors) > 0
 
 
+def test_pairs_that_are_not_chosen_yet_are_one_line(shared_db: Any, tmp_path: Path) -> None:
+    asked = {**TWO, "tables": "[{by: [region]}]", "groups": FEW, "more": "rows: sex"}
+    made = Made(shared_db, tmp_path, stays("pairs", 9), **asked)
+    report = shared_db.compare_noisy(made.spec)
+    assert report.tables == ("region", "1 chosen pairs, each with sex")
+    (one,) = report.candidates
+    assert [error > 0 for error in one.errors] == [True, True]
+
+
 def test_what_cannot_be_made_has_a_reason(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("refused", 9), **TWO)
     above, small = shared_db.compare_noisy(made.spec, [Fraction(5), Fraction(1, 10**15)]).candidates

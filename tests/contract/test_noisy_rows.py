@@ -20,6 +20,7 @@ from sqlanon.noisy.answers import code_rows
 from sqlanon.noisy.pairs import GAP_CHANGE
 from sqlanon.noisy.shape import shape_of
 from sqlanon.release.catalog.private_tables import physical_name
+from sqlanon.release.stages.stage import Publish
 from sqlanon.release.versions import noisy
 from sqlanon.table.scratch import Scratch
 from tests.contract.noisy_releases import COLUMNS, Made, Rows
@@ -122,7 +123,7 @@ def test_rows_of_a_run_that_was_interrupted_are_drawn_of_the_stored_table(
 ) -> None:
     made = Made(shared_db, tmp_path, people("taken", 40), **ASKED, more="rows: sex")
     with monkeypatch.context() as patched:
-        patched.setattr(noisy.Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     assert made.states() == ["drawn"]
@@ -174,8 +175,44 @@ def test_rows_go_and_return_with_their_version(shared_db: Any, tmp_path: Path) -
     assert first != second
     shared_db.rollback(made.name)
     assert Counter(map(str, synthetic(made))) == Counter(map(str, first))
-    shared_db.unpublish(made.name)
-    assert shared_db.engine.exists(shared_db.engine.target(f"release.{made.view}_synthetic")) is False
+    shared_db.unpublish(made.name, purge=True)
+    assert not shared_db.engine.exists(shared_db.engine.target(f"release.{made.view}_synthetic"))
+    for version in (1, 2):
+        physical = shared_db.engine.target(f"_sqlanon.{physical_name(made.name, version)}_synthetic")
+        assert not shared_db.engine.exists(physical)
+
+
+@pytest.mark.every_engine
+def test_a_version_without_rows_has_no_view_of_them(shared_db: Any, tmp_path: Path) -> None:
+    plain = {**ASKED, "tables": "[{by: [region]}, {by: [sex]}, {by: [age, cost]}]"}
+    made = Made(shared_db, tmp_path, people("plain", 30), **plain)
+    view = shared_db.engine.target(f"release.{made.view}_synthetic")
+    made.run()
+    assert not shared_db.engine.exists(view)
+    made.write(**plain, more="rows: sex")
+    made.run(spend=True)
+    assert shared_db.engine.exists(view)
+    assert {row["table"] for row in made.rows()} >= {"region", "age, cost"}
+    assert len({row["table"] for row in made.rows()}) == 5
+    shared_db.rollback(made.name, to=1)
+    assert not shared_db.engine.exists(view)
+    shared_db.rollback(made.name, to=2)
+    assert shared_db.engine.exists(view)
+
+
+def test_of_noise_alone_there_are_rows_or_none(shared_db: Any, tmp_path: Path) -> None:
+    """Each run is verified; none of them fails whatever the noise is."""
+    made = Made(
+        shared_db,
+        tmp_path,
+        people("few", 2),
+        **ASKED,
+        epsilon="0.01",
+        budget="epsilon: 9",
+        more="rows: sex\n      kept: false",
+    )
+    many = {made.run(spend=True).noisy.synthetic.rows for _ in range(4)}
+    assert min(many) >= 0
 
 
 def test_a_file_of_its_own_has_the_rows(tmp_path: Path) -> None:
@@ -202,6 +239,7 @@ REFUSED = {
     ),
     "a column that no pair reaches": ({"more": "rows: {target: sex, pairs: [[age, region]]}"}, "do not reach cost"),
     "the target in a pair": ({"more": "rows: {target: sex, pairs: [[age, sex]]}"}, "other than the target"),
+    "a table of a pair's name": ({"more": "rows: sex", "tables": "[{by: [cost, age, sex]}]"}, "drawn of"),
     "two columns": ({"more": "rows: sex", "groups": "{sex: [F, M], region: [north]}"}, "fewer than 3 columns"),
     "neither tables nor rows": ({"more": "kept: false"}, "no table"),
 }

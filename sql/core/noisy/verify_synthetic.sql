@@ -1,5 +1,5 @@
 -- name: noisy/verify_synthetic
--- params: physical (table of synthetic rows), drawn (table of noisy numbers), measure (name of its column), columns (list of {name, labels (table of
+-- params: physical (table of synthetic rows), drawn (table of noisy numbers), measure (name of its column), columns (list of {name, shown (table of
 --   label, value)})
 -- returns: rows (how many synthetic rows there are), undeclared (how many are in no group of the noisy table :name), apart (the sum over its groups
 --   of the differences between rows and noisy numbers)
@@ -7,7 +7,7 @@ WITH s AS (
     SELECT {% for c in columns %}l{{ loop.index }}.label AS g{{ loop.index }}, {% endfor %}COUNT(*) AS many
     FROM {{ physical | table }} AS p
 {% for c in columns %}
-    LEFT JOIN {{ c.labels | table }} AS l{{ loop.index }} ON l{{ loop.index }}.value = p.{{ c.name | ident }}
+    LEFT JOIN {{ c.shown | table }} AS l{{ loop.index }} ON l{{ loop.index }}.value = p.{{ c.name | ident }}
 {% endfor %}
     GROUP BY {% for c in columns %}{{ ", " if not loop.first }}l{{ loop.index }}.label{% endfor %}
 

@@ -105,7 +105,7 @@ def _noisy_rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tupl
                 (str(one.number), f"{one.epsilon:g}", one.law, count(one.versions)) if not rows else ("", "", "", "")
             )
             others = (_error(other.errors[place]) for other in report.beside)
-            rows.append((*first, name, count(groups), _error(error), *others))
+            rows.append((*first, name, count(groups) if groups else "", _error(error), *others))
     return rows
 
 

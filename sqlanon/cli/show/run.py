@@ -197,6 +197,7 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
         f"  source    {clean(report.source)}",
         f"  groups    {count(noisy.groups)} of {things(noisy.tables, 'table')}, as declared",
         f"  noise     {noisy.law}; epsilon {noisy.epsilon:g}{delta} for a person and all its rows",
+        *([] if noisy.night is None else [f"  night     {noisy.night} of {noisy.nights}, which epsilon pays together"]),
         f"  budget    {clean(noisy.budget)}: {noisy.spent:.4g} of {noisy.allowed:g} spent",
         *kept_rows,
         *([] if noisy.synthetic is None else _synthetic_lines(noisy.synthetic)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.engines.base import Engine, Statement
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.consistent import make_consistent
@@ -114,7 +114,7 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         levels = levels_of(dimensions, totals=table.totals)
         asked = [name for one in released.measures for name, _ in one.published]
         columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
-        rows = engine.fetch(_select(engine, released.view.ref, table, dimensions, columns), max_rows=MOST_ROWS)
+        rows = engine.fetch(_select(engine, released, table, dimensions, columns), max_rows=MOST_ROWS)
         found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
         seen = [np.zeros(level.size, np.int64) for level in levels]
         places = [_places(dimensions, level) for level in levels]
@@ -136,13 +136,18 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
 
 
 def _select(
-    engine: Engine, view: TableRef, table: NoisyTableRead, dimensions: Sequence[Dimension], columns: Sequence[str]
+    engine: Engine,
+    released: ReleasedNoisy,
+    table: NoisyTableRead,
+    dimensions: Sequence[Dimension],
+    columns: Sequence[str],
 ) -> Statement:
     return statement(
         "query/noisy_groups",
         engine.dialect,
         {"name": table.name},
-        view=view,
+        view=released.view.ref,
+        night=released.night,
         columns=[*(one.name for one in dimensions), *columns],
     )
 

@@ -57,7 +57,8 @@ class ReleasedNoisy(Released):
         tables: the published tables.
         measures: the published numbers.
         law: distribution of the noise.
-        groups: the most groups of a person in each table.
+        groups: the most groups of a person in each table; 0: any number.
+        night: of running counts the last night, of whose rows queries are asked.
     """
 
     dimensions: tuple[Dimension, ...] = ()
@@ -65,6 +66,7 @@ class ReleasedNoisy(Released):
     measures: tuple[NoisyMeasured, ...] = ()
     law: Law = "gaussian"
     groups: int = 1
+    night: int | None = None
 
 
 def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
@@ -115,12 +117,13 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         tables=tables,
         measures=measures,
         law=said["noise"],
-        groups=int(said["contributions"]["groups"]),
+        groups=int(said["contributions"].get("groups", 0)),
+        night=said.get("running", {}).get("night"),
     )
 
 
 def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
     columns = NoisyMeasure(said["name"], said["of"], quantiles=shares).columns
-    published = tuple(zip(columns, shares or (None,), strict=True))
+    published = tuple(zip(columns, shares or (None,) * len(columns), strict=True))
     return NoisyMeasured(said["name"], said["of"], said["column"] or "", Fraction(said["unit"] or 1), published)

@@ -56,6 +56,7 @@ class BoxRows:
         matched: by the number of a condition, the least and largest number of rows that satisfy it over all matchings.
         divided: several rows may be of the same class and group: see `classes`.
         class_columns: the columns of a row's class, where each row is of a single class.
+        filtered: the rows are those that may satisfy WHERE, or one of its FILTERs.
         plan: the part of the query for these rows: all of it, or the aggregates that need no separate rows.
         beside: the rows of the other aggregates.
         notes: conditions for which the solver was not used, with reasons.
@@ -77,6 +78,7 @@ class BoxRows:
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
+    filtered: bool = False
     beside: tuple[BoxRows, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -144,6 +146,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     own_rows = kept is None and by_class and can_settle(scope, plan, domains)
     settled = settle(conditions, plan.tests.exact) if own_rows else None
     tables: list[tuple[str, exp.Expr]]
+    reached = None
     if settled is not None:
         class_columns += settled.names
         found = Results(triples, counts)
@@ -176,6 +179,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         rough=rough_aggregates(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
+        filtered=reached is not None and not plan.tests.exact,
     )
 
 

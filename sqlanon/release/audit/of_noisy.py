@@ -49,14 +49,19 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
     rows = 0
     synthetic: tuple[RequirementResult, ...] = ()
     if charged is not None:
-        cost = total_epsilon(charged.mechanisms, account_of(str(noisy_report["budget"]), events).delta)
+        paid = events[charged.paid_by - 1].mechanisms
+        cost = total_epsilon(paid, account_of(str(noisy_report["budget"]), events).delta)
         drawn_statistics = drawn_table(engine, str(noisy_report["budget"]), charged)
         columns = [column.name for column in place.relation.columns]
         if engine.exists(drawn_statistics):
             with Scratch(engine) as scratch:
                 physical = place.relation.ref
                 differences = scratch.count(
-                    "noisy/verify_view", physical=physical, drawn=drawn_statistics, columns=columns
+                    "noisy/verify_view",
+                    physical=physical,
+                    drawn=drawn_statistics,
+                    columns=columns,
+                    night=charged.night,
                 )
                 rows = scratch.count("table/count", source=physical)
                 if noisy_report.get("synthetic"):

@@ -53,6 +53,9 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for key in ("nights", "weight"):  # 0.2.0 had neither
+            if policy["noisy"][key] is None:
+                del policy["noisy"][key]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sqlanon.budgeted import draws_rows
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, format_of
@@ -71,7 +72,7 @@ def second_of_spec(spec: ReleaseSpec) -> str:
     """The suffix of the second table of the next version of a release; "" if there is none."""
     if format_of(spec.format.kind).facts.paired:
         return SENSITIVE
-    return SYNTHETIC if spec.draws_rows else ""
+    return SYNTHETIC if draws_rows(spec.noisy) else ""
 
 
 def views_of(entry: Entry) -> tuple[TableRef, ...]:

@@ -78,18 +78,23 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
             spent=float(account.spent),
             allowed=float(budget.limits[0]),
             kept=drawn.body.get("kept"),
+            night=reserved.night,
+            nights=noisy.nights,
         ),
     )
     of_rows = SyntheticRows(work, shape, noise, drawn_statistics) if shape.spec.of_rows is not None else None
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        statement = scratch.sql("noisy/view", physical=place, drawn=drawn_statistics, columns=columns)
+        statement = scratch.sql(
+            "noisy/view", physical=place, drawn=drawn_statistics, columns=columns, night=reserved.night
+        )
         scratch.execute_all([statement, *beside])
         if of_rows is not None:
             of_rows.write(place)
 
     def verify(place: TableRef, _: Found) -> RunReport:
-        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns):
+        night = reserved.night
+        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns, night=night):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
         done = replace(report, verified=True, seconds=work.watch.total())
         return done if of_rows is None else of_rows.verify(place, done)

@@ -61,6 +61,7 @@ MODELS: dict[str, type[models.Written]] = {
     "noisy.measures.*.": noisy_models.NoisyMeasureModel,
     "noisy.contributions.": noisy_models.ContributionsModel,
     "noisy.show.": noisy_models.ShowModel,
+    "noisy.running.": noisy_models.RunningModel,
     "noisy.rows.": noisy_models.RowsModel,
 }
 """The model of each part of a policy, by how the paths of its keys begin."""
