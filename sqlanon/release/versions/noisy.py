@@ -27,7 +27,7 @@ from sqlanon.release.budget.charged import (
     policy_mark,
     settle,
 )
-from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.budget.events import Event, Kind, Spending, pack_mechanisms
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.plans.noisy import plan_noisy
@@ -192,7 +192,9 @@ class OfNoisy(Version):
         if not is_waiting(state, last) or last.reserved.body["policy"] != policy_mark(state.spec):
             return False
         # Another sqlanon may have drawn other noise by the same policy, and the metadata say which.
-        return last.reserved.mechanisms == list(noise_of(shape_of(state.spec)).mechanisms)
+        # The ledger counts equal mechanisms together, so that their order is lost.
+        drawn, mechanisms = last.reserved.mechanisms, noise_of(shape_of(state.spec)).mechanisms
+        return sorted(pack_mechanisms(drawn)) == sorted(pack_mechanisms(mechanisms))
 
     def reserve(self, work: Work) -> None:
         """Charge the version. Versions left unfinished by an earlier run are lost, or were published after all.
