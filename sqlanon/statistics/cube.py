@@ -145,7 +145,8 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         shape: the published columns, margins and measures.
         cube: the counted cells.
     """
-    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
+    needs = [one.needs for one in cube.sums]
+    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, needs=needs, **shape.context())
     found = [
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)

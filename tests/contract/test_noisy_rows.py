@@ -175,8 +175,11 @@ def test_rows_go_and_return_with_their_version(shared_db: Any, tmp_path: Path) -
     assert first != second
     shared_db.rollback(made.name)
     assert Counter(map(str, synthetic(made))) == Counter(map(str, first))
-    shared_db.unpublish(made.name)
-    assert shared_db.engine.exists(shared_db.engine.target(f"release.{made.view}_synthetic")) is False
+    shared_db.unpublish(made.name, purge=True)
+    assert not shared_db.engine.exists(shared_db.engine.target(f"release.{made.view}_synthetic"))
+    for version in (1, 2):
+        physical = shared_db.engine.target(f"_sqlanon.{physical_name(made.name, version)}_synthetic")
+        assert not shared_db.engine.exists(physical)
 
 
 @pytest.mark.every_engine

@@ -18,7 +18,7 @@ from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
 from sqlanon.query.counts.shown_cells import choose_table, read_seen
-from sqlanon.query.functions.aggregates import counts_rows, is_count, is_sum
+from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
@@ -183,7 +183,7 @@ class _Reader:
             self._check_counted("count", written)
             return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
         own = self._find_sum(argument)
-        if own is not None and isinstance(node, exp.Avg):
+        if own is not None and is_average(node):
             self._check_counted("count", written)
             return _Asked(_where(exp.Literal.number(1), condition), True, own, average=True)
         if is_sum(node):

@@ -48,6 +48,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     results = (
         RequirementResult("certificate", None, 1, 1, True),
         RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
+        *_rules_of_sums(shape, spec),
     )
     return AuditReport(
         table=place.shown,
@@ -56,6 +57,18 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         requirements=results,
         hidden_cells=hidden,
     )
+
+
+def _rules_of_sums(shape: Shape, spec: ReleaseSpec | None) -> list[RequirementResult]:
+    """The distance to each contribution that the policy asks for, in percent, and that of the version."""
+    statistics = spec.statistics if spec is not None else None
+    asked = {one.name: one.percent for one in statistics.sums} if statistics is not None else {}
+    made = []
+    for one in shape.sums:
+        least = asked.get(one.name, one.percent)
+        name = f"percent of a contribution to {one.name}"
+        made.append(RequirementResult(name, None, least / 100, one.percent / 100, one.percent >= least))
+    return made
 
 
 def shape_of_entry(entry: Entry) -> Shape:

@@ -95,7 +95,7 @@ def _tables_of(entry: Entry) -> list[TableRef]:
         entry.link,
         metadata_table(entry.table),
         sensitive_of(entry.table),
-        synthetic_of(entry.table),
+        *((synthetic_of(entry.table),) if entry.kind.charged else ()),
         *entry.certificate,
         *entry.statistics,
     ]
