@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.sums import attack_sums, label_of
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -22,9 +23,9 @@ from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
-from sqlanon.results.counts import CountsAttackReport, CountsReader
-from sqlanon.statistics.certificate import Kept
+from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
 from sqlanon.statistics.joined import Key, join_tables
+from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
 from sqlanon.table.scratch import Scratch
@@ -69,7 +70,7 @@ def attack_counts(
     parsed = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(parsed.columns, parsed.tables, parsed.least)
     order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
-    truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)
+    truth, known = _read_private(engine, shape, kept_of(entry.statistics), order)
     target = _Target(
         joined.seen,
         np.array([truth[key][0] for key in joined.keys], np.int64),
@@ -83,6 +84,12 @@ def attack_counts(
     reporter.stage(entry.release, "insiders")
     most = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
     attacks.append(target.read_insiders(known, most, promised=shape.insiders))
+    sums: tuple[SumsReader, ...] = ()
+    if shape.sums:
+        reporter.stage(entry.release, "sums")
+        with Scratch(engine) as scratch:
+            kept = kept_of(entry.statistics)
+            sums = attack_sums(scratch, shape, kept, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     hidden = int((joined.seen.value == HIDDEN).sum())
     return CountsAttackReport(
@@ -94,6 +101,7 @@ def attack_counts(
         hidden,
         int(target.small.sum()),
         tuple(attacks),
+        sums,
     )
 
 
@@ -128,7 +136,7 @@ def _read_private(
             nodes = [
                 (
                     read_integer(row[place]),
-                    _label(row[many + place]) if row[place] != shape.columns[place].levels else None,
+                    label_of(row[many + place]) if row[place] != shape.columns[place].levels else None,
                 )
                 for place in range(many)
             ]
@@ -138,15 +146,10 @@ def _read_private(
         scratch.execute("statistics/insiders", insiders=insiders, cells=kept.cells, inside=inside, atoms=kept.atoms)
         known: dict[int, dict[tuple[Label, ...], int]] = {}
         for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept.atoms, **context):
-            labels = [_label(cell) for cell in row[1:-1]]
+            labels = [label_of(cell) for cell in row[1:-1]]
             atom = tuple(labels[place] for place in places)
             known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
     return truth, known
-
-
-def _label(key: object) -> Label:
-    """The label of a private key: `v` and the text, or `n` for NULL."""
-    return None if key == "n" else str(key)[1:]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from sqlanon.policy.checks import Files
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
+from sqlanon.policy.summed import read_measures
 from sqlanon.spec import (
     ColumnSpec,
     PrivacySpec,
@@ -88,20 +89,26 @@ def read_protected(
         problems.add(
             (*statistics_path, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out"
         )
-    if not statistics.measures and not problems.broken((*statistics_path, "measures")):
-        problems.add((*statistics_path, "measures"), "no measure", "n: count, or persons: persons")
+    counts, sums = read_measures(statistics.measures, statistics.columns, (*statistics_path, "measures"), problems)
+    for one in sums:
+        if one.column.lower() in persons:
+            problems.add((*statistics_path, "measures", one.name, "sum"), "the column of the person", "another column")
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
     if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
     protect = statistics.protect
-    spec = StatisticsSpec(tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums)
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     return ReleaseSpec(
         name=model.name,
         source=model.source,
-        columns=(*columns, *(ColumnSpec(name, "identifier") for name in model.person)),
+        columns=(
+            *columns,
+            *(ColumnSpec(one.column, "sensitive") for one in sums),
+            *(ColumnSpec(name, "identifier") for name in model.person),
+        ),
         privacy=PrivacySpec(),
         publish=model.publish or view(model.name),
         rest="drop",
@@ -141,7 +148,8 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
     """No two columns of the view have the same name."""
     ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
     names = [column for name in columns for column in (name, f"level_{name}")]
-    names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
+    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:

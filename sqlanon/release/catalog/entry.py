@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from sqlanon.counted import list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
@@ -86,7 +87,8 @@ class Entry:
     @property
     def statistics(self) -> tuple[TableRef, ...]:
         """Tables of cells, atoms and witnesses of a release of counts; else empty."""
-        parts = ("cells", "atoms", "witness") if self.policy.get("statistics") else ()
+        counted = self.policy.get("statistics")
+        parts = list_parts(len(counted.get("sums", ()))) if counted else ()
         return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
 
     @property

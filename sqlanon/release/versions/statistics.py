@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon._version import __version__
+from sqlanon.counted import SumMeasure
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, InfeasibleError
 from sqlanon.release.catalog.entry import Entry
@@ -25,11 +26,13 @@ from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
-from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
+from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import Cube, count_cells, read_system
 from sqlanon.statistics.hide import Hidden, hide_cells
+from sqlanon.statistics.kept import Kept, keep_statements, kept_beside
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
+from sqlanon.statistics.sum_tables import read_amounts
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
@@ -164,7 +167,7 @@ class OfStatistics(Version):
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
-            shape = shape_of(spec, domains, person.alias, work.target.version)
+            shape = shape_of(spec, domains, person.alias, work.target.version, _summed(work))
             self._shape = with_paths(scratch, shape, domains)
             self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
 
@@ -178,7 +181,8 @@ class OfStatistics(Version):
         with work.watch.stage("method") as progress:
             system = read_system(work.scratch, shape, cube, work.secret.encode())
             try:
-                self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
+                amounts = read_amounts(work.scratch, shape, cube.atoms, cube.sums, system)
+                self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress, amounts)
             except UnservedError as error:
                 margin = shape.margin_name(system.levels_of(error.margin))
                 why = (
@@ -225,6 +229,7 @@ class OfStatistics(Version):
                 witnesses=hidden.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
+                scales=tuple(one.scale for one in shape.sums),
             ),
         )
         work.content = self._content(work, report, shape, hidden)
@@ -232,7 +237,7 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
         scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
         cube, spec = self._counted[1], work.spec
-        kept_tables = kept_beside(private_table(state.engine, target.physical))
+        kept_tables = kept_beside(private_table(state.engine, target.physical), len(shape.sums))
         context = shape.context()
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
@@ -250,8 +255,8 @@ class OfStatistics(Version):
         return Content(
             write,
             verify,
-            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept_tables),
-            lambda: drop_statistics(state.engine, [kept_tables.cells, kept_tables.atoms, kept_tables.witness]),
+            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness, cube.sums), kept_tables),
+            lambda: drop_statistics(state.engine, kept_tables.all),
             lambda report: metadata_rows(spec, shape, self._readings, report),
             report,
             staged.source,
@@ -289,6 +294,7 @@ def metadata_rows(
             "method": "suppress",
             "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
             "measures": dict(statistics.measures),
+            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
         },
@@ -303,6 +309,29 @@ def metadata_rows(
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
+    for one in shape.sums:
+        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
+        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
+
+
+def _describe_sum(one: SumMeasure) -> dict[str, object]:
+    """The rules of a sum, for readers."""
+    rules: dict[str, object] = {
+        "column": one.column,
+        "range": [one.low, one.high],
+        "p_percent": one.percent / 100,
+    }
+    if one.share:
+        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
+    return rules
+
+
+def _summed(work: Work) -> list[Reading]:
+    """The columns of the sums, in their order."""
+    statistics = work.spec.statistics
+    assert statistics is not None
+    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [known[one.column.lower()] for one in statistics.sums]
 
 
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
