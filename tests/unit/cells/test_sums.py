@@ -153,6 +153,7 @@ def test_the_union_of_the_cells_of_one_contributor_is_protected() -> None:
     assert found_persons(SHARED, protected) == []
 
 
+@pytest.mark.thorough
 def test_a_contributor_is_another_reader() -> None:
     """Two cells of one person each: for others each hides the other, and the two find each other's number."""
     given = Given(
@@ -210,6 +211,7 @@ def test_sums_in_other_units_are_protected_as_well() -> None:
     assert (moved[:, demanded].min(axis=0) <= -amounts.down[demanded]).all()
 
 
+@pytest.mark.thorough
 def test_nobody_finds_a_contribution_where_programs_have_near_atoms_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(amount_search, "WHOLE", 0)
     monkeypatch.setattr(amount_search, "NEARBY", (3, 4))
