@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sqlanon.counted import Bounds, Insiders, Measured
+from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.decided import Attacker, Over
 from sqlanon.spec import (
     Effort,
@@ -282,12 +282,18 @@ class CountedTableModel(Written):
 class ProtectModel(Written):
     """Conclusions that no reader of the counts may draw."""
 
-    method: Literal["suppress"]
+    method: Method
     persons: int
     zeros: Literal["shown"]
     interval: Literal["full"]
     insiders: Insiders
     bounds: Bounds
+    deviation: int | None
+    variance: Fraction | int | None
+    no_result: int | None
+    rule: Rule | None
+    additive: bool | None
+    base: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

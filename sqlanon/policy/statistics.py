@@ -15,6 +15,7 @@ from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
+from sqlanon.policy.protect import read_protection
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
 from sqlanon.spec import (
     ColumnSpec,
@@ -95,8 +96,16 @@ def read_protected(
     if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
-    protect = statistics.protect
-    spec = StatisticsSpec(tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    protect, protect_path = statistics.protect, (*statistics_path, "protect")
+    other = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
+    if other is not None and not whole and not problems.broken(statistics_path):
+        what = "no table has all columns, so that it is not known of which numbers the cells are sums"
+        problems.add((*statistics_path, "tables"), what, "a table by all columns")
+    spec = StatisticsSpec(
+        tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds, other
+    )
+    if protect.method == "cell_key" and model.null_person == "distinct":
+        problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     return ReleaseSpec(
         name=model.name,
@@ -139,7 +148,7 @@ def _read_tables(
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
     """No two columns of the view have the same name."""
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
     names = [column for name in columns for column in (name, f"level_{name}")]
     names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]

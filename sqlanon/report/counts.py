@@ -29,6 +29,7 @@ READERS = {
     "naive": "readers, if small cells alone were hidden",
     "outsider": "readers of the view",
     "insider": "persons who are alone in a cell",
+    "averaging": "readers who fit numbers that add up, and round them",
 }
 """Names of the kinds of readers."""
 READING = (

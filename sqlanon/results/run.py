@@ -44,6 +44,8 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
+            all cells together.
     """
 
     cells: int
@@ -52,11 +54,14 @@ class StatisticsReport(Report):
     witnesses: int
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
+    errors: tuple[float, float] | None = None
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
-        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
+        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
+        errors = report.get("errors")
+        return cls(**{**report, "levels": levels, "errors": errors and (float(errors[0]), float(errors[1]))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs
     Cost: that of two ends of `Reach` for each hidden class.
     """
     count = system.atoms.count
-    seen = Seen(_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
+    seen = Seen(find_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
     reach = Reach(seen)
     for change in witnesses:
         reach.keep(count + change)
@@ -44,7 +44,7 @@ def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs
     return low, high
 
 
-def _margins(system: System) -> Longs:
+def find_margins(system: System) -> Longs:
     """int64[margins, atoms], the class of each atom in each margin; -1: no cell of it is published."""
     margins, of_cell = np.unique(system.levels, axis=1, return_inverse=True)
     first = system.member[system.at[:-1]][system.listed]

@@ -29,11 +29,13 @@ class Cube:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
+        single: each person has one row.
     """
 
     atoms: TableRef
     cells: TableRef
     counts: tuple[int, int]
+    single: bool = False
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -74,7 +76,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    return Cube(atoms, cells, (many, listed))
+    return Cube(atoms, cells, (many, listed), n == persons)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:

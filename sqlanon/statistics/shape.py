@@ -125,7 +125,7 @@ class Shape:
 def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
     """The columns of the view."""
     dimensions = [one for name in columns for one in (name, f"level_{name}")]
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
     return [*dimensions, *(f"{name}{end}" for name, _ in spec.measures for end in ends), "status", "as_of"]
 
 
@@ -173,7 +173,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         measures,
         asked.threshold,
         asked.insiders == "alone",
-        asked.bounds == "exact",
+        asked.has_ends,
         person,
         version,
     )
@@ -197,7 +197,7 @@ def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], v
         tuple((str(name), names[kind]) for name, kind in policy["measures"]),
         int(policy["threshold"]),
         policy["insiders"] == "alone",
-        policy["bounds"] == "exact",
+        policy["bounds"] == "exact" or bool(policy.get("other")),
         "",
         version,
     )

@@ -83,6 +83,7 @@ class _Reader:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {own.name: own for own in released.fields}
+        self._finest: npt.NDArray[np.float64] | None = None
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -100,7 +101,8 @@ class _Reader:
         if columns is None:
             names = ", ".join(used)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
-        seen = read_seen(self._engine, self._released, columns)
+        cells = read_seen(self._engine, self._released, columns)
+        seen, self._finest = cells.seen, cells.finest
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
@@ -143,8 +145,16 @@ class _Reader:
             made[atom] += weight
         low, high = reach.bound(made)
         exact = low.value is not None and low.value == high.value
+        if self._released.changed:  # which numbers give a published one may say more
+            return Bounded(self._estimate(made, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (whole and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
+        """The sum of the published numbers, where these add up; but never outside of the bounds."""
+        if self._finest is None or low.value is None or high.value is None:
+            return _middle(low, high)
+        return min(max(round(float(weight @ self._finest)), low.value), high.value)
 
     def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
         return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)

@@ -23,11 +23,21 @@ class ReleasedCounts(Released):
         columns: the levels of each field that is no measure.
         tables: the columns of each published table.
         measures: the counted things of each published number.
+        changed: published numbers are not the true ones, which lie between published bounds.
+        added: published numbers add up.
     """
 
     columns: tuple[SeenColumn, ...] = ()
     tables: tuple[tuple[str, ...], ...] = ()
     measures: tuple[tuple[str, str], ...] = ()
+    changed: bool = False
+    added: bool = True
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The columns of the bounds, where these are all that is published of the true numbers."""
+        name = self.measures[0][0]
+        return (f"{name}_low", f"{name}_high") if self.changed else ()
 
 
 def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
@@ -61,4 +71,6 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         columns=tuple(columns),
         tables=tuple(tuple(table["by"]) for table in said["tables"]),
         measures=tuple(said["measures"].items()),
+        changed=said["method"] != "suppress",
+        added=said.get("additive", True),
     )

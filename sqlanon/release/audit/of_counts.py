@@ -8,7 +8,7 @@ from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
 
@@ -40,9 +40,8 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown_cells, hidden = verify_published(
-            scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release
-        )
+        protection = find_protection(stored_statistics(entry.policy["statistics"]))
+        shown_cells, hidden = protection.verify(scratch, shape, place.relation.ref, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),

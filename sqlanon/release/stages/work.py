@@ -53,6 +53,10 @@ class Version(Protocol):
         """Whether rows are matched with those of the version before by their keys while the source is read."""
 
     @property
+    def owned(self) -> bool:
+        """Whether the staged rows need a keyed hash of the person, though versions are made anew."""
+
+    @property
     def anew(self) -> bool:
         """Whether every version is made of all rows of the source, whatever was published before."""
 

@@ -45,6 +45,6 @@ def version_of_run(
         if new_lineage:
             raise PolicyError(f"{state.spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
         require(state.engine, "statistics", state.spec.name)
-        return OfStatistics(confirmed=confirmed)
+        return OfStatistics(state.spec.statistics, confirmed=confirmed)
     lineage_version = lineage_of_run(state, division, anew=new_lineage)
     return Full() if lineage_version is None else OfLineage(*lineage_version)

@@ -26,6 +26,7 @@ from sqlanon.spec import ReleaseSpec
 class Full:
     """See `Version`."""
 
+    owned = False
     anew = True
     follows = False
     begins = True

@@ -50,6 +50,7 @@ class OfLineage:
     copy of the published rows.
     """
 
+    owned = False
     anew = False
 
     def __init__(self, lineage: Lineage, begins: bool, erasing: TableRef | None = None, erases: int = 0) -> None:

@@ -137,6 +137,7 @@ class OfNoisy:
         spend: a new version is requested whatever the clock says, or after a version was lost.
     """
 
+    owned = False
     anew = True
     follows = False
     begins = True
