@@ -55,8 +55,8 @@ class Method:
     @cached_property
     def parts(self) -> tuple[Method, ...]:
         """The methods that it runs: those that the options name; none for most methods."""
-        listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
-        return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
+        listed = (self.options[option.name] for option in self.declaration.options if isinstance(option, Several))
+        return tuple(make_method(candidate) for text in listed for candidate in read_candidates(str(text)))
 
     def of_table(self, *, large: bool) -> Method:
         """The method that is run: of a large table, the first of the parts where it says so."""
@@ -125,8 +125,8 @@ def method_of(spec: ReleaseSpec) -> Method:
     Raises:
         PolicyError: as `make_method`, or the release asks for something that the method lacks.
     """
-    chosen = make_method(spec.method)
-    refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))
+    method = make_method(spec.method)
+    refused = list_refusals(method.declaration, collect_asked(spec, method.declaration))
     if refused:
         raise PolicyError([f"{spec.name}: method {one}" for one in refused])
-    return chosen
+    return method

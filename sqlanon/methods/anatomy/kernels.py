@@ -52,8 +52,8 @@ def slot_groups(
     made = 0
     taken = np.empty(l, np.int64)
     while size >= l:
-        for at in range(l):
-            taken[at] = heap[0] & 0xFFFFFFFF
+        for index in range(l):
+            taken[index] = heap[0] & 0xFFFFFFFF
             size = drop(heap, size)
         for v in taken:
             left[v] -= 1
@@ -62,8 +62,8 @@ def slot_groups(
                 size = push(heap, size, ((n - left[v]) << 32) | v)
         made += 1
     holds = np.full(made, -1, np.int64)
-    for at in range(size):
-        v = heap[at] & 0xFFFFFFFF
+    for index in range(size):
+        v = heap[index] & 0xFFFFFFFF
         for i in range(start[v] + left[v], start[v + 1]):
             holds[group[i]] = v
         for i in range(start[v], start[v] + left[v]):

@@ -92,7 +92,7 @@ class Losses:
     def _extents(self, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
         """Loss of each class in every quasi column in turn, from 0 to `SCALE`; for ``stars`` 0 or 1."""
         for j, domain in enumerate(self._context.encoded.quasi):
-            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
+            low, high, members, level = (box.astype(np.int64, copy=False) for box in boxes[4 * j : 4 * j + 4])
             own = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
             if self.metric == "stars":
                 own = (own > 0) | (low != high)
@@ -102,7 +102,7 @@ class Losses:
         """The groups of classes that show the same values: their rows, and whether they are the starred class."""
         keys: list[npt.NDArray[np.generic]] = [starred]
         for j, domain in enumerate(self._context.encoded.quasi):
-            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
+            low, high, members, level = (box.astype(np.int64, copy=False) for box in boxes[4 * j : 4 * j + 4])
             hidden = starred | (low != high) | (self._extent(domain, low, high, members, level) > 0)
             keys.append(np.where(hidden, -1, low))
         shown, group = np.unique(np.stack(keys), axis=1, return_inverse=True)

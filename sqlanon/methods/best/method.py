@@ -131,14 +131,14 @@ class Best:
         able, reasons = able_of(self.of, _describe_problem(problem, refine=refine, form=form))
         found = []
         for spec in able:
-            one = make_method(spec)
-            refused = one.refusal(problem)
-            if refused and one.refusal(replace(problem, memory=sys.maxsize)) is None:
+            method = make_method(spec)
+            refused = method.refusal(problem)
+            if refused and method.refusal(replace(problem, memory=sys.maxsize)) is None:
                 raise PolicyError(f"method best runs {format_candidate(spec)}, and {refused}, or leave it out of of")
             if refused:
                 reasons.append((spec, refused))
             else:
-                found.append((spec, one))
+                found.append((spec, method))
         return found, reasons
 
     def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
@@ -175,7 +175,7 @@ class Best:
 
 def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Asked:
     """The requests of a problem, as declarations read them."""
-    asked = {one.name: one.asked for one in problem.requirements}
+    asked = {requirement.name: requirement.asked for requirement in problem.requirements}
     distinct, accuracy = asked.get("distinct_l"), problem.accuracy
     return Asked(
         "best",

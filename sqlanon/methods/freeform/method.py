@@ -30,7 +30,7 @@ class Freeform:
         self.order, self.block, self.passes = order, block, passes
 
     def refusal(self, problem: Problem) -> str | None:
-        (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
+        (k,) = (int(requirement.asked) for requirement in problem.requirements if requirement.name == "k")
         if problem.rows < k:
             return f"method freeform needs at least k = {k} rows, and the table has {problem.rows}"
         lack = problem.lacks(FREEFORM.cost.memory(problem.rows, len(problem.quasi), k, {"block": self.block}))

@@ -93,8 +93,8 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)
     sieve = Sieve(lattice, codes, maps, local.asked, rest, context.threads) if Sieve.pays(len(order), rest) else None
-    for at in range(0, len(order), AT_ONCE):
-        nodes = lattice.nodes[order[at : at + AT_ONCE]]
+    for index in range(0, len(order), AT_ONCE):
+        nodes = lattice.nodes[order[index : index + AT_ONCE]]
         filters = sieve.of(nodes) if sieve is not None else NOTHING
         visit(
             codes,
@@ -109,7 +109,7 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
             room,
             filters,
         )
-        context.progress.update(min(at + AT_ONCE, len(order)), len(order), "nodes of the lattice")
+        context.progress.update(min(index + AT_ONCE, len(order)), len(order), "nodes of the lattice")
         if rest.facts[ROWS] == spare:
             break
 
@@ -138,8 +138,8 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     bounds = np.searchsorted(made.label, np.arange(facts[CLASSES] + 1))
 
     def joined(first: int) -> bool:
-        at = bounds[first]
-        rows = np.repeat(np.append(rest, made.record[at:]), np.append(left[rest], made.rows[at:]))
+        bound = bounds[first]
+        rows = np.repeat(np.append(rest, made.record[bound:]), np.append(left[rest], made.rows[bound:]))
         return bool(satisfied(local.demands, rows, np.arange(len(rows)), local.counters))
 
     # A union of classes that meet monotone requirements meets them: so do all unions of more classes than the first

@@ -129,7 +129,7 @@ class Pushed:
         )
         found = []
         # What any row meets counts values, which the cells need not have.
-        asked = [one for one in of_rows(self._context.requirements) if not one.shape.trivial]
+        asked = [row for row in of_rows(self._context.requirements) if not row.shape.trivial]
         for number, requirement in enumerate(asked):
             found.append(self._scratch.table(f"below_{number}"))
             requirement.below(self._scratch, found[-1], rows)

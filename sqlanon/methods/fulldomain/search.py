@@ -72,7 +72,7 @@ class Search:
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
         self.monotone = (not beyond_rows(context.requirements) or self._most == 0) and all(
-            one.monotone for one in context.requirements
+            requirement.monotone for requirement in context.requirements
         )
         self.fails = np.zeros(len(lattice.nodes), np.bool_)
         self.meets = np.zeros(len(lattice.nodes), np.bool_)

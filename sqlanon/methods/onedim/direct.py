@@ -180,7 +180,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
     most = max(_FIRST_LOOK, 8 * demands.k)
     longest = max(most, _STEPS // n)
-    halves = all(one.monotone for one in context.requirements)
+    halves = all(requirement.monotone for requirement in context.requirements)
     first = np.zeros(n, np.bool_)
     if not halves:
         expect(bordered_runs)

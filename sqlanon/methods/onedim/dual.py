@@ -118,7 +118,7 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
     if found.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
         return _accurate(loaded, arranged, bounds)[0], format_notes(found)
-    rounded = "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
+    rounded = "ipcsd: as in the paper l is searched among whole numbers; a required between two was rounded down"
     return known[math.floor(found.l)][1], (*format_notes(found), rounded)
 
 
@@ -170,19 +170,19 @@ def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solve
     Cost: about 20 times the heuristic's.
     """
     (check,) = shapes_beyond_rows(context.requirements)
-    asked = Fraction(check.p, check.q)
+    required = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
     codes = [domain.codes for domain in context.encoded.quasi]
     best: dict[int, Ints] = {}
 
     def reaches(total: int) -> Fraction:
         group, privacy = _accurate(loaded, arranged, loss_bound.pack_bounds(total, [None] * len(codes), codes))
-        if privacy >= asked:
+        if privacy >= required:
             best.clear()
             best[total] = group
         return privacy
 
-    bound = least_bound(reaches, asked, weights * SCALE)
+    bound = least_bound(reaches, required, weights * SCALE)
     if bound is None:
         raise AssertionError("feasibility is decided before a method runs")
     return best[bound], (f"solver dual: every class has NCP {bound / (weights * SCALE):.4f} at most",)

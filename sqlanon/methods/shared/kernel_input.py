@@ -214,5 +214,5 @@ def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTabl
         [domain.codes for domain in encoded.persons],
         whole.values,
     )
-    asked = context.requirements
-    return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
+    requirements = context.requirements
+    return demands_of(least_rows(requirements), [one.tally(coded) for one in beyond_rows(requirements)])

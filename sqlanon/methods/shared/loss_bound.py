@@ -64,14 +64,14 @@ def bounds_of(context: Context) -> Bounds:
     """The run's bound as kernels take it. Cost: O(codes)."""
     accuracy, quasi = context.accuracy, context.encoded.quasi
     assert accuracy is not None
-    own = list_extents(accuracy, quasi)
+    extents = list_extents(accuracy, quasi)
     limit = accuracy.per_class_ncp
     total = OVER - 1
     tables: list[Longs | None] = []
     for domain in quasi:
         until = None
-        if domain.code in own:
-            until = _find_last_codes(context, domain, own[domain.code])
+        if domain.code in extents:
+            until = _find_last_codes(context, domain, extents[domain.code])
         if limit == 0:
             until = np.arange(domain.codes, dtype=np.int64)
         elif limit is not None and len(quasi) == 1 and limit < 1:
@@ -148,7 +148,7 @@ def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | N
     finite = [value for value in line.values if value is not None]
     if len(finite) < len(line.values):
         # Infinities and NaN score as the ends of the finite values do.
-        first = next(at for at, value in enumerate(line.values) if value is not None)
+        first = next(index for index, value in enumerate(line.values) if value is not None)
         above = len(line.values) - first - len(finite)
         line = Measures([finite[0]] * first + finite + [finite[-1]] * above, line.unit)
     return _shift_nodes(domain, line.last_within(share * line.range / line.unit))

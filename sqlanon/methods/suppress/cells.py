@@ -143,7 +143,7 @@ def _phase_one(
         return made
     below = []
     # What any row meets counts values, and with k alone the cells have none.
-    asked = [one for one in context.requirements if not one.shape.trivial]
+    asked = [requirement for requirement in context.requirements if not requirement.shape.trivial]
     for i, requirement in enumerate(asked):
         below.append(scratch.table(f"below{i}"))
         _make_failing(context, requirement, below[-1], table, keys, names)

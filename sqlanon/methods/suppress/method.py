@@ -77,17 +77,17 @@ class Suppress:
             from sqlanon.methods.suppress.rest import divide_residue
 
             table = divide_residue(context, table, solved, self.rest)
-        made = Assignment(
+        assignment = Assignment(
             table,
             "pushdown" if pushed else "kernel",
             starred=self._find_starred(context, cells, solved),
             search=self._search(context, solved),
         )
         if context.suppression is not None or not self._compares(context.encoded.rows):
-            return made
+            return assignment
         from sqlanon.methods.suppress.better import choose_better
 
-        return choose_better(context, made)
+        return choose_better(context, assignment)
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
         from sqlanon.methods.suppress.cells import attach

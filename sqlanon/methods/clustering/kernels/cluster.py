@@ -178,10 +178,10 @@ def place_rest(
         measure.sets,
     )
     coded, checks = len(codes) > 0, len(demands.add) > 0
-    for at in range(len(rest)):
+    for index in range(len(rest)):
         if stop[0]:
             return np.int64(0)
-        i, best, least, wide = rest[at], -1, np.int64(0), np.int64(0)
+        i, best, least, wide = rest[index], -1, np.int64(0), np.int64(0)
         for g in range(classes):
             total = lines_width(boxes, g, box, i, weight)
             total += sets_width(masks, g, sets, i, words, table)

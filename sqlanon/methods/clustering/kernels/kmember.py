@@ -91,8 +91,8 @@ def cluster_k_members(
             classes, done[0] = classes + 1, n - left
             continue
         made.size[classes], made.wide[classes], made.head[classes] = 0, 0, -1
-        for at in range(count):
-            free[left + at] = rows[at]
+        for index in range(count):
+            free[left + index] = rows[index]
         left += count
         break
     if stop[0]:

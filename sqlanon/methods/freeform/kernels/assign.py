@@ -35,10 +35,10 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
     free = np.arange(m)
     left, budget = m, 4 * m
     for _ in range(2):
-        at, count, left = 0, left, 0
-        while at < count:
-            box = free[at]
-            at += 1
+        index, count, left = 0, left, 0
+        while index < count:
+            box = free[index]
+            index += 1
             first, second, one, two = _FAR * 4, _FAR * 4, 0, 0
             line = cost[box]
             for i in range(m):
@@ -68,8 +68,8 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
             if other >= 0:
                 if lower and budget > 0:
                     budget -= 1
-                    at -= 1
-                    free[at] = other
+                    index -= 1
+                    free[index] = other
                 else:
                     free[left] = other
                     left += 1
@@ -95,12 +95,12 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
             least = min(least, here)
         done = 0
         while True:
-            at = 0
-            while at < count and open_[single[at]] != least:
-                at += 1
-            if at < count:
+            index = 0
+            while index < count and open_[single[index]] != least:
+                index += 1
+            if index < count:
                 count -= 1
-                near, single[at] = single[at], single[count]
+                near, single[index] = single[index], single[count]
                 break
             near = 0
             while open_[near] != least:
@@ -119,9 +119,9 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
                     came[i] = box
             for i in range(m):
                 least = min(least, open_[i])
-        for at in range(done):
-            price[scanned[at]] += dist[at] - least
-            bar[scanned[at]] = price[scanned[at]]
+        for index in range(done):
+            price[scanned[index]] += dist[index] - least
+            bar[scanned[index]] = price[scanned[index]]
         i = near
         while True:
             box = came[i]
@@ -150,8 +150,8 @@ def improve(
 
     Cost: O(m^3) for a window of m rows at worst, and `price_window`.
     """
-    for at in range(len(windows)):
-        begin, stop = windows[at, 0], windows[at, 1]
+    for index in range(len(windows)):
+        begin, stop = windows[index, 0], windows[index, 1]
         m = stop - begin
         boxes = targets[t, begin:stop].copy() if t < made else np.arange(begin, stop)
         cost, row_of, own = np.empty((m, m), np.int32), np.empty(m, np.int64), price[begin:stop]

@@ -97,11 +97,11 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
         own, first = _number_values(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
         number[a] = own
         base[a + 1] = base[a] + len(first)
-        for at in range(len(first)):
-            code = codes[a, begin + first[at]]
-            known[base[a] + at] = code
+        for index in range(len(first)):
+            code = codes[a, begin + first[index]]
+            known[base[a] + index] = code
             if facts[a, KIND] == ORDERED:
-                place[base[a] + at] = table[facts[a, START] + code]
+                place[base[a] + index] = table[facts[a, START] + code]
     group, size, of_row, of_group = (
         np.empty(d, np.int64),
         np.zeros(d, np.int64),
@@ -124,8 +124,8 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
         made += 1
     for a in range(d):
         g = group[a]
-        for at in range(size[g]):
-            of_group[a, at] = base[a] + number[a, firsts[g, at]]
+        for index in range(size[g]):
+            of_group[a, index] = base[a] + number[a, firsts[g, index]]
     return _Window(base, known[: base[d]], place[: base[d]], group, size[:made], of_row[:made], of_group)
 
 
@@ -147,26 +147,28 @@ def _growths(
                 seen[a, code] = stamp
                 members += 1
         size, null, levels, start = facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START]
-        own = measure_extent(kind, size, null, levels, start, table, low, high, members)
+        extent = measure_extent(kind, size, null, levels, start, table, low, high, members)
         if kind == ORDERED and (null == 0 or low > 0):  # the same as below, by vector instructions
             weight, left, right = (
                 np.int32(facts[a, WEIGHT]),
                 np.int32(table[start + low]),
                 np.int32(table[start + high]),
             )
-            for at in range(base[a], base[a + 1]):
-                growth[at] = weight * (max(left - place[at], np.int32(0)) + max(place[at] - right, np.int32(0)))
+            for index in range(base[a], base[a + 1]):
+                growth[index] = weight * (
+                    max(left - place[index], np.int32(0)) + max(place[index] - right, np.int32(0))
+                )
             if null == 1 and known[base[a]] == 0:
-                growth[base[a]] = facts[a, WEIGHT] * (SCALE - own)
+                growth[base[a]] = facts[a, WEIGHT] * (SCALE - extent)
             continue
-        for at in range(base[a], base[a + 1]):
-            code = np.int64(known[at])
+        for index in range(base[a], base[a + 1]):
+            code = np.int64(known[index])
             if low <= code <= high and (kind != SET or seen[a, code] == stamp):
-                growth[at] = 0
+                growth[index] = 0
             else:
                 more = members + (1 if kind == SET and seen[a, code] != stamp else 0)
                 wide = measure_extent(kind, size, null, levels, start, table, min(low, code), max(high, code), more)
-                growth[at] = facts[a, WEIGHT] * (wide - own)
+                growth[index] = facts[a, WEIGHT] * (wide - extent)
 
 
 @njit(nogil=True, cache=True)
@@ -216,8 +218,8 @@ def price_window(
             sums[g, : size[g]] = 0
         for a in range(d):
             part, of = sums[window.group[a]], window.of_group[a]
-            for at in range(size[window.group[a]]):
-                part[at] += growth[of[at]]
+            for index in range(size[window.group[a]]):
+                part[index] += growth[of[index]]
         line, g = cost[b], len(size) % 2
         if g == 1:
             one, first = of_row[0], sums[0]
@@ -229,6 +231,6 @@ def price_window(
             one, two, first, second = of_row[h], of_row[h + 1], sums[h], sums[h + 1]
             for i in range(m):
                 line[i] += first[one[i]] + second[two[i]]
-        for at in range(count):
-            if begin <= rows[at] < stop:
-                line[rows[at] - begin] = TAKEN
+        for index in range(count):
+            if begin <= rows[index] < stop:
+                line[rows[index] - begin] = TAKEN

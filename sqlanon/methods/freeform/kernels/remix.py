@@ -74,20 +74,20 @@ def _match_by_walks(edges: Ints, degree: int, box: Ints, place: Ints, holder: In
         start = first
         i = start
         while True:
-            at = draw_choice(state, degree)
-            if at == place[i]:
+            choice = draw_choice(state, degree)
+            if choice == place[i]:
                 continue  # the edge that it has is no way out
-            came[i] = at
-            j = edges[i, at]
+            came[i] = choice
+            j = edges[i, choice]
             if holder[j] < 0:
                 break
             i = holder[j]
         i = start
         while True:
-            at = came[i]
-            j = edges[i, at]
+            choice = came[i]
+            j = edges[i, choice]
             other = holder[j]
-            box[i], place[i], holder[j] = j, at, i
+            box[i], place[i], holder[j] = j, choice, i
             if other < 0:
                 break
             i = other
@@ -106,9 +106,9 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
     """
     n, degree = targets.shape[1], len(chosen)
     edges = np.empty((n, degree), np.int32)
-    for at in range(degree):
+    for index in range(degree):
         for i in range(n):
-            edges[i, at] = targets[chosen[at], i]
+            edges[i, index] = targets[chosen[index], i]
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for left in range(degree, 1, -1):
         _match_by_walks(edges, left, box, place, holder, state)
@@ -123,9 +123,9 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
 def _draw_some(k: int, few: int, state: Words) -> Longs:
     """``few`` of the numbers below k, in random order."""
     found = np.arange(k)
-    for at in range(few):
-        other = at + draw_below(state, k - at)
-        found[at], found[other] = found[other], found[at]
+    for index in range(few):
+        other = index + draw_below(state, k - index)
+        found[index], found[other] = found[other], found[index]
     return found[:few].copy()
 
 

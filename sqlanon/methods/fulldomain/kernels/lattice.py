@@ -245,14 +245,14 @@ def mark_meeting(demands: Demands, counters: Counters, label: Ints, counts: Long
     most = np.int64(0)
     for g in range(groups):
         rows = np.int64(0)
-        for at in range(start[g], start[g + 1]):
-            rows += counts[order[at]]
+        for index in range(start[g], start[g + 1]):
+            rows += counts[order[index]]
         most = max(most, rows)
     rows_of, places = np.empty(most, np.int32), np.arange(most)
     for g in range(groups):
         n = 0
-        for at in range(start[g], start[g + 1]):
-            for _ in range(counts[order[at]]):
-                rows_of[n] = order[at]
+        for index in range(start[g], start[g + 1]):
+            for _ in range(counts[order[index]]):
+                rows_of[n] = order[index]
                 n += 1
         holds[g] = satisfied(demands, rows_of, places[:n], counters)

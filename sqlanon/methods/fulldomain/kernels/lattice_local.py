@@ -142,8 +142,8 @@ def visit(
         before = facts[CLASSES]
         for g in range(large):
             members = order[start[g] : start[g + 1]]
-            for at in range(len(members)):
-                members[at] = room.rows[members[at]]
+            for index in range(len(members)):
+                members[index] = room.rows[members[index]]
             _take(members, value, asked, demands, counters, rest, pieces, tallied, expanded, places)
         if facts[CLASSES] > before:
             used += 1
@@ -229,8 +229,8 @@ def _take(
             if own > 0:
                 rows[v] -= own
                 left[record] -= own
-                at = facts[PIECES]
-                pieces.record[at], pieces.label[at], pieces.rows[at] = record, facts[CLASSES], own
+                fact = facts[PIECES]
+                pieces.record[fact], pieces.label[fact], pieces.rows[fact] = record, facts[CLASSES], own
                 facts[PIECES] += 1
         facts[ROWS] -= taken
         facts[CLASSES] += 1

@@ -147,8 +147,8 @@ def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.
     """Make a group of a row and of near rows that their groups can spare; return the rise, or 0."""
     rise, count = 0.0, 0
     rows, old = np.empty(held.k, np.int32), np.empty(held.k, np.int32)
-    for at in range(-1, near.shape[1]):
-        j = np.int32(i) if at < 0 else near[i, at]
+    for index in range(-1, near.shape[1]):
+        j = np.int32(i) if index < 0 else near[i, index]
         if held.size[held.group[j]] <= held.k:
             continue
         if held.group[j] == empty:
@@ -163,9 +163,9 @@ def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.
             break
     if count == held.k and _accepts(state, rise, heat):
         return rise
-    for at in range(count - 1, -1, -1):
-        _take(held, rows[at])
-        _put(held, rows[at], old[at])
+    for index in range(count - 1, -1, -1):
+        _take(held, rows[index])
+        _put(held, rows[index], old[index])
     return 0.0
 
 
@@ -224,7 +224,7 @@ def anneal_groups(
         sizes[group[i]] += 1
     for g in range(most):
         widest = max(widest, sizes[g] + 1)
-    held = Groups(
+    groups = Groups(
         points,
         np.full(n, _EMPTY, np.int32),
         np.zeros((most, d)),
@@ -235,8 +235,8 @@ def anneal_groups(
     )
     total = 0.0
     for i in range(n):
-        total += _cost_in(held, i, group[i])
-        _put(held, i, group[i])
+        total += _cost_in(groups, i, group[i])
+        _put(groups, i, group[i])
     first = warm * total / max(n, 1)
     now = best = total
     cold = first / 1000
@@ -247,40 +247,40 @@ def anneal_groups(
             if stop[0]:
                 break
         i = draw_below(seed, n)
-        g = held.group[i]
+        g = groups.group[i]
         kind = draw_below(seed, 16 * k)
         if kind == 0:
-            now += _dissolve(held, g, near, heat, seed)
+            now += _dissolve(groups, g, near, heat, seed)
         elif kind == 1:
             for empty in range(most):
-                if held.size[empty] == 0:
-                    now += _make(held, i, empty, near, heat, seed)
+                if groups.size[empty] == 0:
+                    now += _make(groups, i, empty, near, heat, seed)
                     break
         else:
             j = near[i, draw_below(seed, near.shape[1])]
-            h = held.group[j]
+            h = groups.group[j]
             if h == g:
                 continue
-            if held.size[g] > k and held.size[h] < 2 * k - 1 and kind % 2 == 0:
-                rise = _cost_in(held, i, h) - _gain_out(held, i)
+            if groups.size[g] > k and groups.size[h] < 2 * k - 1 and kind % 2 == 0:
+                rise = _cost_in(groups, i, h) - _gain_out(groups, i)
                 if _accepts(seed, rise, heat):
-                    _take(held, i)
-                    _put(held, i, h)
+                    _take(groups, i)
+                    _put(groups, i, h)
                     now += rise
                 continue
-            j = held.member[h, draw_below(seed, held.size[h])]
-            rise = _swap_cost(held, i, j)
+            j = groups.member[h, draw_below(seed, groups.size[h])]
+            rise = _swap_cost(groups, i, j)
             if _accepts(seed, rise, heat):
-                _take(held, i)
-                _take(held, j)
-                _put(held, i, h)
-                _put(held, j, g)
+                _take(groups, i)
+                _take(groups, j)
+                _put(groups, i, h)
+                _put(groups, j, g)
                 now += rise
         if step % n == 0 and now < best:
             best = now
-            group[:] = held.group
+            group[:] = groups.group
     if now < best:
-        group[:] = held.group
+        group[:] = groups.group
     number = np.full(most, _EMPTY, np.int32)
     made = 0
     for i in range(n):

@@ -30,8 +30,8 @@ def _take_nearest(points: Reals, free: Longs, left: int, centre: Reals, k: int, 
     for f in range(left):
         apart[f] = measure_square(points, free[f], centre)
     order = np.argsort(apart, kind="mergesort")
-    for at in range(k):
-        group[free[order[at]]] = g
+    for index in range(k):
+        group[free[order[index]]] = g
     kept = 0
     for f in range(left):
         if group[free[f]] < 0:

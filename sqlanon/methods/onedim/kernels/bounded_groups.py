@@ -202,11 +202,11 @@ def least_privacy(
     best_rows, best_most = np.int64(0), np.int64(0)
     for g in range(groups):
         most = np.int64(0)
-        for at in range(rows[g], rows[g + 1]):
-            held[value[order[at]]] += 1
-            most = max(most, held[value[order[at]]])
-        for at in range(rows[g], rows[g + 1]):
-            held[value[order[at]]] = 0
+        for index in range(rows[g], rows[g + 1]):
+            held[value[order[index]]] += 1
+            most = max(most, held[value[order[index]]])
+        for index in range(rows[g], rows[g + 1]):
+            held[value[order[index]]] = 0
         size = rows[g + 1] - rows[g]
         if most > 0 and (best_most == 0 or size * best_most < best_rows * most):
             best_rows, best_most = size, most

@@ -211,13 +211,13 @@ def _give(
             held[OTHER, value[row]] = 0
         for row in own:
             held[OTHER, value[row]] = 0
-    for at in range(best, done):
-        move(codes, given[at], to[at], worst, state)
-        owner[given[at]] = worst
-    for at in range(best, done):
-        if at == best or to[at] != to[at - 1]:
-            rows = rows_of(to[at], state)
-            state.most[to[at]], _ = tally(value, rows, OTHER, state)
+    for index in range(best, done):
+        move(codes, given[index], to[index], worst, state)
+        owner[given[index]] = worst
+    for index in range(best, done):
+        if index == best or to[index] != to[index - 1]:
+            rows = rows_of(to[index], state)
+            state.most[to[index]], _ = tally(value, rows, OTHER, state)
             forget(value, rows, OTHER, state)
     state.most[worst] = best_most
     return best > 0

@@ -80,9 +80,9 @@ def fractional_groups(
                     break
         if top * p > rows * q or most * p > remaining * q:
             # Put the rows back.
-            for at in range(rows - 1, -1, -1):
-                v = value[taken[at]]
-                head[v] = taken[at]
+            for index in range(rows - 1, -1, -1):
+                v = value[taken[index]]
+                head[v] = taken[index]
                 held[v] = 0
                 most = put_back(count, holders, most, v)
             remaining += rows
@@ -102,23 +102,23 @@ def fractional_groups(
                     cap, rows = np.int64(c), np.int64(wanted)
                     break
             keep = (remaining - rows) * q // p
-            at, size = np.int64(0), np.int64(0)
+            index, size = np.int64(0), np.int64(0)
             for v in range(values):
                 must = count[v] - keep if cap > 0 else count[v]
                 for _ in range(must):
-                    taken[at] = head[v]
-                    at += 1
+                    taken[index] = head[v]
+                    index += 1
                     head[v] = following[head[v]]
                     held[v] += 1
                     most = take_row(count, holders, most, v)
                 if head[v] >= 0 and held[v] < cap:
                     size = push(heap, size, head[v])
-            while at < rows:
+            while index < rows:
                 i = heap[0]
                 size = drop(heap, size)
                 v = value[i]
-                taken[at] = i
-                at += 1
+                taken[index] = i
+                index += 1
                 head[v] = following[i]
                 held[v] += 1
                 most = take_row(count, holders, most, v)
@@ -132,12 +132,12 @@ def fractional_groups(
                     size = push(heap, size, head[v])
         else:
             # Values that the group holds as often as it may have their next rows outside the heap.
-            for at in range(rows):
-                v = value[taken[at]]
+            for index in range(rows):
+                v = value[taken[index]]
                 if held[v] >= copies and head[v] >= 0:
                     size = push(heap, size, head[v])
                 held[v] = 0
-        for at in range(rows):
-            group[taken[at]] = made
+        for index in range(rows):
+            group[taken[index]] = made
         made += 1
     return made

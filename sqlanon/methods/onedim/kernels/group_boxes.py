@@ -109,8 +109,8 @@ def reset(
 ) -> None:
     """Empty a side, then let rows enter it."""
     for a in range(box.shape[1]):
-        for at in range(base[a], base[a + 1]):
-            count[side, at] = 0
+        for index in range(base[a], base[a + 1]):
+            count[side, index] = 0
         box[side, a, LOW], box[side, a, HIGH], box[side, a, MEMBERS] = OVER, -1, 0
     for row in rows:
         enter(codes, row, side, count, box, base)

@@ -76,8 +76,8 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
     """A group's rows; whoever asks looks at them all."""
     rows = np.empty(state.size[g], np.int64)
     row = state.head[g]
-    for at in range(len(rows)):
-        rows[at] = row
+    for index in range(len(rows)):
+        rows[index] = row
         row = state.after[row]
     state.looks[0] += len(rows)
     return rows

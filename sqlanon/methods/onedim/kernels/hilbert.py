@@ -185,11 +185,11 @@ def code_keys(
         _transpose(axes, bits)
         word, filled = out[0, first : first + block], 0
         word[:] = 0
-        for at in range(min(d * bits, WORD_BITS * len(out))):
+        for index in range(min(d * bits, WORD_BITS * len(out))):
             if filled == WORD_BITS:
-                word, filled = out[at // WORD_BITS, first : first + block], 0
+                word, filled = out[index // WORD_BITS, first : first + block], 0
                 word[:] = 0
-            level, i = np.uint32(bits - 1 - at // d), at % d
+            level, i = np.uint32(bits - 1 - index // d), index % d
             for r in range(block):
                 word[r] = (word[r] << 1) | np.int64((axes[i, r] >> level) & np.uint32(1))
             filled += 1

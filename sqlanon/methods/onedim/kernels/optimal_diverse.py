@@ -67,8 +67,8 @@ def _trace(
         for v in range(values):
             last = state // radix[v] % (start[v + 1] - start[v] + 1)
             first = before // radix[v] % (start[v + 1] - start[v] + 1)
-            for at in range(first, last):
-                group[rows[start[v] + at]] = made
+            for index in range(first, last):
+                group[rows[start[v] + index]] = made
         made += 1
         state = before
     return made
@@ -128,10 +128,10 @@ def best_diverse(
         for choice in range(np.int64(1) << (there - 1)):
             size, last = 1, front[0]
             after = state + radix[value[front[0]]]
-            for at in range(1, there):
-                if choice >> (at - 1) & 1:
+            for index in range(1, there):
+                if choice >> (index - 1) & 1:
                     size += 1
-                    last = front[at]
+                    last = front[index]
                     after += radix[value[last]]
             if size < l or size >= 2 * l:
                 continue

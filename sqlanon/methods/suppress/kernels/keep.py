@@ -84,8 +84,8 @@ def keep(
     for s in range(made):
         for i in range(start[s], start[s + 1]):
             room_of[held[i]] = kept[i]
-        for at in range(first[s], first[s + 1]):
-            i = order[at]
+        for index in range(first[s], first[s + 1]):
+            i = order[index]
             taken[i] = min(count[i], room_of[value[i]])
             room_of[value[i]] -= taken[i]
     return phase, least
