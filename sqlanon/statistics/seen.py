@@ -179,7 +179,7 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
         before = (low.copy(), high.copy())
         for row in seen.of:
             inside = np.flatnonzero(row >= 0)
-            inside = inside[top[row[inside]] < UNBOUNDED]
+            inside = inside[(top[row[inside]] < UNBOUNDED) | (bottom[row[inside]] > 0)]
             if not len(inside):
                 continue
             cell = row[inside]
@@ -192,7 +192,9 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
             wrong[cell] |= (least[cell] > top[cell]) | ((free[cell] == 0) & (most[cell] < bottom[cell]))
             if wrong.any():
                 return Narrowed(low, high, np.flatnonzero(wrong))
-            high[inside] = np.minimum(high[inside], top[cell] - (least[cell] - low[inside]))
+            closed = top[cell] < UNBOUNDED
+            most_left = np.where(closed, top[cell] - (least[cell] - low[inside]), UNBOUNDED)
+            high[inside] = np.minimum(high[inside], most_left)
             alone = free[cell] - ~bounded == 0
             low[inside] = np.where(alone, np.maximum(low[inside], bottom[cell] - (most[cell] - ends)), low[inside])
             crossed = low[inside] > high[inside]

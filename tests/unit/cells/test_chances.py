@@ -16,7 +16,7 @@ ASKED = [
     CellKeySpec(5, Fraction(3), 0),
     CellKeySpec(2, Fraction(1, 2), 0),
     CellKeySpec(10, Fraction(4), 1),
-    CellKeySpec(20, Fraction(30), 4),
+    CellKeySpec(20, Fraction(15), 4),
 ]
 
 

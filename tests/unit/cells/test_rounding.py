@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.bounds import find_margins
-from sqlanon.statistics.rounding import NoRoundingError, Served, round_atoms, see_rounded
 from sqlanon.statistics.reach import Reach
+from sqlanon.statistics.rounding import NoRoundingError, Served, round_atoms, see_rounded
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.made import Tiny, drawn, tiny
 
