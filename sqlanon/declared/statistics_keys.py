@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, TEXT
+from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, SIGNER, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
@@ -49,6 +49,18 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("statistics:readers", Names(), (), "Who reads the release, as of other releases."),
     Key("statistics:every", DURATION, None, "How often `run --due` looks at the release: 30m, 24h, 7d."),
+    Key("statistics:context", None, None, "The circumstances of the release, as of other releases."),
+    Key(
+        "statistics:threshold",
+        None,
+        None,
+        "The risk that is accepted, as of other releases: that of who looks for a person in a shown cell, which is 1 / "
+        "`persons`. With `method: suppress` alone: others promise no number of persons.",
+    ),
+    Key("statistics:review", DURATION, None, "How long until a version is due for review: 365d."),
+    Key("statistics:refresh", None, None, "Whether a run needs an approval, and whose."),
+    Key("statistics:refresh.needs_approval", FLAG, False, "A run stops without an approval, as of other releases."),
+    Key("statistics:refresh.signers", Names(SIGNER), (), "Who may approve, as of other releases."),
     Key("statistics:statistics", None, REQUIRED, "What is counted, and how it is protected."),
     Key(
         "statistics.columns",

@@ -307,6 +307,14 @@ class StatisticsModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRefreshModel(Written):
+    """Approvals of a release of counts."""
+
+    needs_approval: bool
+    signers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsReleaseModel(Written):
     """A release of counts. See [statistics.md](statistics.md)."""
 
@@ -318,6 +326,10 @@ class StatisticsReleaseModel(Written):
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int | None
+    context: ContextModel | None
+    threshold: ThresholdModel | None
+    review: int | None
+    refresh: CountedRefreshModel | None
     statistics: StatisticsModel
 
 

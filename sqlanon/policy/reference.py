@@ -41,6 +41,7 @@ _TITLES = {
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedRefreshModel": "Approvals of counts: `refresh` of a release with `statistics`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",
     "ProtectModel": "Protection: `statistics.protect`",
     "BudgetModel": "A budget: `budgets[]`",

@@ -6,6 +6,7 @@ Such a release has keys of its own: those about classes of rows do not apply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sqlanon.counted import StatisticsSpec, StatisticsTable
@@ -13,6 +14,7 @@ from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
+from sqlanon.policy.decision import build_context, build_threshold
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.protect import read_protection
@@ -107,6 +109,10 @@ def read_protected(
     if protect.method == "cell_key" and model.null_person == "distinct":
         problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
     _check_names(spec, list(statistics.columns), statistics_path, problems)
+    refresh = model.refresh
+    if refresh is not None and refresh.signers and not refresh.needs_approval:
+        what = "without needs_approval no approval is read"
+        problems.add((*path, "refresh", "signers"), what, "needs_approval: true")
     return ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -120,7 +126,14 @@ def read_protected(
         null_person=model.null_person,
         row_security=model.row_security,
         readers=model.readers,
-        refresh=RefreshSpec(every=model.every),
+        refresh=RefreshSpec(
+            every=model.every,
+            needs_approval=refresh is not None and refresh.needs_approval,
+            signers=refresh.signers if refresh is not None else (),
+        ),
+        context=build_context(model.context),
+        threshold=build_threshold(model.threshold, path, problems, partial(_check_threshold, model, problems)),
+        review=model.review,
         statistics=spec,
     )
 
@@ -144,6 +157,16 @@ def _read_tables(
             problems.add((*path, index, "name"), "the name of another table", "each table has its own")
         tables.append(StatisticsTable(model.name, tuple(spelled.get(name.lower(), name) for name in model.by)))
     return None if problems.broken(path) else tuple(tables)
+
+
+def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:
+    """A run measures the persons of shown cells, where cells are hidden."""
+    assert model.threshold is not None
+    if model.statistics.protect.method != "suppress":
+        what = "numbers that are changed promise no number of persons"
+        problems.add(at, what, "leave it out, or take method: suppress")
+    elif model.threshold.attacker != "prosecutor":
+        problems.add((*at, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:

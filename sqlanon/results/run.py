@@ -46,6 +46,7 @@ class StatisticsReport(Report):
         levels: the columns of the cells in their order, and how many levels each has below the total.
         errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
             all cells together.
+        persons: a shown cell has so many or more; 0: numbers are not the true ones.
     """
 
     cells: int
@@ -55,6 +56,7 @@ class StatisticsReport(Report):
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
     errors: tuple[float, float] | None = None
+    persons: int = 0
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

@@ -35,6 +35,7 @@ ASKING = {
     "sqlanon/release/versions/choose_version.py": "which kind of versions there is",
     "sqlanon/release/versions/clock.py": "whether versions are due by the clock",
     "sqlanon/release/versions/statistics.py": "releases of rows of the same source are warned of",
+    "sqlanon/report/frames/registry.py": "which frame a release has",
     "sqlanon/report/owner.py": "which report a release has",
 }
 """The files that ask, and what they decide by it; a new kind of releases must be looked for in all of them."""

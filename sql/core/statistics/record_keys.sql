@@ -1,5 +1,5 @@
 -- name: statistics/record_keys
--- params: made (table to make), stage (table), person (alias of the persons' numbers); :inner and :outer (the padded keys of an HMAC, in
+-- params: made (table to make), stage (table), person (alias of the persons' numbers), :inner, :outer (padded keys of an HMAC, in
 --   hexadecimal)
 -- returns: person bigint, key bigint: of each person the first 32 bits of HMAC-SHA-256 of the person's hash
 CREATE {{ made | scratch }} AS

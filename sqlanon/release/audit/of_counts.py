@@ -12,6 +12,13 @@ from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
 
+PROMISED = {
+    "suppress": "persons in a shown cell",
+    "round": "persons of a cell that is not small",
+    "cell_key": "persons of a cell that attacks do not look for",
+}
+"""What the threshold is, by the method."""
+
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
     """Repeat the check of the certificate of the version that a view shows, made before publication.
@@ -45,7 +52,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
-        RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
+        RequirementResult(PROMISED[protection.method], None, threshold, shape.threshold, shape.threshold >= threshold),
     )
     return AuditReport(
         table=place.shown,

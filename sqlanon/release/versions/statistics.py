@@ -233,6 +233,7 @@ class OfStatistics:
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
                 errors=made.errors,
+                persons=shape.threshold if self._protection.method == "suppress" else 0,
             ),
         )
         work.content = self._content(work, report, shape, made)
