@@ -87,7 +87,7 @@ class Sequential:
         if len(blocks.demands.add):  # the sensitive values together, numbered in their order
             for column, domain in zip(loaded.sensitive, values, strict=False):
                 key = np.unique(key * domain.codes + column, return_inverse=True)[1].astype(np.int64)
-        kept, drawn = blocks.demands._replace(k=1), self.start == "random"
+        rows_only, is_random = blocks.demands._replace(k=1), self.start == "random"
 
         def work(block: Block) -> int:
             numbers, best = block.rows.number, -1
@@ -102,11 +102,11 @@ class Sequential:
                     key[numbers],
                     objective,
                     block.demands,
-                    kept,
+                    rows_only,
                     numbers,
                     self.alpha,
                     self.omega,
-                    drawn,
+                    is_random,
                     seed_state(int(state[0])),
                     group,
                     block.stop,

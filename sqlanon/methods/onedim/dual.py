@@ -88,10 +88,10 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
-    made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
+    groups = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
     if repaired:
-        made = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
-    return group, Fraction(*least_privacy(value, values, group, made))
+        groups = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, groups)
+    return group, Fraction(*least_privacy(value, values, group, groups))
 
 
 def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
@@ -101,25 +101,25 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
         loss_bound.bounds_of(context),
         least_rows(context.requirements),
     )
-    known: dict[int, tuple[int, Ints]] = {}
+    probes: dict[int, tuple[int, Ints]] = {}
 
     def probe(asked: Fraction) -> int:
         l = math.floor(asked)  # noqa: E741 - the papers' symbol
-        if l not in known:
+        if l not in probes:
             group = direct.group_diverse(loaded, arranged, value, Fraction(l), k, fast=False)
-            known[l] = (
+            probes[l] = (
                 measure_widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
                 group,
             )
-        return known[l][0]
+        return probes[l][0]
 
     # The last whole l covers all of [l, l + 1): a search that ends below it would never probe it.
-    found = search_l(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
-    if found.l is None:
+    best_l = search_l(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
+    if best_l.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
-        return _accurate(loaded, arranged, bounds)[0], format_notes(found)
+        return _accurate(loaded, arranged, bounds)[0], format_notes(best_l)
     rounded = "ipcsd: as in the paper l is searched among whole numbers; a required between two was rounded down"
-    return known[math.floor(found.l)][1], (*format_notes(found), rounded)
+    return probes[math.floor(best_l.l)][1], (*format_notes(best_l), rounded)
 
 
 def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:

@@ -33,12 +33,12 @@ SLACK = Fraction(2, SCALE)
 
 def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
     """Extents that cannot be measured, one line each: no such quasi column, or a column without distances."""
-    known = {domain.reading.name: domain for domain in quasi}
+    domains = {domain.reading.name: domain for domain in quasi}
     problems = []
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
         if domain is None:
-            problems.append(f"max_extent: {name} is not a quasi column; quasi columns are {', '.join(known)}")
+            problems.append(f"max_extent: {name} is not a quasi column; quasi columns are {', '.join(domains)}")
         elif domain.reading.treatment == "nominal":
             problems.append(
                 f"max_extent: {name} is nominal and has no extent; give it an order or a hierarchy, or use max_loss"
@@ -52,12 +52,12 @@ def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
 
 def list_extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
     """The extent of every code column with an extent."""
-    found: dict[str, Fraction] = {}
+    shares: dict[str, Fraction] = {}
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
         assert domain is not None, "unbounded has refused it"
-        found[domain.code] = min(extent, found.get(domain.code, extent))
-    return found
+        shares[domain.code] = min(extent, shares.get(domain.code, extent))
+    return shares
 
 
 def bounds_of(context: Context) -> Bounds:
@@ -166,4 +166,4 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
 def _shift_nodes(domain: Domain, last: Sequence[int]) -> Longs:
     """The last code of each code's node, by code; NULL, code 0 if present, is a separate node."""
     null = int(domain.has_null)
-    return np.array([0] * null + [at + null for at in last], dtype=np.int64)
+    return np.array([0] * null + [last_code + null for last_code in last], dtype=np.int64)

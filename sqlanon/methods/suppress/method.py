@@ -105,8 +105,8 @@ class Suppress:
             return None
         # A column of one value in the whole table has nothing to lose, and agrees in every class.
         varied = cells.codes[cells.codes.min(axis=1) < cells.codes.max(axis=1)]
-        own = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
-        return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
+        own_varied = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
+        return solved.residue if len(own_varied) and (own_varied.min(axis=1) < own_varied.max(axis=1)).all() else None
 
     def _search(self, context: Context, solved: Solved) -> dict[str, int]:
         """The phase of TP, where groups are divided, and the bound on starred rows, where there is such a bound."""

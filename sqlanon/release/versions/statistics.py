@@ -22,9 +22,9 @@ from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
+from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.work import Stage, Work
-from sqlanon.release.versions.statistics_plan import plan_counts
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.cube import Cube, count_cells
@@ -89,7 +89,7 @@ class Assemble:
         work.version.measure(work)
 
 
-class OfStatistics:
+class OfStatistics(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
@@ -97,18 +97,18 @@ class OfStatistics:
         asked: what is published, and how it is protected.
     """
 
-    anew = True
-    follows = False
-    begins = True
-
     def __init__(self, asked: StatisticsSpec, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
         self._protection = find_protection(asked)
-        self.owned = self._protection.owned
         self._shape: Shape | None = None
         self._cube: Cube | None = None
         self._made: Made | None = None
         self._readings: tuple[Reading, ...] = ()
+
+    @property
+    def owned(self) -> bool:
+        """See `Version.owned`."""
+        return self._protection.owned
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -142,10 +142,6 @@ class OfStatistics:
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _make_published_error(work.spec.name, previous, "the source's rows changed")
 
-    def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`: the source is staged."""
-        return ()
-
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         statistics = work.spec.statistics
@@ -154,7 +150,7 @@ class OfStatistics:
         protect = Protect(name, self._protection.describe(name, statistics.threshold))
         return [Count(name, len(statistics.tables)), protect, Assemble(name)]
 
-    def plan(self, work: Work) -> PlanReport:
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
@@ -194,9 +190,6 @@ class OfStatistics:
         shape, cube = self._counted
         secret = work.secret.encode()
         return Run(work.scratch, shape, cube, work.staged.stage, secret, work.spec.name, progress)
-
-    def compare(self, work: Work) -> None:
-        """See `Version.compare`: there is no version before."""
 
     def measure(self, work: Work) -> None:
         """See `Version.measure`."""
@@ -351,9 +344,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [
-        entry.release for entry in state.beside if entry.source == source and not (entry.statistics or entry.noisy)
-    ]
+    names = [entry.release for entry in state.beside if entry.source == source and entry.kind.has_rows]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"

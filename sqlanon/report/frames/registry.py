@@ -66,7 +66,7 @@ def frame_report(
     if frame is None:
         raise PolicyError(f"--frame {name}: not a frame{near(name, FRAMES)}; there are {', '.join(FRAMES)}")
     entry = find_described(engine, release)
-    if entry.statistics:
+    if not entry.kind.has_rows:
         return counts_frame(engine, entry, name, reporter, attack=attack)
     run = RunReport.from_dict(entry.report)
     catalog = Catalog(engine)

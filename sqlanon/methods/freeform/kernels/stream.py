@@ -72,9 +72,9 @@ def draw_word(state: Words) -> np.uint32:
     """The next word."""
     if state[_USED] >= 16:
         refill(state)
-    found = state[_BUFFER + np.int64(state[_USED])]
+    byte = state[_BUFFER + np.int64(state[_USED])]
     state[_USED] += np.uint32(1)
-    return found
+    return byte
 
 
 @njit(nogil=True, cache=True)

@@ -94,13 +94,13 @@ def _cost_in(held: Groups, i: int, g: int) -> float:
 def _swap_cost(held: Groups, i: int, j: int) -> float:
     """By how much the error rises where two rows of different groups change places."""
     g, h = held.group[i], held.group[j]
-    one = other = square = 0.0
+    product = other = square = 0.0
     for a in range(held.points.shape[1]):
         step = held.points[j, a] - held.points[i, a]
-        one += held.sums[g, a] * step
+        product += held.sums[g, a] * step
         other += held.sums[h, a] * step
         square += step * step
-    return (2 * other - square) / held.size[h] - (2 * one + square) / held.size[g]
+    return (2 * other - square) / held.size[h] - (2 * product + square) / held.size[g]
 
 
 @njit(nogil=True, cache=True)
@@ -116,7 +116,7 @@ def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[
     """Put the rows of a group into groups of rows near them; return the rise, or 0 where it is not taken."""
     count = held.size[g]
     rows, rise = held.member[g, :count].copy(), 0.0
-    done = True
+    settled = True
     for i in rows:
         rise -= _gain_out(held, i)
         _take(held, i)
@@ -128,11 +128,11 @@ def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[
                 if cost < best:
                     best, to = cost, h
         if to == _EMPTY:
-            done = False
+            settled = False
             break
         rise += best
         _put(held, i, to)
-    if done and _accepts(state, rise, heat):
+    if settled and _accepts(state, rise, heat):
         return rise
     for i in rows:
         if held.group[i] != g:
@@ -180,19 +180,19 @@ def find_neighbours(points: Reals, near: Ints, stop: Flag) -> None:
     for i in range(n):
         if stop[0]:
             return
-        held = 0
+        count = 0
         for j in range(n):
             if j == i:
                 continue
             square = measure_square(points, j, points[i])
-            if held == m and square >= apart[m - 1]:
+            if count == m and square >= apart[m - 1]:
                 continue
-            held = min(held + 1, m)
-            at = held - 1
-            while at > 0 and apart[at - 1] > square:
-                apart[at], near[i, at] = apart[at - 1], near[i, at - 1]
-                at -= 1
-            apart[at], near[i, at] = square, j
+            count = min(count + 1, m)
+            place = count - 1
+            while place > 0 and apart[place - 1] > square:
+                apart[place], near[i, place] = apart[place - 1], near[i, place - 1]
+                place -= 1
+            apart[place], near[i, place] = square, j
 
 
 @njit(nogil=True, cache=True)

@@ -58,7 +58,7 @@ def diverse_groups(
     low, high = np.empty((2, lanes), np.int32), np.empty((2, lanes), np.int32)
     mask = np.zeros((2, words), np.uint64)
     following, _, count, holders, heap, size, most = frontier_of(value, values)
-    remaining, made = np.int64(n), np.int64(0)
+    remaining, groups = np.int64(n), np.int64(0)
     if most * l > n:
         return 0
     picked = np.empty(values + 1, np.int64)  # the group that grows, and before that the rows it will begin with
@@ -113,8 +113,8 @@ def diverse_groups(
             if index < taken:
                 item = following[i]
                 leftmost = min(leftmost, i)
-                group[i] = made
-                inside[value[i]] = made
+                group[i] = groups
+                inside[value[i]] = groups
                 if exact:
                     for b in range(0, lanes, WIDTH):
                         if index == 0:
@@ -136,7 +136,7 @@ def diverse_groups(
                 size = drop(heap, size)
             first = picked[0]
             v = value[first]
-            if inside[v] == made:
+            if inside[v] == groups:
                 break
             last = picked[ahead - 1]
             if exact:
@@ -187,8 +187,8 @@ def diverse_groups(
                 break
             most = take_row(count, holders, most, v)
             remaining -= 1
-            group[first] = made
-            inside[v] = made
+            group[first] = groups
+            inside[v] = groups
             leftmost = min(leftmost, first)
             rows, now = rows + 1, wider
             if exact:
@@ -211,5 +211,5 @@ def diverse_groups(
                     index -= 1
                 picked[index] = item
                 ahead += 1
-        made += 1
-    return made
+        groups += 1
+    return groups

@@ -89,14 +89,14 @@ def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, 
 
     Returns the rows of the most frequent value, and the number of values with as many rows.
     """
-    held = state.held
+    counts = state.held
     most, tops = np.int64(0), np.int64(0)
     for row in rows:
         v = value[row]
-        held[side, v] += 1
-        if held[side, v] > most:
-            most, tops = held[side, v], np.int64(0)
-        tops += held[side, v] == most
+        counts[side, v] += 1
+        if counts[side, v] > most:
+            most, tops = counts[side, v], np.int64(0)
+        tops += counts[side, v] == most
     return most, tops
 
 

@@ -140,14 +140,14 @@ def byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uin
                 axes[i, r] = points[start + r, i]
         _transpose(axes, bits)
         for r in range(block):
-            byte, filled, at = np.uint32(0), pad, 0
+            byte, filled, place = np.uint32(0), pad, 0
             for level in range(bits - 1, -1, -1):
                 for i in range(d):
                     byte = (byte << np.uint32(1)) | ((axes[i, r] >> np.uint32(level)) & np.uint32(1))
                     filled += 1
                     if filled == 8:
-                        out[start + r, at] = np.uint8(byte)
-                        byte, filled, at = np.uint32(0), 0, at + 1
+                        out[start + r, place] = np.uint8(byte)
+                        byte, filled, place = np.uint32(0), 0, place + 1
 
 
 @njit(nogil=True, cache=True)
