@@ -66,6 +66,40 @@ def find_spans(
     return spans.list()
 
 
+def find_simple_ends(seen: Seen, narrowed: Narrowed, sets: Sequence[Longs]) -> tuple[Longs, Longs]:
+    """Ends of sets by the atoms' own ends, and by each cell that contains a whole set; they hold, and may be wide.
+
+    Args:
+        seen: the published cells.
+        narrowed: the ends of the atoms.
+        sets: int64[n] each, atoms.
+
+    Returns:
+        int64[sets] twice; `UNBOUNDED`: nothing bounds it.
+
+    Cost: some scans of the sets and of the atoms for each margin.
+    """
+    flat, at = np.concatenate(sets), np.cumsum([0, *(len(one) for one in sets)])[:-1]
+    free = narrowed.high >= UNBOUNDED
+    parts = narrowed.low, np.where(free, 0, narrowed.high), free.astype(np.int64)
+    low_of, high_of, free_of = (np.add.reduceat(one[flat], at) for one in parts)
+    low, high = low_of.copy(), np.where(free_of > 0, UNBOUNDED, high_of)
+    bottom, top = seen.bounds()
+    for row in seen.of:
+        around = row[flat]
+        cell = np.minimum.reduceat(around, at)
+        own = np.flatnonzero((cell >= 0) & (cell == np.maximum.reduceat(around, at)))
+        cell, inside = cell[own], row >= 0
+        sums = [np.zeros(len(top), np.int64) for _ in parts]
+        for made, values in zip(sums, parts, strict=True):
+            np.add.at(made, row[inside], values[inside])
+        rest_low, rest_high = sums[0][cell] - low_of[own], sums[1][cell] - high_of[own]
+        closed, known = top[cell] < UNBOUNDED, sums[2][cell] == free_of[own]
+        high[own] = np.where(closed, np.minimum(high[own], top[cell] - rest_low), high[own])
+        low[own] = np.where(known, np.maximum(low[own], bottom[cell] - rest_high), low[own])
+    return low, high
+
+
 class _Spans:
     """What is known of the sets."""
 
@@ -73,7 +107,7 @@ class _Spans:
         self._atoms = len(seen.least)
         self._at = np.cumsum([0, *(len(one) for one in sets)])
         self._flat = np.concatenate(sets)
-        self._low, self._high = self._bound(seen, narrowed)
+        self._low, self._high = find_simple_ends(seen, narrowed, sets)
         if (self._low > self._high).any():
             raise ContradictionError(np.zeros(0, np.int64))
         self._low_met = self._high_met = self._low == self._high
@@ -82,28 +116,6 @@ class _Spans:
     def _sum(self, values: Longs) -> Longs:
         """The sum of each set."""
         return np.add.reduceat(values[self._flat], self._at[:-1])
-
-    def _bound(self, seen: Seen, narrowed: Narrowed) -> tuple[Longs, Longs]:
-        """Ends by the atoms' own ends, and by each cell that contains a whole set."""
-        free = narrowed.high >= UNBOUNDED
-        least, most = narrowed.low, np.where(free, 0, narrowed.high)
-        low_of, high_of, free_of = self._sum(least), self._sum(most), self._sum(free.astype(np.int64))
-        low, high = low_of.copy(), np.where(free_of > 0, UNBOUNDED, high_of)
-        bottom, top = seen.bounds()
-        for row in seen.of:
-            around = row[self._flat]
-            cell = np.minimum.reduceat(around, self._at[:-1])
-            own = np.flatnonzero((cell >= 0) & (cell == np.maximum.reduceat(around, self._at[:-1])))
-            cell, inside = cell[own], row >= 0
-            sums = [np.zeros(len(top), np.int64) for _ in range(3)]
-            for made, values in zip(sums, (least, most, free.astype(np.int64)), strict=True):
-                np.add.at(made, row[inside], values[inside])
-            rest_low, rest_high = sums[0][cell] - low_of[own], sums[1][cell] - high_of[own]
-            closed = top[cell] < UNBOUNDED
-            high[own] = np.where(closed, np.minimum(high[own], top[cell] - rest_low), high[own])
-            known = sums[2][cell] == free_of[own]
-            low[own] = np.where(known, np.maximum(low[own], bottom[cell] - rest_high), low[own])
-        return low, high
 
     @property
     def open(self) -> bool:

@@ -16,13 +16,14 @@ from sqlanon.statistics.certificate import Kept, verify_ends, verify_source
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.kept import Tables
 from sqlanon.statistics.protections.base import Made, Run, refuse
-from sqlanon.statistics.rounding import NoRoundingError, Served, round_atoms, see_rounded
+from sqlanon.statistics.rounded_tables import Served, see_rounded
+from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
 
 DRAWS = 5
 """So many roundings are tried until the small cells of one are protected."""
-SECONDS = 300
+SECONDS = 120
 """For the tables that prove it."""
 
 

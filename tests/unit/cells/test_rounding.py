@@ -10,7 +10,8 @@ import pytest
 
 from sqlanon.statistics.bounds import find_margins
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.rounding import NoRoundingError, Served, round_atoms, see_rounded
+from sqlanon.statistics.rounded_tables import Served, see_rounded
+from sqlanon.statistics.rounding import NoRoundingError, round_atoms
 from tests.oracle.table_reader import Cell
 from tests.unit.cells.made import Tiny, drawn, tiny
 
