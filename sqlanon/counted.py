@@ -18,18 +18,43 @@ class StatisticsTable:
 
 Measured = Literal["count", "persons"]
 """Counted units: rows, or distinct persons."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumMeasure:
+    """A column whose sums are published; several rows of a person are one contribution.
+
+    Attributes:
+        name: in the view.
+        column: the summed column.
+        low, high: the least and the greatest value of a row, as decimal texts; readers know them.
+        percent: no contribution may be known to this many percent of it; parts of 10,000.
+        dominant, share: cells of which the largest contributions, so many, are more than this share (parts of 10,000)
+            are not shown; a share of 0: there is no such rule.
+        absolute: values may be negative; contributions are then compared without their sign.
+    """
+
+    name: str
+    column: str
+    low: str
+    high: str
+    percent: int
+    dominant: int = 2
+    share: int = 0
+    absolute: bool = False
+
+
 Insiders = Literal["alone", "none"]
 Bounds = Literal["exact", "none"]
 Method = Literal["suppress", "cell_key", "round"]
 """How the numbers of cells are protected; `sqlanon.statistics.protections` has what each does."""
 Rule = Literal["10_5"]
 """Published tables of perturbations."""
-KEPT_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "suppress": ("cells", "atoms", "witness"),
+CHANGED_PARTS: Final[Mapping[Method, tuple[str, ...]]] = {
     "cell_key": ("cells", "atoms", "noise", "chances"),
     "round": ("cells", "atoms", "witness"),
 }
-"""Suffixes of the names of a version's private tables, by method."""
+"""Suffixes of the names of a version's private tables, of methods that change numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +112,7 @@ class StatisticsSpec:
         threshold: cells of fewer persons are small.
         insiders: ``alone``: who is the only person of a cell finds no other small one either.
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
+        sums: the columns whose sums are published.
         other: another protection than that cells are hidden.
     """
 
@@ -95,6 +121,7 @@ class StatisticsSpec:
     threshold: int
     insiders: Insiders = "alone"
     bounds: Bounds = "exact"
+    sums: tuple[SumMeasure, ...] = ()
     other: CellKeySpec | RoundSpec | None = None
 
     @property
@@ -106,3 +133,14 @@ class StatisticsSpec:
     def method(self) -> Method:
         """The name of the protection."""
         return "suppress" if self.other is None else self.other.method
+
+
+SUM_PARTS = ("limits", "needs", "contributors")
+"""Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
+
+
+def list_parts(sums: int, method: Method = "suppress") -> list[str]:
+    """Suffixes of the names of a version's private tables, with so many sums."""
+    if method in CHANGED_PARTS:
+        return list(CHANGED_PARTS[method])
+    return ["cells", "atoms", "witness", *(f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS)]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.sums import attack_sums, label_of
 from sqlanon.counted import CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
@@ -23,9 +24,9 @@ from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
-from sqlanon.results.counts import CountsAttackReport, CountsReader
+from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
 from sqlanon.statistics.joined import Key, join_tables
-from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.protections import stored_statistics
 from sqlanon.statistics.reach import Reach
@@ -95,6 +96,12 @@ def attack_counts(
         reporter.stage(entry.release, "insiders")
         some = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
         attacks.append(target.read_insiders(known, some, promised=asked.other is None and shape.insiders))
+    sums: tuple[SumsReader, ...] = ()
+    if shape.sums:
+        reporter.stage(entry.release, "sums")
+        with Scratch(engine) as scratch:
+            kept = kept_of(entry.statistics)
+            sums = attack_sums(scratch, shape, kept, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     hidden = int((joined.seen.value == HIDDEN).sum())
     return CountsAttackReport(
@@ -106,6 +113,7 @@ def attack_counts(
         hidden,
         int(target.small.sum()),
         tuple(attacks),
+        sums,
     )
 
 
@@ -140,7 +148,7 @@ def _read_private(
             nodes = [
                 (
                     read_integer(row[place]),
-                    _label(row[many + place]) if row[place] != shape.columns[place].levels else None,
+                    label_of(row[many + place]) if row[place] != shape.columns[place].levels else None,
                 )
                 for place in range(many)
             ]
@@ -152,15 +160,10 @@ def _read_private(
         )
         known: dict[int, dict[tuple[Label, ...], int]] = {}
         for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept["atoms"], **context):
-            labels = [_label(cell) for cell in row[1:-1]]
+            labels = [label_of(cell) for cell in row[1:-1]]
             atom = tuple(labels[place] for place in places)
             known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
     return truth, known
-
-
-def _label(key: object) -> Label:
-    """The label of a private key: `v` and the text, or `n` for NULL."""
-    return None if key == "n" else str(key)[1:]
 
 
 @dataclass(frozen=True)

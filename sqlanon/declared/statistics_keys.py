@@ -7,11 +7,13 @@ from typing import Final, get_args
 
 from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, SIGNER, TEXT
-from sqlanon.declared.records import ByName, Names
+from sqlanon.declared.kinds import A_SOURCE, A_TABLE, DURATION, FLAG, LIST, SIGNER, TEXT
+from sqlanon.declared.records import Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import NullPerson, RowSecurity
 
+MOST_DOMINANT = 20
+"""Contributions of the dominance rule, at most."""
 MOST_PERSONS = 1_000_000
 """The threshold, at most."""
 MOST_DEVIATION = 100
@@ -81,9 +83,54 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     Key("statistics.tables.by", Names(), REQUIRED, "The columns by which it counts."),
     Key(
         "statistics.measures",
-        ByName(OneOf(get_args(Measured)), "n: count"),
+        None,
         REQUIRED,
-        "What is published of each cell, by its name in the view: `count` (rows) or `persons` (distinct persons).",
+        "What is published of each cell, by its name in the view: `count` (rows), `persons` (distinct persons) or "
+        "`{sum: column, range: [low, high], p_percent: 10}`, next to one of them.",
+    ),
+    Key(
+        "statistics.measures.*.count",
+        OneOf(get_args(Measured)),
+        None,
+        "`count` or `persons`. A word alone means this.",
+    ),
+    Key(
+        "statistics.measures.*.sum",
+        TEXT,
+        None,
+        "The column whose values are added up, an integer or a decimal without NULL.",
+    ),
+    Key(
+        "statistics.measures.*.range",
+        LIST,
+        None,
+        "Of a sum: the least and the greatest value of a row. Readers know it; a run refuses values beyond.",
+    ),
+    Key(
+        "statistics.measures.*.p_percent",
+        Number(Fraction(0), Fraction(100), above=True),
+        None,
+        "Of a sum, required: nobody, not even another contributor, may know a person's contribution to so many percent "
+        "of it. At most two digits after the point.",
+    ),
+    Key(
+        "statistics.measures.*.dominance",
+        None,
+        None,
+        "Of a sum: cells of which the largest contributions are too much are hidden as well.",
+    ),
+    Key("statistics.measures.*.dominance.n", Integer(1, MOST_DOMINANT), REQUIRED, "How many contributions."),
+    Key(
+        "statistics.measures.*.dominance.share",
+        Number(Fraction(0), Fraction(1), above=True),
+        REQUIRED,
+        "The share of the sum that they may have at most; at most four digits after the point.",
+    ),
+    Key(
+        "statistics.measures.*.absolute",
+        FLAG,
+        False,
+        "Of a sum with a range below 0, required: contributions are compared without their sign.",
     ),
     Key("statistics.protect", None, REQUIRED, "What no reader may find."),
     Key(

@@ -279,6 +279,26 @@ class CountedTableModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DominanceModel(Written):
+    """When a cell's largest contributions are too much of its sum."""
+
+    n: int
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedMeasureModel(Written):
+    """A number that is published of each cell: `count` or `sum`."""
+
+    count: Measured | None
+    sum: str | None
+    range: object
+    p_percent: Fraction | int | None
+    dominance: DominanceModel | None
+    absolute: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectModel(Written):
     """Conclusions that no reader of the counts may draw."""
 
@@ -302,7 +322,7 @@ class StatisticsModel(Written):
 
     columns: Mapping[str, CountedColumnModel]
     tables: object
-    measures: Mapping[str, Measured]
+    measures: Mapping[str, CountedMeasureModel]
     protect: ProtectModel
 
 

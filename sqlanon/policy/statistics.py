@@ -19,6 +19,7 @@ from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.protect import read_protection
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
+from sqlanon.policy.summed import read_measures
 from sqlanon.spec import (
     ColumnSpec,
     PrivacySpec,
@@ -91,8 +92,10 @@ def read_protected(
         problems.add(
             (*statistics_path, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out"
         )
-    if not statistics.measures and not problems.broken((*statistics_path, "measures")):
-        problems.add((*statistics_path, "measures"), "no measure", "n: count, or persons: persons")
+    counts, sums = read_measures(statistics.measures, statistics.columns, (*statistics_path, "measures"), problems)
+    for one in sums:
+        if one.column.lower() in persons:
+            problems.add((*statistics_path, "measures", one.name, "sum"), "the column of the person", "another column")
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
     if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
@@ -103,11 +106,11 @@ def read_protected(
     if other is not None and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that it is not known of which numbers the cells are sums"
         problems.add((*statistics_path, "tables"), what, "a table by all columns")
-    spec = StatisticsSpec(
-        tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds, other
-    )
+    spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
     if protect.method == "cell_key" and model.null_person == "distinct":
         problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
+    if sums and other is not None:
+        problems.add((*statistics_path, "measures"), "noise and rounding of sums are not built", "counts alone")
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     refresh = model.refresh
     if refresh is not None and refresh.signers and not refresh.needs_approval:
@@ -116,7 +119,11 @@ def read_protected(
     return ReleaseSpec(
         name=model.name,
         source=model.source,
-        columns=(*columns, *(ColumnSpec(name, "identifier") for name in model.person)),
+        columns=(
+            *columns,
+            *(ColumnSpec(one.column, "sensitive") for one in sums),
+            *(ColumnSpec(name, "identifier") for name in model.person),
+        ),
         privacy=PrivacySpec(),
         publish=model.publish or view(model.name),
         rest="drop",
@@ -173,7 +180,8 @@ def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems:
     """No two columns of the view have the same name."""
     ends = ("", "_low", "_high") if spec.has_ends else ("",)
     names = [column for name in columns for column in (name, f"level_{name}")]
-    names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
+    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:

@@ -13,7 +13,7 @@ from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.report.document import Block, Facts, Page, Section, make_table
+from sqlanon.report.document import Block, Facts, Page, Section, Table, make_table
 from sqlanon.report.settings import report_settings
 from sqlanon.results.figures import count, measure, share
 
@@ -39,6 +39,11 @@ READERS = {
     "outsider": "readers of the view",
     "insider": "persons who are alone in a cell",
     "averaging": "readers who fit numbers that add up, and round them",
+}
+SUM_READERS = {
+    "naive": "readers, if sensitive cells alone were hidden",
+    "outsider": "readers of the view",
+    "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""
 READING = (
@@ -190,6 +195,26 @@ def _width(one: FoundCell) -> str:
     return WIDTHS[sum(many > most for most in (1, 5, 20, 100))]
 
 
+def _sums(report: CountsAttackReport) -> list[Table]:
+    """What readers find of sums."""
+    if not report.sums:
+        return []
+    rows = [
+        (
+            one.measure,
+            SUM_READERS[one.name],
+            count(one.sought),
+            count(one.exact),
+            count(one.near),
+            ("held" if one.held else "FOUND") if one.promised else "",
+        )
+        for one in report.sums
+    ]
+    failed = frozenset(at for at, one in enumerate(report.sums) if not one.held)
+    head = "sum | reader | >cells or persons | >found | >bounded too closely | verdict"
+    return [make_table("What they find of sums", head, rows, failed)]
+
+
 def _attacks(report: CountsAttackReport) -> Section:
     rows = [
         (
@@ -209,7 +234,7 @@ def _attacks(report: CountsAttackReport) -> Section:
         "attacks",
         "Attacks",
         f"Readers who look for the {count(report.small)} cells of fewer than {count(report.persons)} persons.",
-        (make_table("What they find", head, rows, failed),),
+        (make_table("What they find", head, rows, failed), *_sums(report)),
         (
             ("guessed", "The expected share of right guesses, where each number of an interval is as likely."),
             ("persons who are alone in a cell", "They know its number, and look for the cells next to it."),

@@ -30,7 +30,7 @@ def see_rounded(system: System, of: Longs, rounded: Longs, base: int) -> Seen:
     """The cells as readers have them; ``rounded`` has a number for each class."""
     ends = np.maximum(rounded - base + 1, 1), rounded + base - 1
     least = np.ones(len(system.atoms.count), np.int64)
-    return Seen(of, np.full_like(rounded, HIDDEN), least, (), {}, 0, ends)
+    return Seen(of, np.full_like(rounded, HIDDEN), least, (), {}, ends=ends)
 
 
 class Served:

@@ -80,6 +80,7 @@ class Seen:
         atoms: the labels of each atom.
         places: the number of each tuple of labels.
         hidden: the least value of a hidden cell, unless the atoms say more.
+        most: int64[atoms], the greatest value of each atom; None: nothing bounds it.
         ends: int64[cells] twice, the least and the greatest value of each cell that is `HIDDEN`; None: nothing is
             published about these.
     """
@@ -90,6 +91,7 @@ class Seen:
     atoms: tuple[tuple[Label, ...], ...]
     places: Mapping[tuple[Label, ...], int]
     hidden: int = 0
+    most: Longs | None = None
     ends: tuple[Longs, Longs] | None = None
 
     def bounds(self) -> tuple[Longs, Longs]:
@@ -172,6 +174,8 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
     """
     cells, (bottom, top) = len(seen.value), seen.bounds()
     low, high = seen.least.copy(), np.full(len(seen.least), UNBOUNDED, np.int64)
+    if seen.most is not None:
+        high = seen.most.copy()
     for atom, value in (fixed or {}).items():
         low[atom] = high[atom] = value
     wrong = np.zeros(cells, bool)

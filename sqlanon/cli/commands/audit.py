@@ -150,6 +150,10 @@ def audit(
         int | None,
         option("--seconds", "N", "Time of the search for bounds; then some are wider (default: 300).", panel=COUNTS),
     ] = None,
+    decimals: Annotated[
+        int | None,
+        option("--decimals", "N", "Numbers are sums with so many digits after the point (default: 0).", panel=COUNTS),
+    ] = None,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -174,6 +178,7 @@ def audit(
         "persons": persons,
         "unlisted": unlisted,
         "seconds": seconds,
+        "decimals": decimals,
     }
     counts = {name: number for name, number in counts.items() if number is not None}
     if statistics:

@@ -21,6 +21,10 @@ SECONDS = 300
 """For the bounds; after them some are wider, and the report says of how many."""
 
 
+MOST_DECIMALS = 9
+"""Digits after the point of published sums."""
+
+
 def is_file(table: str) -> bool:
     """Whether an argument is a file, and no table."""
     return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
@@ -88,7 +92,14 @@ def _spelling(given: Mapping[str, Any]) -> CountsSpelling:
         tuple(given.get("hidden", ())),
         hierarchies,
         unlisted == "empty",
+        _decimals(given.get("decimals", 0)),
     )
+
+
+def _decimals(asked: int) -> int:
+    if not 0 <= asked <= MOST_DECIMALS:
+        raise PolicyError(f"--decimals is a whole number from 0 to {MOST_DECIMALS}")
+    return asked
 
 
 def _show(screen: Screen, report: DisclosureReport) -> int:

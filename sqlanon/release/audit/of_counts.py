@@ -53,6 +53,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     results = (
         RequirementResult("certificate", None, 1, 1, True),
         RequirementResult(PROMISED[protection.method], None, threshold, shape.threshold, shape.threshold >= threshold),
+        *_rules_of_sums(shape, spec),
     )
     return AuditReport(
         table=place.shown,
@@ -63,8 +64,20 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     )
 
 
+def _rules_of_sums(shape: Shape, spec: ReleaseSpec | None) -> list[RequirementResult]:
+    """The distance to each contribution that the policy asks for, in percent, and that of the version."""
+    statistics = spec.statistics if spec is not None else None
+    asked = {one.name: one.percent for one in statistics.sums} if statistics is not None else {}
+    made = []
+    for one in shape.sums:
+        least = asked.get(one.name, one.percent)
+        name = f"percent of a contribution to {one.name}"
+        made.append(RequirementResult(name, None, least / 100, one.percent / 100, one.percent >= least))
+    return made
+
+
 def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)
+    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, report.statistics.scales)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from sqlanon.counted import KEPT_PARTS
+from sqlanon.counted import list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
@@ -95,7 +95,7 @@ class Entry:
         asked = self.policy.get("statistics")
         if not asked:
             return {}
-        parts = KEPT_PARTS[(asked.get("other") or {}).get("method", "suppress")]
+        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property

@@ -45,15 +45,27 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    if spec.statistics is not None and not spec.statistics.sums:  # the first releases of counts had none
+        del policy["statistics"]["sums"]
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for key in ("nights", "weight"):  # 0.2.0 had neither
+            if policy["noisy"][key] is None:
+                del policy["noisy"][key]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
+        if spec.noisy.of_rows is None:  # nor synthetic rows
+            del policy["noisy"]["of_rows"]
+            for table in policy["noisy"]["tables"]:
+                del table["of_rows"]
+        elif spec.noisy.of_rows.chosen:  # a paid measurement will choose others
+            del policy["noisy"]["of_rows"]["pairs"]
+            policy["noisy"]["tables"] = [table for table in policy["noisy"]["tables"] if not table["of_rows"]]
     for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]

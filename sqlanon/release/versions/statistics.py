@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon._version import __version__
-from sqlanon.counted import StatisticsSpec
+from sqlanon.counted import StatisticsSpec, SumMeasure, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, Silent
@@ -173,7 +173,7 @@ class OfStatistics(Version):
             (person,) = staged.persons
             if self.owned:
                 _check_persons(work)
-            shape = shape_of(spec, domains, person.alias, work.target.version)
+            shape = shape_of(spec, domains, person.alias, work.target.version, _summed(work))
             self._shape = with_paths(scratch, shape, domains)
             self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
 
@@ -227,6 +227,7 @@ class OfStatistics(Version):
                 levels=tuple((column.name, column.levels) for column in shape.columns),
                 errors=made.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
+                scales=tuple(one.scale for one in shape.sums),
             ),
         )
         work.content = self._content(work, report, shape, made)
@@ -234,7 +235,8 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        kept = kept_beside(private_table(state.engine, target.physical), protection.method)
+        parts = list_parts(len(shape.sums), protection.method)
+        kept = kept_beside(private_table(state.engine, target.physical), parts)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             scratch.execute_all([made.view(place), *beside])
@@ -287,6 +289,7 @@ def metadata_rows(
             **protected,
             "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
             "measures": dict(statistics.measures),
+            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
         },
@@ -301,6 +304,29 @@ def metadata_rows(
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
+    for one in shape.sums:
+        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
+        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
+
+
+def _describe_sum(one: SumMeasure) -> dict[str, object]:
+    """The rules of a sum, for readers."""
+    rules: dict[str, object] = {
+        "column": one.column,
+        "range": [one.low, one.high],
+        "p_percent": one.percent / 100,
+    }
+    if one.share:
+        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
+    return rules
+
+
+def _summed(work: Work) -> list[Reading]:
+    """The columns of the sums, in their order."""
+    statistics = work.spec.statistics
+    assert statistics is not None
+    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [known[one.column.lower()] for one in statistics.sums]
 
 
 def _check_persons(work: Work) -> None:

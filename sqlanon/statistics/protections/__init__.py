@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable
+from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable, SumMeasure
 from sqlanon.statistics.protections.base import Protection
 from sqlanon.statistics.protections.cell_key import CellKey
 from sqlanon.statistics.protections.rounded import Rounded
@@ -33,6 +33,7 @@ def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
         int(policy["threshold"]),
         policy["insiders"],
         policy["bounds"],
+        tuple(SumMeasure(**one) for one in policy.get("sums", ())),
         _stored_other(policy.get("other")),
     )
 

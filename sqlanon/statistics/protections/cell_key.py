@@ -19,10 +19,10 @@ from sqlanon.counted import CellKeySpec, Method, StatisticsSpec
 from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.bounds import find_margins
-from sqlanon.statistics.certificate import Kept, verify_source
+from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.chances import Chances, make_chances
 from sqlanon.statistics.cube import read_system
-from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.kept import Kept, Tables
 from sqlanon.statistics.nearest import MOST_SUM, fit_atoms
 from sqlanon.statistics.protections.base import Made, Run, refuse
 from sqlanon.statistics.shape import Shape

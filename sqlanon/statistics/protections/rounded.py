@@ -12,9 +12,9 @@ from sqlanon.counted import Method, RoundSpec, StatisticsSpec
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.bounds import find_margins
-from sqlanon.statistics.certificate import Kept, verify_ends, verify_source
+from sqlanon.statistics.certificate import verify_ends, verify_source
 from sqlanon.statistics.cube import read_system
-from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.protections.base import Made, Run, refuse
 from sqlanon.statistics.rounded_tables import Served, see_rounded
 from sqlanon.statistics.rounding import NoRoundingError, round_atoms
@@ -104,7 +104,7 @@ class Rounded:
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, _kept(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
@@ -129,10 +129,6 @@ class Rounded:
         refuse(release, names, scratch.numbers("statistics/verify_view", compared=compared))
         added = scratch.count("statistics/verify_added", published=published, atoms=kept["atoms"], **context)
         refuse(release, ("sums of the finest cells",), (added,))
-        verify_ends(scratch, shape, compared, _kept(kept), release, self._most)
+        verify_ends(scratch, shape, context, compared, kept_of(list(kept.values())), release, self._most)
         shown, changed = scratch.numbers("statistics/counts", compared=compared)
         return shown, changed
-
-
-def _kept(kept: Tables) -> Kept:
-    return Kept(kept["cells"], kept["atoms"], kept["witness"])

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.counted import Method, StatisticsSpec
+from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
-from sqlanon.statistics.certificate import Kept, verify_published, verify_source
+from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.hide import hide_cells
-from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_tables import read_amounts
 from sqlanon.table.scratch import Scratch
 
 
@@ -42,7 +43,8 @@ class Suppress:
         scratch, shape, cube = run.scratch, run.shape, run.cube
         system = read_system(scratch, shape, cube, run.secret)
         try:
-            hidden = hide_cells(scratch, shape, system, run.secret, run.progress)
+            amounts = read_amounts(scratch, shape, cube.atoms, cube.sums, system)
+            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
             why = (
@@ -60,17 +62,14 @@ class Suppress:
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
         tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
+        tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts)
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""
-        verify_source(run.scratch, run.shape, run.stage, _kept(kept), run.release)
+        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
 
     def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
         """See `Protection.verify`."""
-        return verify_published(scratch, shape, physical, _kept(kept), release)
-
-
-def _kept(kept: Tables) -> Kept:
-    return Kept(kept["cells"], kept["atoms"], kept["witness"])
+        return verify_published(scratch, shape, physical, kept_of(list(kept.values())), release)

@@ -89,7 +89,41 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a column of no table": ({"statistics__tables": [{"name": "a", "by": ["region", "sex"]}]}, "no table counts by"),
     "the person as a column": ({"person": "sex"}, "the column of the person"),
-    "sums": ({"statistics__measures": {"cost": {"sum": "cost"}}}, "one of count, persons"),
+    "a sum without a range": ({"statistics__measures__cost": {"sum": "cost", "p_percent": 10}}, "range: is missing"),
+    "a sum without p": ({"statistics__measures__cost": {"sum": "cost", "range": [0, 9]}}, "p_percent: is missing"),
+    "sums alone": (
+        {"statistics__measures": {"cost": {"sum": "cost", "range": [0, 9], "p_percent": 10}}},
+        "sums without a number of rows or persons",
+    ),
+    "negative sums": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [-9, 9], "p_percent": 10}},
+        "negative values, which hide large contributions",
+    ),
+    "absolute sums of no negative value": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10, "absolute": True}},
+        "no negative values",
+    ),
+    "a sum of a dimension": (
+        {"statistics__measures__cost": {"sum": "Age", "range": [0, 9], "p_percent": 10}},
+        "a column by which tables count",
+    ),
+    "a sum of the person": (
+        {"statistics__measures__cost": {"sum": "pid", "range": [0, 9], "p_percent": 10}},
+        "the column of the person",
+    ),
+    "a count with a range": ({"statistics__measures__m": {"count": "count", "range": [0, 9]}}, "range of a number of"),
+    "a range of one end": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [9, 0], "p_percent": 10}},
+        "not two",
+    ),
+    "p that is too precise": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 1.234}},
+        "too precise",
+    ),
+    "a dominance rule without a share": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10, "dominance": {"n": 2}}},
+        "share: is missing",
+    ),
     "no measure": ({"statistics__measures": {}}, "no measure"),
     "a measure called as a column": ({"statistics__measures": {"Sex": "count"}}, "two columns of the view"),
     "a measure called status": ({"statistics__measures": {"status": "count"}}, "two columns of the view"),
