@@ -22,7 +22,7 @@ from sqlanon.query.rewrite.cut_classes import Results
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
 from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.rewrite.row_columns import needed_tests, shown_columns, sums_of
+from sqlanon.query.rewrite.row_columns import listed_sets, needed_tests, shown_columns, sums_of
 from sqlanon.query.rewrite.separate_rows import separate
 from sqlanon.query.rewrite.settled_classes import settle
 from sqlanon.query.rewrite.settled_rows import can_settle, select_settled
@@ -120,7 +120,14 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     by_class = attaining(scope.released).narrows(scope, plan)
     held = held_terms(plan)
     summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held}
-    kept = find_kept(scope, plan, shown_columns(scope, plan, domains), summed, by_class=by_class)
+    kept = find_kept(
+        scope,
+        plan,
+        shown_columns(scope, plan, domains),
+        summed,
+        by_class=by_class,
+        listed=listed_sets(scope, plan, domains),
+    )
     grouped = bool(plan.means) or bool(lookups) or by_class or kept is not None
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
@@ -162,7 +169,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         first = first.where(reached, copy=False) if reached is not None else first
         tables = [(ROWS, first)]
     if lookups:
-        tables += _joined(scope, plan, domains)
+        tables += _joined(scope, plan, domains, kept.members if kept is not None else {})
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
@@ -196,10 +203,12 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     return with_columns(reached, lambda found: shown[found.name].copy())
 
 
-def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, exp.Expr]]:
-    """The lookups, and the rows with the columns of each lookup."""
+def _joined(
+    scope: Scope, plan: QueryPlan, domains: Domains, numbered: Mapping[str, exp.Select]
+) -> list[tuple[str, exp.Expr]]:
+    """The lookups, and the rows with the columns of each lookup; ``numbered``: see `Unroll`."""
     buckets = {box: one.bucket for box, one in plan.spread.items() if one.bucket is not None}
-    unroll = Unroll(scope, domains.tests, buckets)
+    unroll = Unroll(scope, domains.tests, buckets, numbered)
     made: list[tuple[str, exp.Expr]] = []
     chosen: list[Tree] = [sql("r.*")]
     joins = []
