@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sqlanon.counted import Bounds, Insiders, Measured
+from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.decided import Attacker, Over
 from sqlanon.spec import (
     Effort,
@@ -302,12 +302,18 @@ class CountedMeasureModel(Written):
 class ProtectModel(Written):
     """Conclusions that no reader of the counts may draw."""
 
-    method: Literal["suppress"]
+    method: Method
     persons: int
     zeros: Literal["shown"]
     interval: Literal["full"]
     insiders: Insiders
     bounds: Bounds
+    deviation: int | None
+    variance: Fraction | int | None
+    no_result: int | None
+    rule: Rule | None
+    additive: bool | None
+    base: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +324,14 @@ class StatisticsModel(Written):
     tables: object
     measures: Mapping[str, CountedMeasureModel]
     protect: ProtectModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRefreshModel(Written):
+    """Approvals of a release of counts."""
+
+    needs_approval: bool
+    signers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,6 +346,10 @@ class StatisticsReleaseModel(Written):
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int | None
+    context: ContextModel | None
+    threshold: ThresholdModel | None
+    review: int | None
+    refresh: CountedRefreshModel | None
     statistics: StatisticsModel
 
 

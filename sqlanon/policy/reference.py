@@ -41,6 +41,7 @@ _TITLES = {
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedRefreshModel": "Approvals of counts: `refresh` of a release with `statistics`",
     "CountedMeasureModel": "A measure of counts: `statistics.measures.<name>`",
     "DominanceModel": "The dominance rule: `statistics.measures.<name>.dominance`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",

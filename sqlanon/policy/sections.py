@@ -246,7 +246,12 @@ STATISTICS = _section(
     },
     example="columns: ..",
 )
-STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+COUNTED_REFRESH = _section(models.CountedRefreshModel, "statistics:refresh.", example="needs_approval: true")
+STATISTICS_RELEASE = _section(
+    models.StatisticsReleaseModel,
+    "statistics:",
+    {"statistics": STATISTICS, "context": CONTEXT, "threshold": THRESHOLD, "refresh": COUNTED_REFRESH},
+)
 BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
 NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
 NOISY_GROUPS = _section(
@@ -309,6 +314,7 @@ SECTIONS: Mapping[str, Section] = {
         FORMAT,
         STATISTICS_RELEASE,
         STATISTICS,
+        COUNTED_REFRESH,
         COUNTED_COLUMN,
         COUNTED_TABLE,
         COUNTED_MEASURE,

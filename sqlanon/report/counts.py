@@ -25,10 +25,20 @@ if TYPE_CHECKING:
 
 SECONDS = 120
 """For the intervals of hidden cells; after them some are wider, and the report says of how many."""
+CHECKED = {
+    "suppress": "Checked now, by sums of the written tables: for each small cell there are tables that agree with all "
+    "shown cells, in which it has its least number, and the number of persons that is asked.",
+    "round": "Checked now, by sums of the written tables: numbers are multiples of the base and add up, and for each "
+    "small cell there are tables that agree with all, in which it has its least number, and one less than asked.",
+    "cell_key": "Checked now, by sums of the written tables: each number has the noise of its persons by the chances "
+    "of the policy. Nothing is promised of small cells.",
+}
+"""What an audit checks, by the method."""
 READERS = {
     "naive": "readers, if small cells alone were hidden",
     "outsider": "readers of the view",
     "insider": "persons who are alone in a cell",
+    "averaging": "readers who fit numbers that add up, and round them",
 }
 SUM_READERS = {
     "naive": "readers, if sensitive cells alone were hidden",
@@ -89,8 +99,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
         Section(
             "asked",
             "What was asked, and what was reached",
-            "Checked now, by sums of the written tables: for each small cell there are tables that agree with all "
-            "shown cells, in which it has its least number, and the number of persons that is asked.",
+            CHECKED[entry.report["method"]],
             (make_table("Requirements", "requirement | >asked | >reached | result", proved),),
         ),
         _by_columns(found),

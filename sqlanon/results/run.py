@@ -44,6 +44,9 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
+            all cells together.
+        persons: a shown cell has so many or more; 0: numbers are not the true ones.
         scales: digits after the point of each column whose sums are published.
     """
 
@@ -54,12 +57,16 @@ class StatisticsReport(Report):
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
     scales: tuple[int, ...] = ()
+    errors: tuple[float, float] | None = None
+    persons: int = 0
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
         levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
-        return cls(**{**report, "levels": levels, "scales": tuple(int(one) for one in report.get("scales", ()))})
+        errors = report.get("errors")
+        more = {"scales": tuple(int(one) for one in report.get("scales", ())), "levels": levels}
+        return cls(**{**report, **more, "errors": errors and (float(errors[0]), float(errors[1]))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Seen, narrow
 from sqlanon.statistics.shifted import shift_sums
+from sqlanon.statistics.spans import find_spans
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
@@ -33,17 +34,17 @@ def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs
     Returns:
         int64[classes] twice; -1: there is no greatest value.
 
-    Cost: that of two ends of `Reach` for each hidden class.
+    Cost: that of `find_spans` for the hidden classes.
     """
     count = system.atoms.count
-    seen = Seen(_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
-    reach = Reach(seen)
-    for change in witnesses:
-        reach.keep(count + change)
-    low, high = system.value.copy(), system.value.copy()
-    for cell in np.flatnonzero(hidden).tolist():
-        low[cell], top, _ = reach.span(system.members(cell))
-        high[cell] = -1 if top is None else top
+    seen = Seen(find_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
+    reach, tables = Reach(seen), [count + change for change in witnesses]
+    for table in tables:
+        reach.keep(table)
+    low, high, cells = system.value.copy(), system.value.copy(), np.flatnonzero(hidden).tolist()
+    sets = [system.members(cell) for cell in cells]
+    for cell, (bottom, top, _) in zip(cells, find_spans(seen, reach, sets, lambda: 1.0, tables), strict=True):
+        low[cell], high[cell] = bottom, -1 if top is None else top
     return low, high
 
 
@@ -59,7 +60,7 @@ def bound_sums(system: System, hidden: Flags, amounts: Sequence[tuple[Amounts, R
 
     Cost: that of two ends of `Reach` for each hidden class and column.
     """
-    margins = _margins(system)
+    margins = find_margins(system)
     count = Seen(margins, np.where(hidden, HIDDEN, system.value), np.ones(len(system.atoms.count), np.int64), (), {})
     rows = narrow(count)
     made = []
@@ -74,7 +75,7 @@ def bound_sums(system: System, hidden: Flags, amounts: Sequence[tuple[Amounts, R
     return made
 
 
-def _margins(system: System) -> Longs:
+def find_margins(system: System) -> Longs:
     """int64[margins, atoms], the class of each atom in each margin; -1: no cell of it is published."""
     margins, of_cell = np.unique(system.levels, axis=1, return_inverse=True)
     first = system.member[system.at[:-1]][system.listed]

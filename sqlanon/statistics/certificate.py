@@ -56,16 +56,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         context["sums"] = [
             {**one.context(), "limits": own.limits} for one, own in zip(shape.sums, kept.sums, strict=True)
         ]
-    refuse(
-        release,
-        "numbers of cells",
-        scratch.count("statistics/verify_numbers", cells=kept.cells, atoms=kept.atoms, **context),
-    )
-    if shape.counted == "n":
-        refuse(release, "sums", scratch.count("statistics/verify_sums", cells=kept.cells, atoms=kept.atoms, **context))
-    published, compared, moved, least, ends = (
-        scratch.table(name) for name in ("published", "compared", "moved", "least", "ends")
-    )
+    published, compared = scratch.table("published"), scratch.table("compared")
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
     refuse_each(
@@ -74,21 +65,7 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         scratch.numbers("statistics/verify_view", compared=compared),
     )
     made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
-    refuse_each(
-        release,
-        ("changes of no cell", "cells that a witness changes twice", "changes"),
-        scratch.numbers("statistics/verify_changes", **made, **context),
-    )
-    scratch.execute("statistics/moved", moved=moved, **made, **context)
-    refuse_each(
-        release,
-        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
-        scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
-    )
-    scratch.execute("statistics/least", least=least, **made, **context)
-    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
-    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **context)
-    refuse(release, "small cells without witnesses", found)
+    ends, least, moved = verify_ends(scratch, shape, context, compared, kept, release, shape.threshold)
     if shape.insiders:
         inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **made, **context)
@@ -109,3 +86,49 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def verify_ends(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, most: int
+) -> tuple[TableRef, TableRef, TableRef]:
+    """Verify that witnesses have all that is published, and both ends of each small cell.
+
+    Args:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        context: parameters of templates.
+        compared: see statistics/compared.
+        kept: the private tables of the version.
+        release: name of the release, for messages.
+        most: for each small cell a witness has this number or more.
+
+    Returns:
+        the scratch tables of statistics/ends, statistics/least and statistics/moved.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    found = scratch.count("statistics/verify_numbers", **tables, **context)
+    refuse(release, "numbers of cells", found)
+    if shape.counted == "n":
+        refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
+    made: dict[str, Any] = {**tables, "witness": kept.witness}
+    refuse_each(
+        release,
+        ("changes of no cell", "cells that a witness changes twice", "changes"),
+        scratch.numbers("statistics/verify_changes", **made, **context),
+    )
+    scratch.execute("statistics/moved", moved=moved, **made, **context)
+    refuse_each(
+        release,
+        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
+        scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
+    )
+    scratch.execute("statistics/least", least=least, **made, **context)
+    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
+    demand = {**context, "threshold": most}
+    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
+    refuse(release, "small cells without witnesses", found)
+    return ends, least, moved

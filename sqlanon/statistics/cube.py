@@ -35,12 +35,14 @@ class Cube:
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
         sums: of each column of sums the demands.
+        single: each person has one row.
     """
 
     atoms: TableRef
     cells: TableRef
     counts: tuple[int, int]
     sums: tuple[SumTables, ...] = ()
+    single: bool = False
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -89,7 +91,7 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
         )
     if any(max(abs(one.low), abs(one.high)) * n >= MOST_RANGE for one in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
-    return Cube(atoms, cells, (many, listed), sums)
+    return Cube(atoms, cells, (many, listed), sums, n == persons)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:

@@ -130,7 +130,7 @@ class Shape:
 def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
     """The columns of the view."""
     dimensions = [one for name in columns for one in (name, f"level_{name}")]
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
     measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
     return [*dimensions, *(f"{name}{end}" for name in measures for end in ends), "status", "as_of"]
 
@@ -182,7 +182,7 @@ def shape_of(
         measures,
         asked.threshold,
         asked.insiders == "alone",
-        asked.bounds == "exact",
+        asked.has_ends,
         person,
         version,
         shape_sums(spec.name, asked.sums, summed),
@@ -210,7 +210,7 @@ def stored_shape(
         tuple((str(name), names[kind]) for name, kind in policy["measures"]),
         int(policy["threshold"]),
         policy["insiders"] == "alone",
-        policy["bounds"] == "exact",
+        policy["bounds"] == "exact" or bool(policy.get("other")),
         "",
         version,
         stored_sums(policy.get("sums", ()), scales),

@@ -134,6 +134,7 @@ READERS = {
     "naive": "if only small cells were hidden",
     "outsider": "readers of the view",
     "insider": "persons alone in a cell",
+    "averaging": "readers who average the noise",
 }
 """Names for people of the kinds of readers of counts."""
 

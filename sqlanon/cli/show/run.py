@@ -175,14 +175,30 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
         f"{clean(report.published)}",
         f"  source    {clean(report.source)}",
         *snapshot_line(report.snapshot),
-        f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
-        f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
-        f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
+        *_cells_lines(report.method, counts),
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
     screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}")
     next_commands(screen, following)
+
+
+def _cells_lines(method: str, counts: StatisticsReport) -> list[str]:
+    """Lines about cells and their protection."""
+    proof = f"  proof     {count(counts.witnesses)} other tables that agree with what is shown"
+    cells = f"  cells     {count(counts.cells)} of {count(counts.margins)} margins"
+    if method == "suppress":
+        hidden = f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})"
+        return [f"{cells}: {count(counts.shown)} shown, {hidden}", proof]
+    if method == "round":
+        return [f"{cells}: rounded, and all sums hold", proof]
+    if counts.errors is None:
+        return [f"{cells}: rounded by a rule"]
+    before, after = counts.errors
+    return [
+        f"{cells}: each has the noise of its persons",
+        f"  error     {before:.2f} (root of the mean squared error); {after:.2f} for who reads all cells together",
+    ]
 
 
 def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.counts.of_sums import SumReader
 from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
-from sqlanon.query.counts.shown_cells import choose_table, read_seen
+from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
 from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
@@ -93,6 +93,7 @@ class _Reader:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {own.name: own for own in released.fields}
+        self._finest: npt.NDArray[np.float64] | None = None
         self._sums: dict[str, SumReader] = {}
 
     def answer(self, most: int) -> Answer:
@@ -112,6 +113,7 @@ class _Reader:
             names = ", ".join(used)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
         seen = read_seen(self._engine, self._released, columns)
+        self._finest = read_finest(self._engine, self._released, columns)
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
@@ -162,8 +164,16 @@ class _Reader:
             return sums.average(made, reach.bound(made)) if asked.average else sums.sum(made)
         low, high = reach.bound(made)
         exact = low.value is not None and low.value == high.value
+        if self._released.changed:  # which numbers give a published one may say more
+            return Bounded(self._estimate(made, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (whole and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
+        """The sum of the published numbers, where these add up; but never outside of the bounds."""
+        if self._finest is None or low.value is None or high.value is None:
+            return _middle(low, high)
+        return min(max(round(float(weight @ self._finest)), low.value), high.value)
 
     def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
         return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)

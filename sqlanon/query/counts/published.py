@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1_000_000
 """Cells of a table that are read, at most."""
+Number = int | tuple[int, int]
+"""The number of a cell, or its least and its greatest."""
 NUMBERS = ("integer", "decimal", "float")
 """Kinds of columns that may be the number of a cell."""
 
@@ -105,6 +107,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             for column, own in zip(full, one.columns, strict=True)
         ]
         cells: dict[tuple[Node, ...], int] = {}
+        ends: dict[tuple[Node, ...], tuple[int, int]] = {}
         for nodes, value in one.cells:
             key = tuple(
                 (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
@@ -112,8 +115,10 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             )
             if key in cells:
                 raise PolicyError(f"{one.name} lists a cell twice")
-            cells[key] = value
-        tables.append(Published(one.name, own, cells, one.whole))
+            cells[key] = HIDDEN if isinstance(value, tuple) else value
+            if isinstance(value, tuple):
+                ends[key] = value
+        tables.append(Published(one.name, own, cells, one.whole, ends))
     return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.counted for one in raw) else 0)
 
 
@@ -123,7 +128,7 @@ class _Raw:
 
     name: str
     columns: tuple[SeenColumn, ...]
-    cells: list[tuple[tuple[Node | None, ...], int]]
+    cells: list[tuple[tuple[Node | None, ...], Number]]
     whole: bool
     counted: bool
 
@@ -145,6 +150,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
             totals=[],
             measure=measure,
+            ends=list(released.ends),
         ),
         max_rows=MOST_CELLS,
     )
@@ -153,7 +159,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
     for table in released.tables:
         inside = [at for at, one in enumerate(columns) if one.name.lower() in {own.lower() for own in table}]
         outside = [at for at in range(many) if at not in inside]
-        cells: list[tuple[tuple[Node | None, ...], int]] = []
+        cells: list[tuple[tuple[Node | None, ...], Number]] = []
         for row in rows:
             levels = [read_integer(row[at]) for at in range(many)]
             if any(levels[at] != columns[at].levels for at in outside):
@@ -161,7 +167,10 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             nodes = tuple(
                 None if levels[at] == columns[at].levels else (levels[at], _text(row[many + at])) for at in inside
             )
-            cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
+            if released.changed:
+                cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            else:
+                cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
         found.append(_Raw(name, tuple(columns[at] for at in inside), cells, True, summed is None))
     return found
 
@@ -190,8 +199,9 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
 
 def _read_values(
     name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: CountsSpelling
-) -> list[tuple[tuple[Node | None, ...], int]]:
-    made, wrong = [], 0
+) -> list[tuple[tuple[Node | None, ...], Number]]:
+    made: list[tuple[tuple[Node | None, ...], Number]] = []
+    wrong = 0
     for nodes, cell in cells:
         text = "" if cell is None else str(cell).strip()
         number = HIDDEN

@@ -39,6 +39,8 @@ class ReleasedCounts(Released):
         columns: the levels of each field that is no measure.
         tables: the columns of each published table.
         measures: the counted things of each published number.
+        changed: published numbers are not the true ones, which lie between published bounds.
+        added: published numbers add up.
         sums: the columns whose sums are published.
     """
 
@@ -46,6 +48,14 @@ class ReleasedCounts(Released):
     tables: tuple[tuple[str, ...], ...] = ()
     measures: tuple[tuple[str, str], ...] = ()
     sums: tuple[ReleasedSum, ...] = ()
+    changed: bool = False
+    added: bool = True
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The columns of the bounds, where these are all that is published of the true numbers."""
+        name = self.measures[0][0]
+        return (f"{name}_low", f"{name}_high") if self.changed else ()
 
 
 def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
@@ -82,5 +92,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         columns=tuple(columns),
         tables=tuple(tuple(table["by"]) for table in said["tables"]),
         measures=tuple(said["measures"].items()),
+        changed=said["method"] != "suppress",
+        added=said.get("additive", True),
         sums=tuple(sums),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
 
+_Read = tuple["Longs", "tuple[list[Label], ...]", "list[object]", "tuple[Longs, Longs] | None"]
 MOST_CELLS = 1_000_000
 """Cells that are read, at most."""
 
@@ -51,15 +53,26 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     """
 
     def read() -> Seen:
-        levels, labels, values = _read_cells(engine, released, columns, released.measures[0][0])
-        value = np.array([HIDDEN if one is None else read_integer(one) for one in values], np.int64)
+        levels, labels, values, ends = _read_cells(engine, released, columns, released.measures[0][0])
+        shown = values if ends is None else [None] * len(values)
+        value = np.array([HIDDEN if one is None else read_integer(one) for one in shown], np.int64)
         atoms = [tuple(own[at] for own in labels) for at in range(len(values)) if not any(levels[:, at])]
         seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
         if not len(values) or (seen.of < 0).any():
             raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
-        return seen
+        return seen if ends is None else replace(seen, ends=ends)
 
     return released.once(("seen", tuple(column.name for column in columns)), read)
+
+
+def read_finest(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]
+) -> npt.NDArray[np.float64] | None:
+    """The published number of each finest cell of `read_seen`, where numbers are changed and add up; else None."""
+    if not released.changed or not released.added:
+        return None
+    levels, _, values, _ = _read_cells(engine, released, columns, released.measures[0][0])
+    return np.array([float(str(one)) for at, one in enumerate(values) if not any(levels[:, at])])
 
 
 def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Shifted:
@@ -89,16 +102,14 @@ def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
 def _list_keys(
     engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
 ) -> tuple[list[tuple[object, ...]], list[object]]:
-    levels, labels, values = _read_cells(engine, released, columns, measure)
+    levels, labels, values, _ = _read_cells(engine, released, columns, measure)
     return [(*levels[:, at].tolist(), *(own[at] for own in labels)) for at in range(len(values))], values
 
 
-def _read_cells(
-    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
-) -> tuple[Longs, tuple[list[Label], ...], list[object]]:
-    """Levels and labels of each cell of a table, and the number; None: it is hidden."""
+def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str) -> _Read:
+    """Levels and labels of each cell of a table, and the number; None: it is hidden. The bounds of changed numbers."""
 
-    def read() -> tuple[Longs, tuple[list[Label], ...], list[object]]:
+    def read() -> _Read:
         inside = {column.name for column in columns}
         rows = engine.fetch(
             statement(
@@ -112,13 +123,18 @@ def _read_cells(
                     if one.name not in inside
                 ],
                 measure=measure,
+                ends=list(released.ends),
             ),
             max_rows=MOST_CELLS,
         )
         many = len(columns)
         levels = np.array([[read_integer(row[at]) for row in rows] for at in range(many)], np.int64)
         labels: tuple[list[Label], ...] = tuple([_label(row[many + at]) for row in rows] for at in range(many))
-        return levels.reshape(many, -1), labels, [row[2 * many] for row in rows]
+        ends = None
+        if released.changed:
+            low, high = (np.array([read_integer(row[at]) for row in rows], np.int64) for at in (-3, -2))
+            ends = low, high
+        return levels.reshape(many, -1), labels, [row[-1] for row in rows], ends
 
     return released.once(("cells", measure, tuple(column.name for column in columns)), read)
 

@@ -8,10 +8,16 @@ from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.certificate import verify_published
-from sqlanon.statistics.kept import kept_of
+from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
+
+PROMISED = {
+    "suppress": "persons in a shown cell",
+    "round": "persons of a cell that is not small",
+    "cell_key": "persons of a cell that attacks do not look for",
+}
+"""What the threshold is, by the method."""
 
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
@@ -41,13 +47,12 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown_cells, hidden = verify_published(
-            scratch, shape, place.relation.ref, kept_of(entry.statistics), entry.release
-        )
+        protection = find_protection(stored_statistics(entry.policy["statistics"]))
+        shown_cells, hidden = protection.verify(scratch, shape, place.relation.ref, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
-        RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
+        RequirementResult(PROMISED[protection.method], None, threshold, shape.threshold, shape.threshold >= threshold),
         *_rules_of_sums(shape, spec),
     )
     return AuditReport(

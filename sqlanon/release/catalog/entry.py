@@ -86,10 +86,17 @@ class Entry:
 
     @property
     def statistics(self) -> tuple[TableRef, ...]:
-        """Tables of cells, atoms and witnesses of a release of counts; else empty."""
-        counted = self.policy.get("statistics")
-        parts = list_parts(len(counted.get("sums", ()))) if counted else ()
-        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
+        """The private tables of a release of counts; else empty."""
+        return tuple(self.counts.values())
+
+    @property
+    def counts(self) -> Mapping[str, TableRef]:
+        """The private tables of a release of counts by their parts; else empty."""
+        asked = self.policy.get("statistics")
+        if not asked:
+            return {}
+        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
+        return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
     def lake(self) -> Mapping[str, str]:

@@ -83,7 +83,8 @@ class CountRules(RowRules):
         return hold_counts(engine, str(engine.relation(spec.source).ref))
 
     def choose(self, state: ReleaseState, division: Division, options: RunOptions) -> Version:
-        return OfStatistics(confirmed=options.allow_weaker)
+        assert state.spec.statistics is not None
+        return OfStatistics(state.spec.statistics, confirmed=options.allow_weaker)
 
 
 class NoisyRules(RowRules):

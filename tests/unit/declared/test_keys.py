@@ -45,6 +45,7 @@ MODELS: dict[str, type[models.Written]] = {
     "history.": models.HistoryModel,
     "tables:": models.TablesModel,
     "statistics:": models.StatisticsReleaseModel,
+    "statistics:refresh.": models.CountedRefreshModel,
     "statistics.": models.StatisticsModel,
     "statistics.columns.*.": models.CountedColumnModel,
     "statistics.measures.*.": models.CountedMeasureModel,
