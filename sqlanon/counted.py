@@ -30,6 +30,7 @@ class StatisticsSpec:
         threshold: cells of fewer persons are small.
         insiders: ``alone``: who is the only person of a cell finds no other small one either.
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
+        together: releases of rows of the same source that readers have as well.
     """
 
     tables: tuple[StatisticsTable, ...]
@@ -37,3 +38,4 @@ class StatisticsSpec:
     threshold: int
     insiders: Insiders = "alone"
     bounds: Bounds = "exact"
+    together: tuple[str, ...] = ()

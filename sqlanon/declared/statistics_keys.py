@@ -44,6 +44,13 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("statistics:readers", Names(), (), "Who reads the release, as of other releases."),
     Key("statistics:every", DURATION, None, "How often `run --due` looks at the release: 30m, 24h, 7d."),
+    Key(
+        "statistics:together",
+        Names(),
+        (),
+        "A release of rows of the same source that readers have as well: the numbers of its classes and the cells are "
+        "protected as one system. Default: none.",
+    ),
     Key("statistics:statistics", None, REQUIRED, "What is counted, and how it is protected."),
     Key(
         "statistics.columns",

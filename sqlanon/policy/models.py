@@ -312,6 +312,7 @@ class StatisticsReleaseModel(Written):
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int | None
+    together: tuple[str, ...]
     statistics: StatisticsModel
 
 

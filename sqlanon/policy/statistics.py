@@ -96,7 +96,15 @@ def read_protected(
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
     protect = statistics.protect
-    spec = StatisticsSpec(tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    spec = StatisticsSpec(
+        tables,
+        tuple(statistics.measures.items()),
+        protect.persons,
+        protect.insiders,
+        protect.bounds,
+        model.together,
+    )
+    _check_together(spec, path, problems)
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     return ReleaseSpec(
         name=model.name,
@@ -135,6 +143,20 @@ def _read_tables(
             problems.add((*path, index, "name"), "the name of another table", "each table has its own")
         tables.append(StatisticsTable(model.name, tuple(spelled.get(name.lower(), name) for name in model.by)))
     return None if problems.broken(path) else tuple(tables)
+
+
+def _check_together(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
+    """What is not built for counts next to rows."""
+    if len(spec.together) > 1:
+        problems.add((*path, "together"), "several releases of rows are not built", "one")
+    if not spec.together:
+        return
+    if spec.bounds == "exact":
+        what = "bounds of readers who have the rows of another release as well are not built"
+        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
+    for name, kind in spec.measures:
+        if kind != "count":
+            problems.add((*path, KEY, "measures", name), "together is built for numbers of rows", "n: count")
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:

@@ -31,5 +31,5 @@ from sqlanon.results.risk import (
     SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport
+from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

@@ -35,9 +35,11 @@ def kept_beside(physical: TableRef) -> Kept:
 def keep_statements(scratch: Scratch, shape: Shape, made: Kept, kept: Kept) -> list[Statement]:
     """The statements that copy scratch tables into the private tables of a version."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
+    ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     columns = {
         "cells": ["cell", *levels, "n", "persons"],
-        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner"],
+        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *classes],
         "witness": ["witness", "atom", "change"],
     }
     return [
@@ -55,10 +57,22 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     context, keyed = shape.context(), scratch.table("verified_rows")
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
     _refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
-    failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=kept.atoms, **context)
-    scratch.drop(keyed)
+    atoms, neighbour = kept.atoms, shape.neighbour
+    if neighbour is not None:
+        atoms = scratch.table("wholes")
+        scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=kept.atoms, **context)
+    failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=atoms, **context)
     _refuse(release, "finest cells", failing)
     _refuse(release, "owners of cells", shared)
+    if neighbour is not None:
+        rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": kept.atoms}
+        found = scratch.count(
+            "statistics/verify_placed", linked=neighbour.linked, link=neighbour.link, **rows, **context
+        )
+        _refuse(release, f"rows of classes of {neighbour.release}", found)
+        for column in neighbour.columns:
+            _refuse(release, "ranks", scratch.count("statistics/verify_ranks", column=column, **rows))
+    scratch.drop(keyed)
 
 
 def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> tuple[int, int]:
@@ -110,14 +124,21 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
     )
     scratch.execute("statistics/least", least=least, **made, **context)
+    inside = scratch.table("inside")
+    if shape.insiders or shape.neighbour is not None:
+        scratch.execute("statistics/inside", inside=inside, **made, **context)
+    if shape.neighbour is not None:
+        least = _verify_classes(scratch, shape, kept, least, inside, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **context)
     _refuse(release, "small cells without witnesses", found)
     if shape.insiders:
-        inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
-        scratch.execute("statistics/inside", inside=inside, **made, **context)
+        insiders, own = scratch.table("insiders"), scratch.table("own_parts")
+        whole = "atom" if shape.neighbour is None else "whole"
         scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **made)
-        scratch.execute("statistics/own_parts", own=own, inside=inside, insiders=insiders, **made, **context)
+        scratch.execute(
+            "statistics/own_parts", own=own, inside=inside, insiders=insiders, whole=whole, **made, **context
+        )
         found = scratch.count(
             "statistics/verify_insiders",
             ends=ends,
@@ -131,6 +152,41 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         _refuse(release, "pairs of a small cell and an insider without witnesses", found)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_classes(
+    scratch: Scratch, shape: Shape, kept: Kept, least: TableRef, inside: TableRef, release: str
+) -> TableRef:
+    """Every witness has the rows of each class, within what the class shows.
+
+    Returns:
+        the least numbers of small cells that readers of the classes know.
+    """
+    assert shape.neighbour is not None
+    context = shape.neighbour.context()
+    needs, raised = scratch.table("needs"), scratch.table("raised")
+    name = shape.neighbour.release
+    _refuse_each(
+        release,
+        (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
+        scratch.numbers("statistics/verify_parts", atoms=kept.atoms, **context),
+    )
+    scratch.execute("statistics/needs", needs=needs, atoms=kept.atoms, **context)
+    _refuse_each(
+        release,
+        (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
+        scratch.numbers("statistics/verify_classes", atoms=kept.atoms, witness=kept.witness, needs=needs, **context),
+    )
+    scratch.execute(
+        "statistics/least_of_classes",
+        raised=raised,
+        least=least,
+        inside=inside,
+        atoms=kept.atoms,
+        needs=needs,
+        **context,
+    )
+    return raised
 
 
 def _refuse(release: str, what: str, failing: int) -> None:

@@ -18,7 +18,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
 from sqlanon.statistics.local import Nearby
 from sqlanon.statistics.served import Served
-from sqlanon.statistics.system import System, hash_members
+from sqlanon.statistics.system import System, group_atoms, hash_members
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -118,7 +118,8 @@ def choose_hidden(
                 search.serve(int(cell), low=low)
         except ExhaustedError:
             raise UnservedError(int(system.margin[cell]), exhausted=True) from None
-    search.show_again(_ordered(system, np.flatnonzero(search.hidden & ~system.small), secret)[::-1])
+    again = search.hidden & ~system.small & ~system.inner
+    search.show_again(_ordered(system, np.flatnonzero(again), secret)[::-1])
     return Protected(search.hidden.copy(), search.kept())
 
 
@@ -153,10 +154,11 @@ class _Search:
     """The witnesses found so far, the true table the first of them, and the cells that they serve."""
 
     def __init__(self, system: System, threshold: int, insiders: list[Longs], work: Work) -> None:
-        self.system, self._work, self.hidden = system, work, system.small.copy()
+        self.system, self._work, self.hidden = system, work, system.small | system.inner
         self._whole, self._near = Deviations(system, self.hidden, work), Nearby(system, self.hidden, work)
         self.ahead, self._cost = 0, 0
         self._insiders = insiders
+        self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
         self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
         for person, atoms in enumerate(insiders):
             self._of_atom[atoms] = person
@@ -179,7 +181,8 @@ class _Search:
                 own = np.isin(inside, self._insiders[person])
                 if own.all():
                     return {}, int(person)
-                found[int(person)] = int(self.system.atoms.count[inside[own]].sum() - own.sum())
+                parts = len(np.unique(self._part[inside[own]]))
+                found[int(person)] = int(self.system.atoms.count[inside[own]].sum()) - parts
         return found, -1
 
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:

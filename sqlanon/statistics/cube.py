@@ -11,6 +11,8 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.parts import Parts, with_classes
+from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
 from sqlanon.table.scratch import Scratch
@@ -29,11 +31,13 @@ class Cube:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
+        parts: the classes of a release of rows; then the atoms are these parts.
     """
 
     atoms: TableRef
     cells: TableRef
     counts: tuple[int, int]
+    parts: Parts | None = None
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -57,7 +61,6 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     scratch.execute("statistics/atoms", atoms=atoms, rows=rows, **context)
     scratch.execute("statistics/cells", cells=cells, rows=rows, **context)
     n, persons, of_atoms, many, listed = scratch.numbers("statistics/totals", rows=rows, atoms=atoms, cells=cells)
-    scratch.drop(rows)
     if persons < shape.threshold:
         raise InfeasibleError(
             f"{release}: the source has fewer persons than {shape.threshold}, so that no cell may be shown, not even "
@@ -74,7 +77,14 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    return Cube(atoms, cells, (many, listed))
+    made = Cube(atoms, cells, (many, listed))
+    if shape.neighbour is not None:
+        if n != persons:
+            raise PolicyError(f"{release}: together is not built where a person has several rows; leave it out")
+        table, parts = divide_cells(scratch, shape, rows, atoms, stage)
+        made = Cube(table, cells, (many, listed), parts)
+    scratch.drop(rows)
+    return made
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -99,10 +109,11 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     first, persons, *of = scratch.fetch_arrays(made, types)
     listed = Listed(
         np.stack([one.astype(np.int64) for one in of]),
-        cast("Longs", first) - 1,
+        cast("Longs", first) - 1 if cube.parts is None else cube.parts.first()[cast("Longs", first) - 1],
         cast("Longs", persons) < shape.threshold,
     )
-    return build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
+    system = build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
+    return system if cube.parts is None else with_classes(system, cube.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,8 +120,10 @@ class Deviations:
         program.num_col_, program.num_row_ = atoms + 2 * cells, cells
         program.col_cost_ = np.concatenate([np.zeros(atoms), system.weight, system.weight])
         shrinks = np.where(single, self._infinite, (system.value - 1).astype(np.float64))
+        shrinks[system.fixed] = 0.0
+        grows = np.where(system.fixed, 0.0, self._infinite)
         program.col_lower_ = np.concatenate([self._least, np.zeros(2 * cells)])
-        program.col_upper_ = np.concatenate([np.full(atoms + cells, self._infinite), shrinks])
+        program.col_upper_ = np.concatenate([np.full(atoms, self._infinite), grows, shrinks])
         program.row_lower_ = program.row_upper_ = np.zeros(cells)
         lengths = np.diff(system.at)
         starts = system.at + 2 * np.arange(cells + 1)
@@ -247,9 +249,11 @@ class Deviations:
     def _bounds(self, at: int) -> tuple[float, float]:
         if at < self._atoms:
             return float(self._least[at]), self._infinite
+        cell = (at - self._atoms) % self._cells
+        if self._system.fixed[cell]:
+            return 0.0, 0.0
         if at < self._atoms + self._cells:
             return 0.0, self._infinite
-        cell = at - self._atoms - self._cells
         one = self._system.at[cell + 1] - self._system.at[cell] == 1
         return 0.0, self._infinite if one else float(self._system.value[cell] - 1)
 

@@ -11,6 +11,7 @@ from sqlanon.counted import StatisticsSpec
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 
@@ -66,6 +67,7 @@ class Shape:
         bounds: bounds of hidden cells are published.
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
+        neighbour: the release of rows that readers have as well.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -77,6 +79,7 @@ class Shape:
     bounds: bool
     person: str
     version: int
+    neighbour: Neighbour | None = None
 
     @property
     def counted(self) -> str:
@@ -106,6 +109,7 @@ class Shape:
             "bounds": self.bounds,
             "person": self.person,
             "version": self.version,
+            **({} if self.neighbour is None else self.neighbour.context()),
         }
 
     def key_columns(self) -> list[str]:
@@ -179,13 +183,16 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
     )
 
 
-def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int) -> Shape:
+def stored_shape(
+    policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int, neighbour: Neighbour | None = None
+) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
     Args:
         policy: ``statistics`` of the policy, as the catalog keeps it.
         levels: the columns in the order of the cells, and how many levels each has below the total.
         version: the number of the version.
+        neighbour: the release of rows that readers have as well.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
     tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
@@ -200,6 +207,7 @@ def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], v
         policy["bounds"] == "exact",
         "",
         version,
+        neighbour,
     )
 
 

@@ -34,6 +34,7 @@ ASKING = {
     "sqlanon/release/rehearse.py": "statistics have no rows to try",
     "sqlanon/release/versions/choose_version.py": "which kind of versions there is",
     "sqlanon/release/versions/clock.py": "whether versions are due by the clock",
+    "sqlanon/release/versions/neighbour.py": "counts are protected together with releases of rows",
     "sqlanon/release/versions/statistics.py": "releases of rows of the same source are warned of",
     "sqlanon/report/owner.py": "which report a release has",
 }

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         NoisyReport,
         RequirementResult,
         RunReport,
-        StatisticsReport,
     )
+    from sqlanon.results.counted import StatisticsReport
 
 
 KEPT = (
@@ -169,6 +169,7 @@ def snapshot_line(snapshot: str) -> list[str]:
 
 def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, following: Sequence[str]) -> None:
     """Show a run of a release of counts."""
+    neighbour = counts.neighbour
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
@@ -177,6 +178,7 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
         f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
         f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
         f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
+        *([] if neighbour is None else [f"  together  with {clean(neighbour.release)}@{neighbour.version}"]),
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )

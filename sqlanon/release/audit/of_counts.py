@@ -9,6 +9,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.neighbour import stored_neighbour
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
 
@@ -61,4 +62,8 @@ def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)
+    found = report.statistics.neighbour
+    neighbour = None
+    if found is not None:
+        neighbour = stored_neighbour(found.release, found.version, found.shown, found.columns)
+    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, neighbour)

@@ -34,6 +34,51 @@ def list_other_counts(engine: Engine, release: str, source: str) -> list[Entry]:
     return [entry for entry in entries if entry.release != release and entry.statistics and entry.status in SHOWN]
 
 
+def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+    """Refuse another version of a release of rows while counts are published together with one.
+
+    Args:
+        engine: the database.
+        release: the release of rows.
+        version: the version to publish; None: a new one.
+
+    Raises:
+        GuardError: there are such counts.
+    """
+    for entry in Catalog(engine).entries(statuses=("published",)):
+        neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+        if neighbour and neighbour["release"] == release and neighbour["version"] != version:
+            raise GuardError(
+                f"{release}: {entry.release} has counts that are protected together with version "
+                f"{neighbour['version']}, and not with another one, which would give hidden cells away. Unpublish "
+                f"{entry.release} first"
+            )
+
+
+def refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
+    """Refuse to publish counts again if readers had other versions of the release of rows since.
+
+    Args:
+        engine: the database.
+        entry: a version of counts.
+        confirmed: nobody has kept these versions.
+
+    Raises:
+        GuardError: they had.
+    """
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    if not neighbour or confirmed:
+        return
+    found = Catalog(engine).entries(neighbour["release"])
+    others = [str(one.version) for one in found if one.status in SHOWN and one.version > neighbour["version"]]
+    if others:
+        raise GuardError(
+            f"{entry.release}: version {entry.version} is protected together with version {neighbour['version']} of "
+            f"{neighbour['release']}, and readers had others since ({', '.join(others)}). If nobody has kept them, "
+            "confirm it with --allow-weaker (in Python allow_weaker=True)"
+        ).advising("--allow-weaker")
+
+
 def refuse_published(engine: Engine, release: str, source: str) -> None:
     """Refuse counts if other counts of the same source are published.
 

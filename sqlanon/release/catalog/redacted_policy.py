@@ -45,6 +45,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         del policy["together"]
     if spec.statistics is None:  # 0.1.0 had none
         del policy["statistics"]
+    elif not spec.statistics.together:  # 0.1.0 had none
+        del policy["statistics"]["together"]
     if spec.noisy is None:
         del policy["noisy"]
     else:

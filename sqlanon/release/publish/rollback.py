@@ -14,7 +14,12 @@ from sqlanon.release.catalog.approvals import require_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
-from sqlanon.release.catalog.other_counts import hold_counts_of, refuse_published
+from sqlanon.release.catalog.other_counts import (
+    hold_counts_of,
+    refuse_certified,
+    refuse_other_classes,
+    refuse_published,
+)
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
@@ -72,9 +77,11 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
+        refuse_certified(engine, release, entry.version)
         if entry.statistics:
             holding.enter_context(hold_counts_of(engine, entry.source))
             refuse_published(engine, release, entry.source)
+            refuse_other_classes(engine, entry, confirmed=allow_weaker)
         if entry.statistics and entry.version != current.version and not allow_weaker:
             raise GuardError(
                 f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "

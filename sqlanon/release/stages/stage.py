@@ -100,6 +100,7 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         lasting=not work.version.anew,
         planned=planned,
         snapshot=work.decision.snapshot,
+        links=work.version.links,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
 

@@ -60,6 +60,10 @@ class Version(Protocol):
     def begins(self) -> bool:
         """Whether it is made of all rows of the source, and can be compared with the versions before it."""
 
+    @property
+    def links(self) -> Sequence[str] | None:
+        """The columns that are hashed to find rows in private tables; None: as the policy says."""
+
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """The decision, with the reasons for a new version that this kind of versions adds."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.rows import number, read_integer
+from sqlanon.release.catalog.other_counts import refuse_certified
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide import loss_limit
@@ -29,12 +30,15 @@ class Full:
     anew = True
     follows = False
     begins = True
+    links: Sequence[str] | None = None
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         return decision
 
     def look(self, work: Work) -> None:
-        """See `Version.look`: no erased key is in the source."""
+        """See `Version.look`: no erased key is in the source, and no counts are certified with the version before."""
+        if not work.unchanged:
+            refuse_certified(work.state.engine, work.spec.name)
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
 

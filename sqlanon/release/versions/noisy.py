@@ -140,6 +140,7 @@ class OfNoisy:
     anew = True
     follows = False
     begins = True
+    links: Sequence[str] | None = None
 
     def __init__(self, *, spend: bool = False) -> None:
         self._spend = spend

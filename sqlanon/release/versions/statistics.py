@@ -22,8 +22,10 @@ from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Stage, Work
+from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
 from sqlanon.release.versions.statistics_plan import plan_counts
-from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
+from sqlanon.results import LossReport, PlanReport, RunReport
+from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
@@ -101,6 +103,7 @@ class OfStatistics:
     anew = True
     follows = False
     begins = True
+    links: Sequence[str] | None = None
 
     def __init__(self, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
@@ -108,6 +111,7 @@ class OfStatistics:
         self._cube: Cube | None = None
         self._hidden: Hidden | None = None
         self._readings: tuple[Reading, ...] = ()
+        self._neighbour: Entry | None = None
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -117,6 +121,9 @@ class OfStatistics:
         """
         spec, previous = state.spec, state.last_shown
         _refuse_others(state, confirmed=self._confirmed)
+        if previous is None or previous.status != "published":
+            self._neighbour = find_neighbour(state, confirmed=self._confirmed)
+            self.links = link_of_neighbour(state, self._neighbour) if self._neighbour is not None else None
         if previous is None:
             return decision
         if previous.status != "published":
@@ -140,6 +147,8 @@ class OfStatistics:
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+        if self._neighbour is not None:
+            check_same_rows(work, self._neighbour)
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.own_stages`: the source is staged."""
@@ -173,6 +182,8 @@ class OfStatistics:
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
             shape = shape_of(spec, domains, person.alias, work.target.version)
+            if self._neighbour is not None:
+                shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
             self._shape = with_paths(scratch, shape, domains)
             self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
 
@@ -195,6 +206,8 @@ class OfStatistics:
                     if error.exhausted
                     else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
                 )
+                if shape.neighbour is not None:
+                    why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
                 raise InfeasibleError(
                     f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
                 ) from None
@@ -236,6 +249,7 @@ class OfStatistics:
                 witnesses=hidden.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
+                neighbour=_report_neighbour(shape),
             ),
         )
         work.content = self._content(work, report, shape, hidden)
@@ -271,6 +285,14 @@ class OfStatistics:
         )
 
 
+def _report_neighbour(shape: Shape) -> NeighbourReport | None:
+    found = shape.neighbour
+    if found is None:
+        return None
+    columns = tuple((column.place, column.how, column.known) for column in found.columns)
+    return NeighbourReport(found.release, found.version, found.shown, columns)
+
+
 def metadata_rows(
     spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
 ) -> Iterable[tuple[object, ...]]:
@@ -302,6 +324,7 @@ def metadata_rows(
             "measures": dict(statistics.measures),
             "shown": counts.shown,
             "hidden": counts.hidden,
+            **({"together": list(statistics.together)} if statistics.together else {}),
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(facts), None
@@ -348,8 +371,10 @@ def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     names = [
         entry.release for entry in state.beside if entry.source == source and not (entry.statistics or entry.noisy)
     ]
+    together = state.spec.statistics.together if state.spec.statistics is not None else ()
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"
         for name in names
+        if name not in together
     )

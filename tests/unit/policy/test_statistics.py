@@ -102,7 +102,7 @@ MISTAKES = {
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
         "counts of values that are not listed",
     ),
-    "releases beside": ({"together": ["patients"]}, "unknown key"),
+    "releases beside": ({"together": ["patients", "visits"]}, "several releases of rows"),
 }
 
 
