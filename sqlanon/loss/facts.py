@@ -108,10 +108,10 @@ class Facts:
         for some in split_runs(self.quasi):
             columns = [{"code": domain.code, "others": max(domain.codes - 1, 1)} for domain in some]
             row = self.fetch("loss/cell_sums", cells=table, columns=columns)
-            for at, domain in enumerate(some):
-                values.append(row[3 * at] + self.lost.left_out * (domain.codes > 1))
-                levels.append(row[3 * at + 1] + self.lost.left_out)
-                bits.append(row[3 * at + 2] / math.log(2) + self.lost.left_out * math.log2(self.rows))
+            for index, domain in enumerate(some):
+                values.append(row[3 * index] + self.lost.left_out * (domain.codes > 1))
+                levels.append(row[3 * index + 1] + self.lost.left_out)
+                bits.append(row[3 * index + 2] / math.log(2) + self.lost.left_out * math.log2(self.rows))
         return Cells(combinations, tuple(values), tuple(levels), tuple(bits))
 
     @cached_property
@@ -188,12 +188,12 @@ class Facts:
     def _cell_table(self, regions: TableRef) -> TableRef:
         """A table (class, n, and of every quasi column size_, inside_: |R| and F(R), and level_)."""
         parts: list[Part] = []
-        for at, some in enumerate(split_runs(self.quasi)):
+        for index, some in enumerate(split_runs(self.quasi)):
             columns = [self._column(domain) for domain in some]
-            table = self._scratch.table(f"cells_{at}")
+            table = self._scratch.table(f"cells_{index}")
             self._scratch.execute("loss/cells", cells=table, regions=regions, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("size", "inside", "level")]
-            parts.append((table, names if at else ["n", *names]))
+            parts.append((table, names if index else ["n", *names]))
         return join_parts(self._scratch, "cells", "class", parts)
 
     def _column(self, domain: Domain) -> dict[str, object]:
@@ -237,8 +237,8 @@ class OfValue:
             return self.source_open
         beyond = 0.0
         if facts.lost.left_out:
-            made = facts.fetch("loss/left_out", domain=self._domain.table, histogram=self.histogram)
-            beyond = made[0] / math.log(2)
+            rows = facts.fetch("loss/left_out", domain=self._domain.table, histogram=self.histogram)
+            beyond = rows[0] / math.log(2)
         return tuple(
             bits - facts.inside(self.histogram, self._joint(domain), domain) - beyond
             for domain, bits in zip(facts.quasi, facts.cells.bits, strict=True)

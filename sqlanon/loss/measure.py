@@ -32,11 +32,11 @@ from sqlanon.table.scratch import Scratch
 
 def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
     """Import and construct the metric of a declaration."""
-    found = declared.code
-    if isinstance(found, str):
-        module, _, name = found.partition(":")
-        found = getattr(import_module(module), name)
-    return found()
+    code = declared.code
+    if isinstance(code, str):
+        module, _, name = code.partition(":")
+        code = getattr(import_module(module), name)
+    return code()
 
 
 def measure(

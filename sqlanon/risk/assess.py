@@ -86,10 +86,10 @@ def assess(  # noqa: PLR0913 - older than the limit
     weight = columns_of(relation, table, [known.weight] if known.weight is not None else [])
     if quasi is None:
         others = (*sensitive, *identifiers, *household, *weight)
-        chosen = tuple(one.name for one in relation.columns if one.name not in others)
+        columns = tuple(column.name for column in relation.columns if column.name not in others)
     else:
-        chosen = columns_of(relation, table, quasi)
-    roles = [*chosen, *sensitive, *identifiers, *household, *weight]
+        columns = columns_of(relation, table, quasi)
+    roles = [*columns, *sensitive, *identifiers, *household, *weight]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
@@ -99,18 +99,20 @@ def assess(  # noqa: PLR0913 - older than the limit
     if null_is == WILDCARD and identifiers:
         raise PolicyError(f"audit {table}: null_is {WILDCARD} counts rows, not persons; leave the identifiers out")
     with engine.snapshot():
-        sizes = class_sizes(engine, relation.ref, chosen, identifiers)
-        shape = (str(relation.ref), sizes.rows, chosen, sizes.count)
+        sizes = class_sizes(engine, relation.ref, columns, identifiers)
+        shape = (str(relation.ref), sizes.rows, columns, sizes.count)
         if not sizes.rows:
             return RiskReport(*shape, (), threshold)
         compatible = (
-            wildcard.measure_wildcard(engine, relation, chosen, sizes.count, threshold) if null_is == WILDCARD else None
+            wildcard.measure_wildcard(engine, relation, columns, sizes.count, threshold)
+            if null_is == WILDCARD
+            else None
         )
-        figures, missing = models.measure_models(engine, relation, chosen, sensitive)
+        figures, missing = models.measure_models(engine, relation, columns, sensitive)
         journalist, marketer, found, compared = _population(
-            engine, table, relation, chosen, sizes, known, weight, threshold
+            engine, table, relation, columns, sizes, known, weight, threshold
         )
-        members = households.Membership(relation.ref, chosen, household, identifiers)
+        members = households.Membership(relation.ref, columns, household, identifiers)
         homes = _households(engine, relation, members, known, weight, sizes.rows, threshold) if household else None
     prosecutor = attackers.measure_prosecutor(sizes, threshold)
     alone = int(sizes.held[sizes.size == 1].sum())
@@ -189,10 +191,15 @@ def _population(  # noqa: PLR0913 - older than the limit
     if known.table is not None:
         people = engine.relation(known.table)
         others = _same_columns(relation, people, quasi)
-        found = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
-        counted = PopulationUniques(found.population, sizes.rows / found.population, found.uniques)
-        figures = models.in_population(found)
-        return attackers.measure_journalist(found, threshold), attackers.measure_marketer(found), counted, figures
+        population = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
+        counted = PopulationUniques(population.population, sizes.rows / population.population, population.uniques)
+        figures = models.in_population(population)
+        return (
+            attackers.measure_journalist(population, threshold),
+            attackers.measure_marketer(population),
+            counted,
+            figures,
+        )
     if not known.known:
         # Without more, the population may be the table itself.
         return None, MarketerRisk("table", attackers.measure_prosecutor(sizes, threshold).average), None, ()

@@ -96,7 +96,7 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
     """
     assert found.prosecutor is not None
     rows, persons = found.prosecutor, measure_prosecutor(sizes, found.threshold)
-    counted = AttackerRisk(
+    risk = AttackerRisk(
         "persons",
         max(rows.highest, persons.highest),
         max(rows.average, persons.average),
@@ -105,11 +105,11 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
     alone = max(found.sample_uniques, int(sizes.held[sizes.size == 1].sum()))
     marketer = found.marketer
     if marketer is not None and marketer.basis == "table":
-        marketer = MarketerRisk("persons", counted.average)
+        marketer = MarketerRisk("persons", risk.average)
     why = "models over persons: the figures of models count rows, and a person may have several"
     return replace(
         found,
-        prosecutor=counted,
+        prosecutor=risk,
         marketer=marketer,
         sample_uniques=alone,
         not_measured=(*found.not_measured, why),

@@ -82,8 +82,8 @@ def measure_contributions(
         after.append(_divide(after[-1], column))
     before, found = whole, []
     every = _risk(_divide(after[-1], by_column[0]), n)
-    for at, (name, column) in enumerate(zip(known, by_column, strict=True)):
-        rest = after[len(by_column) - 1 - at]
+    for index, (name, column) in enumerate(zip(known, by_column, strict=True)):
+        rest = after[len(by_column) - 1 - index]
         without = divide_groups(before, rest.number) if len(by_column) > 1 else whole
         found.append(Contribution(name, _risk(_divide(whole, column), n), every.less(_risk(without, n))))
         before = _divide(before, column)

@@ -63,7 +63,7 @@ def identify(
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
-    asked = [one.name for one in relation.columns if one.name not in others] if columns is None else columns
+    asked = [column.name for column in relation.columns if column.name not in others] if columns is None else columns
     chosen = columns_of(relation, table, asked)
     if not chosen:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")

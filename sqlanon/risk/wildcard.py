@@ -100,16 +100,16 @@ def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: L
 
     members = [np.flatnonzero(pattern == i) for i in range(len(masks))]
     found = np.zeros(len(n), np.int64)
-    for own, known in zip(members, masks, strict=True):
+    for member, mask in zip(members, masks, strict=True):
         partners: dict[bytes, list[int]] = {}
         for i, other in enumerate(masks):
-            partners.setdefault((known & other).tobytes(), []).append(i)
+            partners.setdefault((mask & other).tobytes(), []).append(i)
         for common, patterns in partners.items():
             columns = np.flatnonzero(np.frombuffer(common, np.bool_))
             others = np.concatenate([members[i] for i in patterns])
-            key = _number_rows(codes[np.concatenate([own, others])][:, columns])
-            rows = np.bincount(key[len(own) :], n[others], int(key.max()) + 1)
-            found[own] += rows[key[: len(own)]].astype(np.int64)
+            key = _number_rows(codes[np.concatenate([member, others])][:, columns])
+            rows = np.bincount(key[len(member) :], n[others], int(key.max()) + 1)
+            found[member] += rows[key[: len(member)]].astype(np.int64)
     return found
 
 

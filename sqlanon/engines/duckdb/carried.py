@@ -131,8 +131,8 @@ def _choose_type(
     if first == str(kind) and not outside:
         return first
     every = dict.fromkeys([first, _map_type(kind, target, None), TEXT])
-    for at, candidate in enumerate(every):
-        if holds(connection, table, name, str(kind), candidate, outside if at == 0 else ()):
+    for index, candidate in enumerate(every):
+        if holds(connection, table, name, str(kind), candidate, outside if index == 0 else ()):
             return candidate
     return None
 
@@ -205,12 +205,12 @@ def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     """
     pairs = [
         (
-            _comparable_expression(f"t.{quote(one.name)}", str(one.type), one),
-            _comparable_expression(f"t.{quote(one.name)}", "", one),
+            _comparable_expression(f"t.{quote(column.name)}", str(column.type), column),
+            _comparable_expression(f"t.{quote(column.name)}", "", column),
         )
-        for one in columns
+        for column in columns
     ]
-    check(connection, table, written, pairs, [f"{one.name} ({format_type(one.type)})" for one in columns])
+    check(connection, table, written, pairs, [f"{column.name} ({format_type(column.type)})" for column in columns])
 
 
 def check(

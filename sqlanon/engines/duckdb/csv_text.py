@@ -189,10 +189,10 @@ class CsvText:
 
     def wrong_byte(self) -> str | None:
         """Where the file departs from the encoding, and which option would read it; None: nowhere."""
-        at = self._find_undecodable(self.encoding)
-        if at is None:
+        undecodable = self._find_undecodable(self.encoding)
+        if undecodable is None:
             return None
-        line, byte = at
+        line, byte = undecodable
         where = f"line {line}, byte {byte} of the file, is not {_SHOWN.get(self.encoding, self.encoding)}"
         with self.bytes() as raw:
             begin = raw.read(4096)
@@ -232,13 +232,13 @@ class CsvText:
         length = line = 0
         with target.open("xb") as file:
             try:
-                for at, text in enumerate(self._decode(self.encoding)):
+                for index, text in enumerate(self._decode(self.encoding)):
                     ends = re.split(r"[\r\n]", text)
                     length = length + len(text) if len(ends) == 1 else len(ends[-1])
                     line += text.count("\n")
                     if length > LINE:
                         raise self._too_long(line + 1)
-                    file.write((text.removeprefix("\ufeff") if at == 0 else text).encode())
+                    file.write((text.removeprefix("\ufeff") if index == 0 else text).encode())
             except _WrongByte as error:
                 raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
 

@@ -111,7 +111,7 @@ def guess(
     candidates = [one for one in _candidates(column, str(first[0][0])) if one.exact or not exact]
     if numbers and not exact and _any(connection, table, column, f"{numbers.of(column)} <> {column}"):
         candidates += _notation_types(numbers.of(column))
-    fitting = [one for one in candidates if fits(connection, few, name, one)]
+    fitting = [candidate for candidate in candidates if fits(connection, few, name, candidate)]
     found = next((one for one in fitting if fits(connection, table, name, one)), None)
     if found is None or not found.order:
         return found
@@ -180,14 +180,14 @@ def _candidates(column: str, text: str) -> Iterator[Guess]:
         yield from _numbers(f"trim({column})", text.strip(), blank=True)
     elif text in ("true", "false"):
         yield _native_type(column, "BOOLEAN")
-    elif found := _DATE.match(text) or _NAMED.match(text):
-        numbered = found.re is _DATE
-        if numbered and found.end() == len(text):
+    elif match := _DATE.match(text) or _NAMED.match(text):
+        numbered = match.re is _DATE
+        if numbered and match.end() == len(text):
             yield _native_type(column, "DATE")
         elif numbered:
             yield _native_type(column, "TIMESTAMP")
             yield _native_type(column, "TIMESTAMP WITH TIME ZONE")
-        yield from _instants(column, text, _DAYS[found[2]] if numbered else _DAYS_NAMED, found.end())
+        yield from _instants(column, text, _DAYS[match[2]] if numbered else _DAYS_NAMED, match.end())
 
 
 def _native_type(column: str, kind: str) -> Guess:

@@ -58,15 +58,15 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
         PrivacyViolation: the file differs from the table.
     """
     columns = carry_columns(connection, table, PARQUET)
-    made = ", ".join(one.expression for one in columns)
+    made = ", ".join(column.expression for column in columns)
     connection.execute(f"COPY (SELECT {made} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
     written = f"read_parquet([{_text(_no_pattern(path))}])"
     described = connection.execute(f"DESCRIBE FROM {written}").fetchall()
-    _same_names([one.name for one in columns], [str(row[0]) for row in described])
+    _same_names([column.name for column in columns], [str(row[0]) for row in described])
     other = [
-        f"{one.name} ({format_type(one.type)})"
-        for one, row in zip(columns, described, strict=True)
-        if str(row[1]) != str(duckdb.sqltype(one.carried))
+        f"{column.name} ({format_type(column.type)})"
+        for column, row in zip(columns, described, strict=True)
+        if str(row[1]) != str(duckdb.sqltype(column.carried))
     ]
     if other:
         raise PrivacyViolation(
@@ -125,7 +125,7 @@ def write_csv(
         "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
     )
     _same_names(names, _header(path))
-    pairs = [(cell, f"t.c{at}") for at, cell in enumerate(cells)]
+    pairs = [(cell, f"t.c{index}") for index, cell in enumerate(cells)]
     shown_as = [f"{name} ({format_type(kind)})" for name, kind in columns]
     try:
         check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
@@ -219,7 +219,7 @@ def _read_back(path: Path, columns: int, *, whole: bool = False) -> str:
 
     ``whole``: with a single reader, and room for the longest line.
     """
-    types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
+    types = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(columns))
     more = f", parallel = false, max_line_size = {max(_LINE, path.stat().st_size + 1)}" if whole else ""
     return (
         f"read_csv([{_text(_no_pattern(path))}], header = true, auto_detect = false, delim = ',', quote = '\"', escape "

@@ -234,8 +234,8 @@ class _Csv:
     def _check_repeated(self, table: str, names: Sequence[str]) -> None:
         """No row is the header again, as in files that were put one after the other."""
         again = " AND ".join(f"{quote(name)} = {csv_types.literal(name)}" for name in names)
-        found = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
-        if found and len(names) > 1:
+        rows = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
+        if rows and len(names) > 1:
             raise PolicyError(
                 f"{self._path}: the first line is repeated below, or is a row; the first line must name the columns, "
                 "and no other one"

@@ -36,9 +36,9 @@ def select_columns(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any: 
     if not names or all(kept):
         return frame
     _check_some(kept)
-    places = [at for at, wanted in enumerate(kept) if wanted]
+    places = [index for index, wanted in enumerate(kept) if wanted]
     if type(frame).__module__.partition(".")[0] == "polars":
-        return frame.select([names[at] for at in places])
+        return frame.select([names[place] for place in places])
     if hasattr(frame, "read_next_batch") and hasattr(
         type(frame), "from_batches"
     ):  # a reader of pyarrow, which is read once
@@ -112,8 +112,8 @@ def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) 
             f"timestamps, such as {cast}"
         )
         empty = frame.schema.empty_table() if hasattr(frame, "read_next_batch") else frame
-        for at, name in enumerate(arrow_names(empty) if hasattr(empty, "select") else ()):
-            one = empty.select([name] if polars else [at]).slice(0, 0)
+        for index, name in enumerate(arrow_names(empty) if hasattr(empty, "select") else ()):
+            one = empty.select([name] if polars else [index]).slice(0, 0)
             if not reads(one):
                 shown = one.schema.dtypes() if polars else one.schema.types
                 found.append(f"{name} ({shown[0]})")

@@ -70,7 +70,7 @@ def _check_installed(kind: FrameKind) -> None:
 def _select_columns(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
 ) -> duckdb.DuckDBPyRelation:
-    return connection.query(f"SELECT {', '.join(one.expression for one in columns)} FROM {table}")  # noqa: S608
+    return connection.query(f"SELECT {', '.join(column.expression for column in columns)} FROM {table}")  # noqa: S608
 
 
 def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
@@ -79,7 +79,7 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
     Raises:
         PolicyError: it has both.
     """
-    floats = [one.name for one in columns if one.type.id in ("float", "double")]
+    floats = [column.name for column in columns if column.type.id in ("float", "double")]
     if not floats:
         return
     counted = ", ".join(
@@ -99,11 +99,13 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     import pandas as pd
 
     objects = [
-        one for one in columns if one.carried == str(one.type) or one.type.id in ("list", "array", "struct", "map")
+        column
+        for column in columns
+        if column.carried == str(column.type) or column.type.id in ("list", "array", "struct", "map")
     ]
     objects = [one for one in objects if one.type.id in _OBJECTS and one.carried != "VARCHAR"]
     names = [one.name for one in objects]
-    others = [one for one in columns if one.name not in names]
+    others = [column for column in columns if column.name not in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls functions that a newer pandas deprecates
         made = _select_columns(connection, table, others).df() if others else {}
@@ -111,7 +113,9 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     for one in objects:
         rows = _select_columns(connection, table, [one]).fetchall()
         values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
-    return pd.DataFrame({one.name: values[one.name] if one.name in values else made[one.name] for one in columns})
+    return pd.DataFrame(
+        {column.name: values[column.name] if column.name in values else made[column.name] for column in columns}
+    )
 
 
 def _hashable(value: object) -> object:
@@ -123,9 +127,10 @@ def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     """By the Arrow stream; an interval is a Duration, as polars has no other."""
     import polars as pl
 
-    spans = [one.name for one in columns if one.carried == "INTERVAL"]
+    spans = [column.name for column in columns if column.carried == "INTERVAL"]
     shown = (
-        f"EPOCH_US({quote(one.name)}) AS {quote(one.name)}" if one.name in spans else one.expression for one in columns
+        f"EPOCH_US({quote(column.name)}) AS {quote(column.name)}" if column.name in spans else column.expression
+        for column in columns
     )
     frame = pl.DataFrame(Stream(connection.query(f"SELECT {', '.join(shown)} FROM {table}")))  # noqa: S608
     return frame.with_columns(pl.col(name).cast(pl.Duration("us")) for name in spans) if spans else frame

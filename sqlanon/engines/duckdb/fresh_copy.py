@@ -39,15 +39,15 @@ def check_file(path: Path) -> None:
         DatabaseError: it has several names, belongs to another user, or the folder cannot be written.
     """
     with file_errors(path):
-        known = path.stat()
-    if known.st_nlink > 1:
+        status = path.stat()
+    if status.st_nlink > 1:
         raise DatabaseError(
-            f"{path} has {known.st_nlink} names (hard links), and the others would keep the old file with all that is "
+            f"{path} has {status.st_nlink} names (hard links), and the others would keep the old file with all that is "
             "in it: remove them, and run again"
         )
-    if os.geteuid() not in (0, known.st_uid):
+    if os.geteuid() not in (0, status.st_uid):
         raise DatabaseError(
-            f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this "
+            f"{path} belongs to the user with number {status.st_uid}, and a file that takes its place would be this "
             "user's: run it as that user"
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -213,8 +213,8 @@ def _give_owner(copy: Path, path: Path) -> None:
 
     The mode is copied when the copy takes the file's place.
     """
-    known = path.stat()
-    os.chown(copy, known.st_uid, known.st_gid)
+    status = path.stat()
+    os.chown(copy, status.st_uid, status.st_gid)
     attributes: list[str] = []
     with suppress(OSError, AttributeError):  # neither every file system nor every operating system has them
         attributes = os.listxattr(path)

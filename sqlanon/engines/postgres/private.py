@@ -208,8 +208,8 @@ def all_readers(connection: Connection) -> list[str]:
 
 def owner_members(connection: Connection, schema: str) -> list[tuple[str, str]]:
     """See `Rights.owner_members`."""
-    found = connection.execute(_OWNER_MEMBERS, {"schema": schema}).fetchall()
-    return [(str(name), str(owner)) for name, owner in found]
+    rows = connection.execute(_OWNER_MEMBERS, {"schema": schema}).fetchall()
+    return [(str(name), str(owner)) for name, owner in rows]
 
 
 def query_grantees(tables: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ class Tables(Session):
             statements: the statements.
             answer: rows that the last statement may return; None: it is no query.
         """
-        creations = [(one, _find_created_table(one.text)) for one in statements]
+        creations = [(statement, _find_created_table(statement.text)) for statement in statements]
         if self._by_default is not False and any(table for _, table in creations):
             return self._send_singly(creations, answer)
         if not statements:
@@ -111,8 +111,8 @@ class Tables(Session):
         return rows
 
     def _send_singly(self, creations: Sequence[tuple[Statement, str | None]], answer: int | None) -> list[Row]:
-        for at, (one, table) in enumerate(creations, 1):
-            if at == len(creations) and answer is not None:
+        for index, (one, table) in enumerate(creations, 1):
+            if index == len(creations) and answer is not None:
                 return self.fetch(one, max_rows=answer)
             with self._run(one):
                 pass
@@ -248,8 +248,8 @@ def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) 
 def _find_created_table(text: str) -> str | None:
     """The temporary or private table that a statement makes, as it is written there."""
     plain = _COMMENTS.sub("", text)
-    made = _MADE.match(plain) or _PRIVATE.match(plain)
-    return made.group(1) if made else None
+    match = _MADE.match(plain) or _PRIVATE.match(plain)
+    return match.group(1) if match else None
 
 
 def _is_temporary(table: str) -> bool:

@@ -154,10 +154,12 @@ def translate_error(what: str, error: BaseException) -> DatabaseError:
         )
     if is_gone(error):
         return DatabaseError(f"Spark refused {what}: {GONE}")
-    found = _find_meaning(error)
+    meaning = _find_meaning(error)
     named = condition(error)
     shown = (
-        found[0] if found else "the statement failed; if the source is a view, check that it can still be selected from"
+        meaning[0]
+        if meaning
+        else "the statement failed; if the source is a view, check that it can still be selected from"
     )
     return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({named})" if named else ""))
 
@@ -167,5 +169,5 @@ def reason(error: DatabaseError) -> str:
     cause = error.__cause__
     if cause is None:
         return str(error)
-    found = _find_meaning(cause)
-    return found[1] if found else "Spark cannot compute it"
+    meaning = _find_meaning(cause)
+    return meaning[1] if meaning else "Spark cannot compute it"

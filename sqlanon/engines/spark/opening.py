@@ -79,13 +79,13 @@ def java_missing() -> str | None:
     if program is None or not Path(program).exists():
         return wanted
     try:
-        said = subprocess.run(  # noqa: S603 - the machine's Java
+        stderr = subprocess.run(  # noqa: S603 - the machine's Java
             [program, "-version"], capture_output=True, text=True, check=False, timeout=60
         ).stderr
     except (OSError, subprocess.SubprocessError):
         return wanted
-    found = re.search(r'version "(\d+)', said)
-    return None if found and int(found[1]) >= _JAVA else wanted
+    match = re.search(r'version "(\d+)', stderr)
+    return None if match and int(match[1]) >= _JAVA else wanted
 
 
 def split_confirmations(url: str) -> tuple[str, set[str]]:

@@ -275,8 +275,8 @@ class Session:
         self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
     ) -> None:
         with self._translate_errors(read.name):
-            made = map_rows(self._frame(read), work, columns, by)
-            made.write.saveAsTable(qualify(table))
+            rows = map_rows(self._frame(read), work, columns, by)
+            rows.write.saveAsTable(qualify(table))
 
     @contextmanager
     def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
@@ -293,8 +293,8 @@ class Session:
 
     def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has, and other runs may append to it now."""
-        wanted = few.choose_settings(_name(statement), already=self._few)
-        return self.few_rows(wanted) if wanted else nullcontext()
+        settings = few.choose_settings(_name(statement), already=self._few)
+        return self.few_rows(settings) if settings else nullcontext()
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """See `Engine.snapshot`: Spark has none."""

@@ -111,8 +111,8 @@ def keep_compiled() -> None:
         return
     folder = Path(tempfile.gettempdir()) / f"sqlanon-compiled-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
         folder = Path(tempfile.mkdtemp(prefix="sqlanon-compiled-"))
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
 

@@ -74,11 +74,11 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
     # A block ends with the class that passes its last row.
     ends = np.searchsorted(starts, np.arange(0, len(order), BLOCK))
     cuts = np.unique(np.append(ends, len(starts) - 1))
-    done = 0
+    passes = 0
     with ThreadPoolExecutor(context.threads) as pool:
         for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
-            done += 1
-            context.progress.update(done, len(cuts) - 1, "blocks refined")
+            passes += 1
+            context.progress.update(passes, len(cuts) - 1, "blocks refined")
     trials = 0
     if spec.search:
         from sqlanon.methods.shared.search import search_classes
@@ -86,8 +86,8 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
 
         ordered = [column[order] for column in sensitive]
         table = SearchTable(context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole)
-        found = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
-        classes, trials = found.group.astype(np.int32), found.trials
+        searched = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
+        classes, trials = searched.group.astype(np.int32), searched.trials
         if assignment.starred is not None:  # a number of its own
             classes += classes >= assignment.starred
     out = label.astype(np.int32)

@@ -79,8 +79,8 @@ def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, note
     table, _ = attach(context, cells, kept.astype(np.int32), number[label][kept], cells.rows[kept])
     star = len(order) if sets.starred and few.any() else None
     gone = int(classes.rows[few].sum()) if star is not None else 0
-    held = cells.codes[:, ~few[label]]
-    spans = _spans(context, sets.parts(head), held, classes, order, gone)
+    code = cells.codes[:, ~few[label]]
+    spans = _spans(context, sets.parts(head), code, classes, order, gone)
     left = context.suppression is not None and not sets.starred and context.most_unassigned > 0
     return Assignment(table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=left, starred=star)
 

@@ -90,9 +90,9 @@ class ColumnSearch:
         self._left = most
         longest = int(self._sizes.max())
         self._widths = np.zeros((d, longest, longest), np.int64)
-        for at, j in enumerate(self._order):
+        for index, j in enumerate(self._order):
             first, last = np.triu_indices(sets.codes[j])
-            self._widths[at, first, last] = sets.widths(j, first, last)
+            self._widths[index, first, last] = sets.widths(j, first, last)
         place = np.ravel_multi_index(tuple(sets.records.codes[self._order]), tuple(self._sizes))
         counts = np.zeros((1, math.prod(self._sizes.tolist()), self._values), np.int64)
         counts[0, place] = sets.records.values if sets.metric == "cm" else sets.records.rows[:, None]

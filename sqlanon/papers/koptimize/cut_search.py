@@ -190,13 +190,13 @@ class CutSearch:
             keep = np.zeros(len(tail), np.bool_)
             for j in np.unique(sets.column[tail]):
                 own = np.flatnonzero(sets.column[tail] == j)
-                made = cut_bounds(
+                bound = cut_bounds(
                     records.codes[j], sets.codes[j], records.rows, least, label, sums, sets.kind, k, full
                 )[:, sets.cut[tail[own]]]
-                bounds[own] = base + made[0]
-                keep[own] = gone + made[1] <= self._most
+                bounds[own] = base + bound[0]
+                keep[own] = gone + bound[1] <= self._most
                 if self._prunes_useless:
-                    keep[own] &= made[2] > 0
+                    keep[own] &= bound[2] > 0
             if self.best is not None:
                 keep &= bounds < self.best[0]
             if keep.all():
@@ -231,9 +231,9 @@ class CutSearch:
             for cut in np.flatnonzero(~head):
                 if self.looked >= most:
                     return
-                own = self._try_change(head, [int(cut)]) if cut not in barred else None
-                if own is not None and (score is None or own < score):
-                    score, chosen, better = own, int(cut), True
+                change = self._try_change(head, [int(cut)]) if cut not in barred else None
+                if change is not None and (score is None or change < score):
+                    score, chosen, better = change, int(cut), True
             if better:
                 head[chosen] = True
 

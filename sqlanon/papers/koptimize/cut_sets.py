@@ -114,8 +114,8 @@ class CutSets:
         """The number of the interval of every column and code."""
         found = []
         for j, codes in enumerate(self.codes):
-            own = cuts[self._start[j] : self._start[j + 1]]
-            found.append(np.concatenate([[0], np.cumsum(own)])[:codes].astype(np.int32))
+            cut = cuts[self._start[j] : self._start[j + 1]]
+            found.append(np.concatenate([[0], np.cumsum(cut)])[:codes].astype(np.int32))
         return found
 
     def _maps(self, cuts: Flags) -> list[Ints]:

@@ -125,9 +125,9 @@ def _make_cluster(
     if not held:
         return 0
     begin(made, g, box, sets, rows[0])
-    for at in range(1, count):
-        wide = joint_width(made.box, made.mask, g, box, sets, rows[at], made.measure)
-        add(made, g, box, sets, rows[at], wide)
+    for index in range(1, count):
+        wide = joint_width(made.box, made.mask, g, box, sets, rows[index], made.measure)
+        add(made, g, box, sets, rows[index], wide)
     kept = 0
     for f in range(left):
         if apart[f] >= 0:

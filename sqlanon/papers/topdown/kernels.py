@@ -55,8 +55,8 @@ def cluster_top_down(
     while len(stack) > 0:
         start, stop = stack.pop()
         if stop - start < max(2 * k, 2):
-            for at in range(start, stop):
-                group[order[at]] = made
+            for index in range(start, stop):
+                group[order[index]] = made
             made += 1
             continue
         # Two far rows: the farthest from a random row, the farthest from that, and so on.
@@ -64,8 +64,8 @@ def cluster_top_down(
         one, other, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
             far, most = np.int64(-1), np.int64(-1)
-            for at in range(start, stop):
-                i = order[at]
+            for index in range(start, stop):
+                i = order[index]
                 if i == one:
                     continue
                 for b in range(0, lanes, WIDTH):
@@ -94,8 +94,8 @@ def cluster_top_down(
         spare[left] = one
         spare[right - 1] = other
         left, right = left + 1, right - 1
-        for at in range(start, stop):
-            i = order[at]
+        for index in range(start, stop):
+            i = order[index]
             if i in (one, other):
                 continue
             for side in range(2):
@@ -204,20 +204,20 @@ def repair(
                 here = np.int64(0)
                 for step in range(lack):
                     chosen, least = -1, np.int64(0)
-                    for at in range(len(rows)):
-                        if rows[at] < 0:
+                    for index in range(len(rows)):
+                        if rows[index] < 0:
                             continue
                         for b in range(0, lanes, WIDTH):
                             take(low, trial, low, own, b)
                             take(high, trial, high, own, b)
-                            widen(low, high, trial, places, places, rows[at], b)
+                            widen(low, high, trial, places, places, rows[index], b)
                         for w in range(words):
-                            mask[trial, w] = mask[own, w] | sets[rows[at], w]
+                            mask[trial, w] = mask[own, w] | sets[rows[index], w]
                         total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                         for b in range(0, lanes, WIDTH):
                             total += measure_width(low, high, trial, weight, b)
                         if chosen < 0 or total < least:
-                            chosen, least = at, total
+                            chosen, least = index, total
                     taken[step] = rows[chosen]
                     rows[chosen] = -1
                     here = least
@@ -262,12 +262,12 @@ def _box(
     to: int,
 ) -> None:
     """The box of some rows."""
-    for at in range(len(rows)):
+    for index in range(len(rows)):
         for b in range(0, places.shape[1], WIDTH):
-            if at == 0:
-                take(low, to, places, rows[at], b)
-                take(high, to, places, rows[at], b)
+            if index == 0:
+                take(low, to, places, rows[index], b)
+                take(high, to, places, rows[index], b)
             else:
-                widen(low, high, to, places, places, rows[at], b)
+                widen(low, high, to, places, places, rows[index], b)
         for w in range(sets.shape[1]):
-            mask[to, w] = sets[rows[at], w] | (mask[to, w] if at > 0 else np.uint64(0))
+            mask[to, w] = sets[rows[index], w] | (mask[to, w] if index > 0 else np.uint64(0))

@@ -89,8 +89,8 @@ def _dataset(table: Table, scan: DataScan) -> Any:  # noqa: ANN401 - Arrow's own
     manifests say.
     """
     tasks, fields = list(scan.plan_files()), scan.projection().fields
-    plain = len(table.metadata.schemas) == 1 and all(one.field_type.is_primitive for one in fields)
-    ids = {one.field_id for one in fields}
+    plain = len(table.metadata.schemas) == 1 and all(field.field_type.is_primitive for field in fields)
+    ids = {field.field_id for field in fields}
     whole = all(
         task.file.file_format.name == "PARQUET" and not task.delete_files and ids <= set(task.file.value_counts or ())
         for task in tasks

@@ -105,8 +105,8 @@ def commit(
 
 def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
     """Give a table these columns; those of other types are new columns of the same names."""
-    wanted = change.table_metadata.schema().as_arrow()
-    kinds = {field.name: field.type for field in wanted}
+    arrow = change.table_metadata.schema().as_arrow()
+    kinds = {field.name: field.type for field in arrow}
     other = [
         name for name, kind in kinds.items() if name not in schema.names or not _same(kind, schema.field(name).type)
     ]

@@ -87,8 +87,8 @@ def _find_state(files: Sequence[str]) -> str:
     digest = hashlib.sha256()
     for path in files:
         try:
-            known = Path(path).stat()
+            status = Path(path).stat()
         except FileNotFoundError:
             continue
-        digest.update(f"{path}\0{known.st_ino}\0{known.st_size}\0{known.st_mtime_ns}\0".encode())
+        digest.update(f"{path}\0{status.st_ino}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
     return digest.hexdigest()[:16]

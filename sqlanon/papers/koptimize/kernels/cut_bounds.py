@@ -37,7 +37,7 @@ class Totals(NamedTuple):
 @njit(nogil=True, cache=True)
 def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> Totals:
     """The sums of ``rows`` and ``least`` over each group. Cost: O(f)."""
-    found = Totals(
+    totals = Totals(
         np.zeros(groups, np.int64),
         np.zeros(groups, np.int64),
         np.zeros(groups, np.int64),
@@ -45,13 +45,13 @@ def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> T
     )
     for i in range(len(group)):
         g = group[i]
-        found.rows[g] += rows[i]
-        found.least[g] += least[i]
+        totals.rows[g] += rows[i]
+        totals.least[g] += least[i]
         if rows[i] >= k:
-            found.large[g] += 1
+            totals.large[g] += 1
         else:
-            found.few[g] += rows[i]
-    return found
+            totals.few[g] += rows[i]
+    return totals
 
 
 @njit(nogil=True, cache=True)
