@@ -31,6 +31,7 @@ class StatisticsSpec:
         insiders: ``alone``: who is the only person of a cell finds no other small one either.
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
         together: releases of rows of the same source that readers have as well.
+        cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
     """
 
     tables: tuple[StatisticsTable, ...]
@@ -39,3 +40,4 @@ class StatisticsSpec:
     insiders: Insiders = "alone"
     bounds: Bounds = "exact"
     together: tuple[str, ...] = ()
+    cohort: int | None = None

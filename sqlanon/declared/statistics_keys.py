@@ -51,6 +51,27 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "A release of rows of the same source that readers have as well: the numbers of its classes and the cells are "
         "protected as one system. Default: none.",
     ),
+    Key(
+        "statistics:refresh",
+        None,
+        None,
+        "How new rows of the source are counted: `{mode: frozen, cohort: {persons: 200}}`. Default: there is one "
+        "version.",
+    ),
+    Key(
+        "statistics.refresh.mode",
+        OneOf(("frozen",)),
+        REQUIRED,
+        "`frozen`: rows only come. Those that are new are protected by themselves, and a cell in which they are hidden "
+        "keeps its number.",
+    ),
+    Key("statistics.refresh.cohort", None, REQUIRED, "When a version is made."),
+    Key(
+        "statistics.refresh.cohort.persons",
+        Integer(2, MOST_PERSONS),
+        REQUIRED,
+        "When at least so many persons are new, no fewer than `protect: {persons: N}`; until then they wait.",
+    ),
     Key("statistics:statistics", None, REQUIRED, "What is counted, and how it is protected."),
     Key(
         "statistics.columns",

@@ -291,6 +291,21 @@ class ProtectModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountsCohortModel(Written):
+    """When persons who are new are counted."""
+
+    persons: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountsRefreshModel(Written):
+    """How counts are made again."""
+
+    mode: Literal["frozen"]
+    cohort: CountsCohortModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsModel(Written):
     """Counts that are published in place of rows. See [statistics.md](statistics.md)."""
 
@@ -313,6 +328,7 @@ class StatisticsReleaseModel(Written):
     readers: tuple[str, ...]
     every: int | None
     together: tuple[str, ...]
+    refresh: CountsRefreshModel | None
     statistics: StatisticsModel
 
 

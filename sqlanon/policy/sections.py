@@ -243,7 +243,13 @@ STATISTICS = _section(
     },
     example="columns: ..",
 )
-STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+COUNTS_COHORT = _section(models.CountsCohortModel, "statistics.refresh.cohort.", example="persons: 200")
+COUNTS_REFRESH = _section(
+    models.CountsRefreshModel, "statistics.refresh.", {"cohort": COUNTS_COHORT}, example="mode: frozen"
+)
+STATISTICS_RELEASE = _section(
+    models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS, "refresh": COUNTS_REFRESH}
+)
 BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
 NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
 NOISY_GROUPS = _section(
@@ -301,6 +307,8 @@ SECTIONS: Mapping[str, Section] = {
         THRESHOLD,
         FORMAT,
         STATISTICS_RELEASE,
+        COUNTS_REFRESH,
+        COUNTS_COHORT,
         STATISTICS,
         COUNTED_COLUMN,
         COUNTED_TABLE,

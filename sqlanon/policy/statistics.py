@@ -103,8 +103,10 @@ def read_protected(
         protect.insiders,
         protect.bounds,
         model.together,
+        None if model.refresh is None else model.refresh.cohort.persons,
     )
     _check_together(spec, path, problems)
+    _check_refresh(spec, path, problems)
     _check_names(spec, list(statistics.columns), statistics_path, problems)
     return ReleaseSpec(
         name=model.name,
@@ -157,6 +159,20 @@ def _check_together(spec: StatisticsSpec, path: Path, problems: Problems) -> Non
     for name, kind in spec.measures:
         if kind != "count":
             problems.add((*path, KEY, "measures", name), "together is built for numbers of rows", "n: count")
+
+
+def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
+    """What is not built for several versions."""
+    if spec.cohort is None:
+        return
+    if spec.cohort < spec.threshold:
+        what = f"{spec.cohort} persons who are new are fewer than protect: {{persons: {spec.threshold}}}"
+        problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")
+    if spec.together:
+        problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
+    if spec.bounds == "exact":
+        what = "bounds of numbers of several versions are not built"
+        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
 
 
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:

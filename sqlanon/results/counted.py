@@ -44,6 +44,7 @@ class StatisticsReport(Report):
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
         neighbour: the release of rows that was protected together with the counts; None: there is none.
+        batches: with versions that follow one another, those whose new rows are in it; else empty.
     """
 
     cells: int
@@ -53,6 +54,7 @@ class StatisticsReport(Report):
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
     neighbour: NeighbourReport | None = None
+    batches: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -60,4 +62,5 @@ class StatisticsReport(Report):
         levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
         found = report.get("neighbour")
         neighbour = None if found is None else NeighbourReport.from_dict(found)
-        return cls(**{**report, "levels": levels, "neighbour": neighbour})
+        batches = tuple(map(int, report.get("batches", ())))
+        return cls(**{**report, "levels": levels, "neighbour": neighbour, "batches": batches})

@@ -32,16 +32,21 @@ def kept_beside(physical: TableRef) -> Kept:
     return Kept(*(replace(physical, name=f"{physical.name}_{part}") for part in PARTS))
 
 
-def keep_statements(scratch: Scratch, shape: Shape, made: Kept, kept: Kept) -> list[Statement]:
-    """The statements that copy scratch tables into the private tables of a version."""
+def columns_kept(shape: Shape) -> dict[str, list[str]]:
+    """The columns of the private tables of a version."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
-    columns = {
+    return {
         "cells": ["cell", *levels, "n", "persons"],
         "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *classes],
         "witness": ["witness", "atom", "change"],
     }
+
+
+def keep_statements(scratch: Scratch, shape: Shape, made: Kept, kept: Kept) -> list[Statement]:
+    """The statements that copy scratch tables into the private tables of a version."""
+    columns = columns_kept(shape)
     return [
         scratch.sql("statistics/keep", kept=getattr(kept, part), table=getattr(made, part), columns=columns[part])
         for part in PARTS

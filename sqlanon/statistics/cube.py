@@ -77,10 +77,11 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
+    if n != persons and (shape.neighbour is not None or shape.followed):
+        key = "refresh" if shape.followed else "together"
+        raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
     made = Cube(atoms, cells, (many, listed))
     if shape.neighbour is not None:
-        if n != persons:
-            raise PolicyError(f"{release}: together is not built where a person has several rows; leave it out")
         table, parts = divide_cells(scratch, shape, rows, atoms, stage)
         made = Cube(table, cells, (many, listed), parts)
     scratch.drop(rows)

@@ -68,6 +68,7 @@ class Shape:
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
         neighbour: the release of rows that readers have as well.
+        followed: other versions are to follow.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -80,6 +81,7 @@ class Shape:
     person: str
     version: int
     neighbour: Neighbour | None = None
+    followed: bool = False
 
     @property
     def counted(self) -> str:
@@ -180,6 +182,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         asked.bounds == "exact",
         person,
         version,
+        followed=asked.cohort is not None,
     )
 
 

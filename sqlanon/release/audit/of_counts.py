@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sqlanon.engines.base import Engine
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.statistics.certificate import Kept, verify_published
 from sqlanon.statistics.neighbour import stored_neighbour
+from sqlanon.statistics.nights import verify_versions
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
 
@@ -41,9 +43,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown_cells, hidden = verify_published(
-            scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release
-        )
+        shown_cells, hidden = _verify(scratch, shape, place.relation.ref, entry)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
@@ -56,6 +56,13 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         requirements=results,
         hidden_cells=hidden,
     )
+
+
+def _verify(scratch: Scratch, shape: Shape, physical: TableRef, entry: Entry) -> tuple[int, int]:
+    batches = batches_of(entry)
+    if batches:
+        return verify_versions(scratch, shape, physical, Kept(*entry.statistics), batches, entry.release)
+    return verify_published(scratch, shape, physical, Kept(*entry.statistics), entry.release)
 
 
 def shape_of_entry(entry: Entry) -> Shape:

@@ -9,6 +9,7 @@ from sqlanon.errors import GuardError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.state import SHOWN
+from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 
 
@@ -32,6 +33,18 @@ def list_other_counts(engine: Engine, release: str, source: str) -> list[Entry]:
     """Present and former published versions of other releases of counts of a source."""
     entries = Catalog(engine).entries(source=source)
     return [entry for entry in entries if entry.release != release and entry.statistics and entry.status in SHOWN]
+
+
+def batches_of(entry: Entry) -> tuple[int, ...]:
+    """The versions whose new rows a version has; empty: its policy has no `refresh`."""
+    statistics = RunReport.from_dict(entry.report).statistics
+    return statistics.batches if statistics is not None else ()
+
+
+def follow(one: Entry, other: Entry) -> bool:
+    """Whether one of two versions of counts follows the other: readers of both find nothing."""
+    first, second = sorted((batches_of(one), batches_of(other)), key=len)
+    return bool(first) and second[: len(first)] == first
 
 
 def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:

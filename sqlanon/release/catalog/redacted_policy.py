@@ -45,8 +45,10 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         del policy["together"]
     if spec.statistics is None:  # 0.1.0 had none
         del policy["statistics"]
-    elif not spec.statistics.together:  # 0.1.0 had none
-        del policy["statistics"]["together"]
+    else:
+        for key in ("together", "cohort"):  # 0.1.0 had none of them
+            if not policy["statistics"][key]:
+                del policy["statistics"][key]
     if spec.noisy is None:
         del policy["noisy"]
     else:

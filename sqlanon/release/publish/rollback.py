@@ -15,6 +15,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
 from sqlanon.release.catalog.other_counts import (
+    follow,
     hold_counts_of,
     refuse_certified,
     refuse_other_classes,
@@ -82,7 +83,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             holding.enter_context(hold_counts_of(engine, entry.source))
             refuse_published(engine, release, entry.source)
             refuse_other_classes(engine, entry, confirmed=allow_weaker)
-        if entry.statistics and entry.version != current.version and not allow_weaker:
+        if entry.statistics and entry.version != current.version and not allow_weaker and not follow(entry, current):
             raise GuardError(
                 f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "
                 "counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "

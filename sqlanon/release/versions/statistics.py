@@ -1,6 +1,6 @@
 """Versions of counts: cells are counted, hidden, and verified by a certificate.
 
-See docs/statistics.md. A release has one version: joint disclosures of two are not known.
+See docs/statistics.md. A release has one version, or versions that follow one another: see `sqlanon.statistics.nights`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sqlanon.release.catalog.views import views_of
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Stage, Work
 from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
+from sqlanon.release.versions.nights import Nights
 from sqlanon.release.versions.statistics_plan import plan_counts
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
@@ -31,6 +32,7 @@ from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, v
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import Cube, count_cells, read_system
 from sqlanon.statistics.hide import Hidden, hide_cells
+from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
@@ -112,6 +114,7 @@ class OfStatistics:
         self._hidden: Hidden | None = None
         self._readings: tuple[Reading, ...] = ()
         self._neighbour: Entry | None = None
+        self._nights = Nights()
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -135,6 +138,7 @@ class OfStatistics:
         if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
             why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
             raise _make_published_error(spec.name, previous, "; ".join(why))
+        self._nights.follow(state, previous)
         settings = tuple(str(change) for change in policy_changes(previous, spec))
         return Decision("unchanged", settings, (), previous, previous.fingerprint)
 
@@ -146,7 +150,10 @@ class OfStatistics:
         """
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
-            raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+            if not self._nights.follows:
+                raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+            with work.watch.stage("profile"):
+                work.decision = self._nights.look(work, self._shape_of(work))
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
 
@@ -165,7 +172,8 @@ class OfStatistics:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        return plan_counts(work, shape, cube, list_neighbours(work.state))
+        planned = plan_counts(work, shape, cube, list_neighbours(work.state))
+        return replace(planned, notes=(*self._nights.note, *planned.notes))
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -175,17 +183,22 @@ class OfStatistics:
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
-        scratch, staged, spec = work.scratch, work.staged, work.spec
         with work.watch.stage("profile"):
+            shape, stage = self._shape_of(work), self._nights.stage or work.staged.stage
+            self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
+
+    def _shape_of(self, work: Work) -> Shape:
+        if self._shape is None:
+            scratch, staged = work.scratch, work.staged
             quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
-            shape = shape_of(spec, domains, person.alias, work.target.version)
+            shape = shape_of(work.spec, domains, person.alias, work.target.version)
             if self._neighbour is not None:
                 shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
             self._shape = with_paths(scratch, shape, domains)
-            self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
+        return self._shape
 
     def divide(self, work: Work) -> None:
         """See `Version.divide`: cells are hidden.
@@ -250,32 +263,52 @@ class OfStatistics:
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
                 neighbour=_report_neighbour(shape),
+                batches=self._nights.batches(work),
             ),
         )
         work.content = self._content(work, report, shape, hidden)
 
     def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
         scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
-        cube, spec = self._counted[1], work.spec
+        cube, spec, nights = self._counted[1], work.spec, self._nights
+        batches = nights.batches(work)
         kept_tables = kept_beside(private_table(state.engine, target.physical))
         context = shape.context()
 
+        made = Kept(cube.cells, cube.atoms, hidden.witness)
+        if batches:
+            keeping = keep_batches(scratch, shape, made, hidden.table, kept_tables, nights.before)
+        else:
+            keeping = keep_statements(scratch, shape, made, kept_tables)
+
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+            if batches:
+                scratch.execute_all([*beside, write_versions(scratch, shape, kept_tables, place, batches)])
+                return
             table = scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
             scratch.execute_all([table, *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
-            verify_source(scratch, shape, staged.stage, kept_tables, spec.name)
-            shown_cells, not_shown = verify_published(scratch, shape, place, kept_tables, spec.name)
+            if batches:
+                with scratch.beside() as apart:
+                    own = batch_of(apart, kept_tables, target.version)
+                    verify_source(apart, shape, nights.stage or staged.stage, own, spec.name)
+                verify_growth(scratch, shape, staged.stage, kept_tables, spec.name)
+                shown_cells, not_shown = verify_versions(scratch, shape, place, kept_tables, batches, spec.name)
+            else:
+                verify_source(scratch, shape, staged.stage, kept_tables, spec.name)
+                shown_cells, not_shown = verify_published(scratch, shape, place, kept_tables, spec.name)
             assert report.statistics is not None
-            counts = replace(report.statistics, shown=shown_cells, hidden=not_shown)
+            cells = shown_cells + not_shown
+            counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            return replace(report, verified=True, seconds=work.watch.total(), statistics=counts, columns=columns)
+            done = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
+            return replace(done, columns=columns)
 
         return Content(
             write,
             verify,
-            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept_tables),
+            keeping,
             lambda: drop_statistics(state.engine, [kept_tables.cells, kept_tables.atoms, kept_tables.witness]),
             lambda report: metadata_rows(spec, shape, self._readings, report),
             report,
@@ -325,6 +358,7 @@ def metadata_rows(
             "shown": counts.shown,
             "hidden": counts.hidden,
             **({"together": list(statistics.together)} if statistics.together else {}),
+            **({"versions": list(counts.batches)} if counts.batches else {}),
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(facts), None
@@ -342,9 +376,9 @@ def metadata_rows(
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     return GuardError(
         f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
-        "who has kept the old ones subtracts them, and finds single persons who came or went. Versions of statistics "
-        "that are safe together are not built yet: the published version stays as it is. If nobody has kept it, "
-        "unpublish the release, and then run --allow-weaker"
+        "who has kept the old ones subtracts them, and finds single persons who came or went. The published version "
+        "stays as it is; versions that are safe together are those of refresh: {mode: frozen}, from the first on. If "
+        "nobody has kept it, unpublish the release, and then run --allow-weaker"
     )
 
 

@@ -45,6 +45,8 @@ MODELS: dict[str, type[models.Written]] = {
     "history.": models.HistoryModel,
     "tables:": models.TablesModel,
     "statistics:": models.StatisticsReleaseModel,
+    "statistics.refresh.": models.CountsRefreshModel,
+    "statistics.refresh.cohort.": models.CountsCohortModel,
     "statistics.": models.StatisticsModel,
     "statistics.columns.*.": models.CountedColumnModel,
     "statistics.tables.": models.CountedTableModel,

@@ -73,7 +73,7 @@ MISTAKES = {
     "a method": ({"method": "tree"}, "method is about rows and their classes"),
     "a format": ({"format": "ranges"}, "format is about rows and their classes"),
     "another file": ({"publish_file": "x.duckdb"}, "publish_file is about rows and their classes"),
-    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh is about rows and their classes"),
+    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh.cohort: is missing"),
     "an unknown key": ({"statistics__column": {}}, "unknown key"),
     "no table": ({"statistics__tables": []}, "the list is empty"),
     "a table of no list": ({"statistics__tables": "a"}, "not a list"),
