@@ -21,6 +21,7 @@ from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
+from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader
 from sqlanon.statistics.certificate import Kept
 from sqlanon.statistics.joined import Key, join_tables
@@ -108,7 +109,7 @@ def find_counts(engine: Engine, release: str | None) -> Entry | None:
         places = catalog.places()
         release = places[0].release if len(places) == 1 else None
     entry = catalog.find_published(release) if release is not None else None
-    return entry if entry is not None and entry.statistics else None
+    return entry if entry is not None and entry.kind is COUNTS else None
 
 
 Known = Mapping[int, Mapping[tuple[Label, ...], int]]

@@ -29,7 +29,8 @@ from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
-from sqlanon.release.run import RunOptions, run, run_tables
+from sqlanon.release.run import run, run_tables
+from sqlanon.release.stages.options import RunOptions
 from sqlanon.results import AttackReport, CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
 from sqlanon.results.approvals import Approval
 from sqlanon.results.counts import CountsAttackReport
@@ -73,7 +74,7 @@ class Database(Readable):
             TypeError: an unknown argument, or no quasi column.
         """
         spec = with_tables(self.engine, policy.release(source=source, **options))
-        self._asked.clear()
+        self._forget_asked()
         how = RunOptions(compare=False, allow_weaker=allow_weaker, keep_scratch=keep_scratch)
         with reporting(self.engine, self.namespace, "run", [spec.name]):
             report = run(self.engine, spec, self._machine, self._progress, how)
@@ -108,7 +109,7 @@ class Database(Readable):
             GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
-        self._asked.clear()
+        self._forget_asked()
         how = RunOptions(full, allow_weaker, only_due, keep_scratch=keep_scratch, new_lineage=new_lineage, spend=spend)
         release = with_tables(self.engine, take_new_classes(spec) if new_classes else spec)
         with reporting(self.engine, self.namespace, "run", [release.name]):
@@ -127,7 +128,7 @@ class Database(Readable):
 
         See `run` and `sqlanon.release.run.run_tables`.
         """
-        self._asked.clear()
+        self._forget_asked()
         releases = [with_tables(self.engine, take_new_classes(spec) if new_classes else spec) for spec in specs]
         how = RunOptions(full=full, allow_weaker=allow_weaker, only_due=only_due)
         with reporting(self.engine, self.namespace, "run", [spec.name for spec in specs]):
@@ -141,7 +142,7 @@ class Database(Readable):
             keys: the values of the key's columns, by their names.
             confirmed: do it; without it the report says the cost.
         """
-        self._asked.clear()
+        self._forget_asked()
         names, texts = keys_as_texts(spec.name, keys)
         with reporting(self.engine, self.namespace, "erase", [spec.name] if confirmed else []):
             return erase(
@@ -168,7 +169,7 @@ class Database(Readable):
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""
-        self._asked.clear()
+        self._forget_asked()
         with reporting(self.engine, self.namespace, "rollback", [release]):
             return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
@@ -224,7 +225,7 @@ class Database(Readable):
 
         See `sqlanon.release.publish.unpublish.unpublish`.
         """
-        self._asked.clear()
+        self._forget_asked()
         with reporting(self.engine, self.namespace, "unpublish", [release]):
             return unpublish(self.engine, release, purge=purge)
 
@@ -283,5 +284,5 @@ class Database(Readable):
 
         On DuckDB the connection is made anew: temporary tables, attached databases and settings of before are gone.
         """
-        self._asked.clear()
+        self._forget_asked()
         return compact(self.engine, releases, self._progress)

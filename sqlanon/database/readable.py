@@ -24,7 +24,7 @@ from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.history.history import audit_history
-from sqlanon.release.plan.plan import plan as make_plan
+from sqlanon.release.plan import plan as make_plan
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
 from sqlanon.release.publish import approve as approving
@@ -465,6 +465,13 @@ class Readable:
             parameters=parameters,
             merge_narrow=merge_narrow,
         )
+
+    def _forget_asked(self) -> None:
+        """Forget what queries know of releases, as another version may follow."""
+        if self._asked:
+            from sqlanon.query.find import forget
+
+            forget(self.engine, self._asked)
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Column names and a few rows of a *published release*; any other table is refused.

@@ -217,6 +217,7 @@ class Capabilities:
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
         session_views: where scratch tables are in the private schema, a result that is read once is a temporary view of
             the session, and no table.
+        session_tables: temporary tables ask for no right, and leave nothing in the database's own catalog.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process
             has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
@@ -248,6 +249,7 @@ class Capabilities:
     interpreted_rows: int = 0
     numbers_parts: bool = False
     session_views: bool = False
+    session_tables: bool = False
     readers: str = ""
     timestamp: str = "TIMESTAMP"
     max_columns: int | None = None

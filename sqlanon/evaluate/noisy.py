@@ -108,7 +108,7 @@ def _of_rows(engine: Engine, entry: Entry) -> list[Entry]:
     return [
         sibling
         for sibling in entries
-        if sibling.source == entry.source and sibling.view is not None and not sibling.noisy and not sibling.statistics
+        if sibling.source == entry.source and sibling.view is not None and sibling.kind.has_rows
     ]
 
 

@@ -12,6 +12,7 @@ from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
+from sqlanon.query.boxes.kept_classes import forget_kept, keep_classes
 from sqlanon.query.counts.released import describe_counts
 from sqlanon.query.noisy.released import describe_noisy
 from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
@@ -82,6 +83,7 @@ def find(
                 return before.released
         except DatabaseError:
             pass  # it was withdrawn
+        forget_kept(engine, before.released)
     view, direct = _view(engine, name, spec)
     catalog, lasting = (None, False) if known is None else (None, True) if direct else _watch_catalog(engine)
     rows, listed = _read(engine, view, catalog)
@@ -92,7 +94,16 @@ def find(
     # looked up: it has to mean the same after the catalog's rows were read.
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
         names[key] = Found(released, catalog, listed)
+        if engine.capabilities.session_tables:
+            keep_classes(released)
     return released
+
+
+def forget(engine: Engine, known: Names) -> None:
+    """Forget what a connection knows of releases, and drop the tables that it keeps of them."""
+    for found in known.values():
+        forget_kept(engine, found.released)
+    known.clear()
 
 
 def _describe(engine: Engine, view: Relation, rows: tuple[Row, ...]) -> Released:

@@ -11,7 +11,9 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.engines.rows import count
+from sqlanon.errors import DatabaseError
 from sqlanon.query.answer import Interval
+from sqlanon.query.boxes.kept_classes import forget_kept, kept_classes
 from sqlanon.query.functions.registry import reads_clock
 from sqlanon.query.infinite_dates import with_infinite
 from sqlanon.query.intervals import Distribution, distributions, intervals_of
@@ -26,6 +28,7 @@ from sqlanon.query.rewrite.final_select import Final, final_select
 from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
 from sqlanon.query.rewrite.query_plan import Check
 from sqlanon.query.rewrite.solve_classes import solve_classes
+from sqlanon.query.rewrite.solve_matchings import solve_matchings
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
 from sqlanon.query.rewrite.window_bounds import bound_windows
@@ -112,15 +115,23 @@ def run_query(  # noqa: PLR0913 - older than the limit
     plans: dict[object, Prepared] = released.once("plans", dict)
     prepared = plans.get(key)
     drawn = None
+    kept = kept_classes(released)
     if prepared is None:
         bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
         prepared, drawn = _prepare(engine, bound, limits, drawing=interval is not None, sharp=sharp)
-        if key is not None:
+        if key is not None and (kept is None or not kept.take_waiting()):
             if len(plans) >= _MOST_PLANS:
                 plans.pop(next(iter(plans)), None)
             plans[key] = prepared
     final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
-    found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    try:
+        found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+    except DatabaseError:
+        if kept is None or not kept.are_lost(engine):
+            raise
+        forget_kept(engine, released)
+        options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
+        return run_query(engine, query, released, joinable, limits, **options)
     found = with_infinite(engine, text, found, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
@@ -152,7 +163,7 @@ def _prepare(
         check_valid(bound)
     with limits.rewriting():
         rows = box_rows(bound.scope, plan, together=drawing)
-    rows = solve_classes(bound.scope, rows)
+    rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
     with limits.rewriting():
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))

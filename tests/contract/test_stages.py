@@ -225,8 +225,8 @@ def test_the_kind_of_versions_is_asked_once() -> None:
     """What builds and carries out the list of stages asks for no mode: they are chosen by then."""
     folder = Path(policy.__file__).parents[1] / "release"
     asked = {"frozen", "whole", "token", "own_boxes", "lineage"}
-    files = [folder / name for name in ("run.py", "preview.py")]
-    files += sorted((folder / "stages").glob("*.py")) + sorted((folder / "plan").glob("*.py"))
+    files = [folder / name for name in ("run.py", "plan.py", "preview.py")]
+    files += sorted((folder / "stages").glob("*.py")) + sorted((folder / "plans").glob("*.py"))
     found = [
         f"{file.name}:{node.lineno}"
         for file in files

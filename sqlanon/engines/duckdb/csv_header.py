@@ -101,14 +101,14 @@ def _check_title(path: Path, head: Head) -> None:
     widths = Counter(len(record) for record in head.records if record)
     if not widths:
         return
-    width, own = widths.most_common(1)[0][0], len(head.names)
-    if own >= width:
+    width, fields = widths.most_common(1)[0][0], len(head.names)
+    if fields >= width:
         return
-    at = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
+    at_line = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
     raise PolicyError(
-        f"{path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line "
-        f"must name every column. If it is a title, remove what is above the names{tail(path, at)}; if a column has no "
-        "name, give it one"
+        f"{path}: the first line has {fields} field{'s' if fields > 1 else ''} and the lines below {width}: the first "
+        f"line must name every column. If it is a title, remove what is above the names{tail(path, at_line)}; if a "
+        "column has no name, give it one"
     )
 
 
@@ -195,7 +195,7 @@ def _check_second(path: Path, head: Head) -> None:
     words = []
     for index, cell in enumerate(second):
         rest = [record[index] for record in below if record[index].strip() and not is_missing(record[index])]
-        if not rest or not all(_NUMBER.fullmatch(one) or _DATE.fullmatch(one) for one in rest):
+        if not rest or not all(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) for cell in rest):
             continue
         if _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell):
             return

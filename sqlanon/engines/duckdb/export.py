@@ -58,10 +58,10 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
         PrivacyViolation: the file differs from the table.
     """
     columns = carry_columns(connection, table, PARQUET)
-    made = ", ".join(column.expression for column in columns)
-    connection.execute(f"COPY (SELECT {made} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
-    written = f"read_parquet([{_text(_no_pattern(path))}])"
-    described = connection.execute(f"DESCRIBE FROM {written}").fetchall()
+    expressions = ", ".join(column.expression for column in columns)
+    connection.execute(f"COPY (SELECT {expressions} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
+    file = f"read_parquet([{_text(_no_pattern(path))}])"
+    described = connection.execute(f"DESCRIBE FROM {file}").fetchall()
     _same_names([column.name for column in columns], [str(row[0]) for row in described])
     other = [
         f"{column.name} ({format_type(column.type)})"
@@ -72,7 +72,7 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
         raise PrivacyViolation(
             f"Parquet changed the type of {', '.join(other)}; nothing was put in place: cast in the source"
         )
-    compare(connection, table, columns, written)
+    compare(connection, table, columns, file)
 
 
 def write_csv(
@@ -119,9 +119,9 @@ def write_csv(
         warned += formulas.warn_of_formulas(connection, table, shown_cells)
     if len(cells) == 1:  # an empty line, which most readers skip, would be the row of a NULL
         cells = [f"COALESCE({cells[0]}, '')"]
-    made = ", ".join(f"{cell} AS {quote(name)}" for cell, name in zip(cells, names, strict=True))
+    cells_text = ", ".join(f"{cell} AS {quote(name)}" for cell, name in zip(cells, names, strict=True))
     connection.execute(
-        f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
+        f"COPY (SELECT {cells_text} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
         "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
     )
     _same_names(names, _header(path))
@@ -164,18 +164,18 @@ def _empty(
     texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
     if not texts:
         return []
-    counted = ", ".join(
+    counts = ", ".join(
         f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (CAST({quote(name)} AS VARCHAR) = '') > 0"
         for name in texts
     )
-    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
-    both = [name for name, found in zip(texts, row, strict=True) if found]
+    row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, has_empty in zip(texts, row, strict=True) if has_empty]
     if both and len(columns) == 1:
         raise PolicyError(
             f"column {both[0]} holds empty texts and NULL, which a CSV file of one column cannot keep apart: write "
             ".parquet"
         )
-    merged = [name for name in both if name.casefold() in {one.casefold() for one in sensitive}]
+    merged = [name for name in both if name.casefold() in {column.casefold() for column in sensitive}]
     if merged:
         raise PolicyError(
             f"the sensitive column {', '.join(merged)} holds empty texts and NULL, which most readers of CSV take for "

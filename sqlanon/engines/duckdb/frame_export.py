@@ -82,11 +82,11 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
     floats = [column.name for column in columns if column.type.id in ("float", "double")]
     if not floats:
         return
-    counted = ", ".join(
+    counts = ", ".join(
         f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (isnan({quote(name)})) > 0" for name in floats
     )
-    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
-    both = [name for name, found in zip(floats, row, strict=True) if found]
+    row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, has_both in zip(floats, row, strict=True) if has_both]
     if both:
         raise PolicyError(
             f"pandas has one missing value for the NULL and the NaN of {', '.join(both)}: use to_arrow or to_polars, "
@@ -103,18 +103,18 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
         for column in columns
         if column.carried == str(column.type) or column.type.id in ("list", "array", "struct", "map")
     ]
-    objects = [one for one in objects if one.type.id in _OBJECTS and one.carried != "VARCHAR"]
-    names = [one.name for one in objects]
+    objects = [column for column in objects if column.type.id in _OBJECTS and column.carried != "VARCHAR"]
+    names = [column.name for column in objects]
     others = [column for column in columns if column.name not in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls functions that a newer pandas deprecates
-        made = _select_columns(connection, table, others).df() if others else {}
+        frames = _select_columns(connection, table, others).df() if others else {}
     values = {}
-    for one in objects:
-        rows = _select_columns(connection, table, [one]).fetchall()
-        values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
+    for column in objects:
+        rows = _select_columns(connection, table, [column]).fetchall()
+        values[column.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
     return pd.DataFrame(
-        {column.name: values[column.name] if column.name in values else made[column.name] for column in columns}
+        {column.name: values[column.name] if column.name in values else frames[column.name] for column in columns}
     )
 
 

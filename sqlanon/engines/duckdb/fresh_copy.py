@@ -73,25 +73,27 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
     with file_errors(path), PrivateFolder(path) as folder, ExitStack() as stack:
         copy = folder.path / path.name
         settings = {**settings, "temp_directory": str(folder.path / "spill")}
-        one = stack.enter_context(_instance(path, settings))
-        _attach_unlocked(one, path, database)
+        connection = stack.enter_context(_instance(path, settings))
+        _attach_unlocked(connection, path, database)
         # Its descriptor is closed after DuckDB's: a process loses the lock when the first of them is closed.
         old = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         stack.callback(os.close, old)
-        stack.callback(one.close)
+        stack.callback(connection.close)
         before = os.fstat(old).st_size
         with _translate_errors(path):
-            one.execute(f"CHECKPOINT {quote(database)}")
-            _check_room(one, path, database)
-            _copy(one, database, copy)
+            connection.execute(f"CHECKPOINT {quote(database)}")
+            _check_room(connection, path, database)
+            _copy(connection, database, copy)
             with _instance(path, settings) as two:
                 # By the name of the old database: texts in it may have that name.
                 _attach(two, copy, database)
-                _add_triggers(one, two, database)
+                _add_triggers(connection, two, database)
                 two.execute(f"CHECKPOINT {quote(database)}")
                 two.execute(f"DETACH {quote(database)}")
                 _attach(two, copy, database, "(READ_ONLY)")
-                missing = list_lacking(take_inventory(one, database, _EMPTY), take_inventory(two, database, _EMPTY))
+                missing = list_lacking(
+                    take_inventory(connection, database, _EMPTY), take_inventory(two, database, _EMPTY)
+                )
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             raise DatabaseError(
@@ -185,8 +187,8 @@ def _copy(connection: duckdb.DuckDBPyConnection, database: str, copy: Path) -> N
 
 def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, database: str) -> None:
     """Make the triggers, which COPY FROM DATABASE leaves out."""
-    made = "SELECT sql FROM duckdb_triggers() WHERE database_name = $database ORDER BY trigger_oid"
-    texts = old.execute(made, {"database": database}).fetchall()
+    query = "SELECT sql FROM duckdb_triggers() WHERE database_name = $database ORDER BY trigger_oid"
+    texts = old.execute(query, {"database": database}).fetchall()
     new.execute(f"USE {quote(database)}.main")
     for (text,) in texts:
         new.execute(str(text))

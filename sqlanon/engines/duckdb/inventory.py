@@ -99,9 +99,9 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
         columns = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {listing}").fetchall()]
         if "database_name" not in columns:
             continue
-        kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
-        names = [i for i, name in enumerate(kept) if name.endswith("_name")]
-        text = f"SELECT {', '.join(map(quote, kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
+        columns_kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
+        names = [i for i, name in enumerate(columns_kept) if name.endswith("_name")]
+        text = f"SELECT {', '.join(map(quote, columns_kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
         kind = function.removeprefix("duckdb_").replace("_", " ")
         for row in connection.execute(text, {"database": database}).fetchall():
             yield kind, ".".join(str(row[i]) for i in names if row[i] is not None), tuple(map(repr, row))

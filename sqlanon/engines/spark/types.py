@@ -82,7 +82,7 @@ def arrow_type(name: str) -> pa.DataType:
     import pyarrow as pa
 
     upper = name.upper()
-    known = {
+    arrow_types = {
         "INTEGER": pa.int32(),
         "INT": pa.int32(),
         "SMALLINT": pa.int16(),
@@ -91,4 +91,4 @@ def arrow_type(name: str) -> pa.DataType:
         "BOOLEAN": pa.bool_(),
         "DATE": pa.date32(),
     }
-    return known.get(upper, pa.string())
+    return arrow_types.get(upper, pa.string())

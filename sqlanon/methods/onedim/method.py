@@ -55,6 +55,7 @@ class OneDimensional:
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
         from sqlanon.methods.shared.equal import EqualRows
+        from sqlanon.methods.shared.refine import refine_loaded
 
         is_own = context.accuracy is not None or self.solver != "auto"
         order = self.make_order()
@@ -84,11 +85,14 @@ class OneDimensional:
             group = direct.solve(context, loaded, found, order, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[bare.number] = group
+        execution = "pushdown" if context.execution == "pushdown" else "kernel"
+        if context.refine is not None:
+            del found, bare, equal
+            return refine_loaded(context, loaded, classes, execution, notes)
         table = context.scratch.table("assign")
         listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = make_spans(context, bare, loaded.geometry, group, names)
-        execution = "pushdown" if context.execution == "pushdown" else "kernel"
         shared = loaded.rid[equal.divided(classes)]
         if not len(shared):
             return Assignment(table, execution, notes, boxes, divided=False, listed=listed)

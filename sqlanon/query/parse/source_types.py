@@ -25,7 +25,8 @@ class SourceTypes:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._known: dict[str, exp.DataType] = {}
+        # Types of the columns of a release are facts about the version, those of joined tables are not.
+        self._known: dict[str, exp.DataType] = {} if scope.joins else scope.released.once("types", dict)
 
     def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
         """The type of a bound expression: of an aggregate over the source's rows, or of a term in a row.

@@ -35,6 +35,8 @@ from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan, Ratio
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.share_bounds import is_share, share
+from sqlanon.query.rewrite.stepped_averages import stepped_average
+from sqlanon.query.rewrite.value_steps import Steps, steps_of
 from sqlanon.query.sql.sqltree import Tree, column
 
 
@@ -82,6 +84,14 @@ class Asked:
         """Whether the argument is a published column of whole numbers of 32 bits at most."""
         term = self.plan.terms.get(self.aggregate.term or "")
         return isinstance(term, exp.Column) and self.scope.is_short(term)
+
+    @property
+    def steps(self) -> Steps | None:
+        """Steps of the argument's values, if it is such a column and the rows have its values."""
+        term = self.plan.terms.get(self.aggregate.term or "")
+        if not self.short or not isinstance(term, exp.Column):
+            return None
+        return steps_of(self.scope, term)
 
     @property
     def average_type(self) -> exp.DataType:
@@ -159,13 +169,16 @@ def _averaged(asked: Asked) -> Apart:
     if a.of_boxes:
         return average(a.id, asked.row, asked.keys, asked.average_type, floating=asked.floating)
     kind, floating, short = asked.average_type, asked.floating, asked.short
+    if (steps := asked.steps) is not None:
+        return stepped_average(a.id, asked.row, asked.keys, kind, steps)
     return average_of_exact(a.id, asked.row, asked.keys, kind, floating=floating, short=short)
 
 
 def _quantile(asked: Asked) -> Apart:
     a = asked.aggregate
     assert a.at is not None
-    return quantile(a.id, a.at, asked.row, asked.keys, between=a.between, dates=a.type is not None)
+    dates = a.type is not None
+    return quantile(a.id, a.at, asked.row, asked.keys, between=a.between, dates=dates, steps=asked.steps)
 
 
 def _ratio(asked: Asked) -> Apart:

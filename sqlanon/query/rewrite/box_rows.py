@@ -7,22 +7,25 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.boxes.class_key import class_key
-from sqlanon.query.boxes.listed_boxes import Lookup
 from sqlanon.query.boxes.range_counts import count_line, select_line, select_lookup
 from sqlanon.query.boxes.range_facts import is_line_shorter
-from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
+from sqlanon.query.boxes.unroll import ROWS, Unroll
 from sqlanon.query.logic.class_counter import ClassCounter, Count, Venn
 from sqlanon.query.logic.formula import Compiler, Triple, restrict
 from sqlanon.query.parse.scope import Scope
-from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining, distinct_attained
+from sqlanon.query.rewrite.attained_rows import CLASS_ROWS, attaining
 from sqlanon.query.rewrite.class_bounds import held_terms, is_counted, rough_aggregates, terms_of_counts
 from sqlanon.query.rewrite.class_counts import Solved
+from sqlanon.query.rewrite.cut_classes import Results
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
+from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
 from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.rewrite.row_columns import needed_tests, shown_columns, sums_of
 from sqlanon.query.rewrite.separate_rows import separate
-from sqlanon.query.rewrite.settled_classes import Settled, Shown, group_rows, settle
+from sqlanon.query.rewrite.settled_classes import settle
+from sqlanon.query.rewrite.settled_rows import can_settle, select_settled
 from sqlanon.query.sql.sqltree import Tree, column, every, is_true, named, select, some, sql, with_columns
 
 BOXES = "_boxes"
@@ -50,6 +53,7 @@ class BoxRows:
             they are too many.
         sorts: for each of them the sort of a row (`Count.case`); -1 where the condition is settled.
         solved: results of the solver, by the same numbers.
+        matched: by the number of a condition, the least and largest number of rows that satisfy it over all matchings.
         divided: several rows may be of the same class and group: see `classes`.
         class_columns: the columns of a row's class, where each row is of a single class.
         plan: the part of the query for these rows: all of it, or the aggregates that need no separate rows.
@@ -69,6 +73,7 @@ class BoxRows:
     venns: Mapping[int, Venn | None] = field(default_factory=dict)
     sorts: Mapping[int, Tree] = field(default_factory=dict)
     solved: Mapping[int, Solved] = field(default_factory=dict)
+    matched: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
@@ -111,7 +116,10 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     domains = join_domains(divided)
     lookups = domains.lookups
     by_class = attaining(scope.released).narrows(scope, plan)
-    grouped = bool(plan.means) or bool(lookups) or by_class
+    held = held_terms(plan)
+    summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held}
+    kept = find_kept(scope, plan, shown_columns(scope, plan, domains), summed, by_class=by_class)
+    grouped = bool(plan.means) or bool(lookups) or by_class or kept is not None
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
     triples = tuple(one.triple(formula) for one, formula in conditions)
@@ -133,17 +141,23 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         outer = conditions[:1] if plan.filters else conditions
         any_exact = dict.fromkeys(plan.tests.exact, True)
         wide = [one.triple(restrict(formula, any_exact)) for one, formula in outer]
-    settled = settle(conditions, plan.tests.exact) if by_class and _can_settle(scope, plan, domains) else None
+    own_rows = kept is None and by_class and can_settle(scope, plan, domains)
+    settled = settle(conditions, plan.tests.exact) if own_rows else None
+    tables: list[tuple[str, exp.Expr]]
     if settled is not None:
-        first = _first_settled(scope, plan, domains, settled, wide)
-        triples, counts = settled.apply_to(triples), settled.count(counts, column(CLASS_ROWS))
         class_columns += settled.names
+        found = Results(triples, counts)
+        tables, results = select_settled(scope, plan, domains, settled, wide, found, venns.values())
+        triples, counts = results.triples, dict(results.counts)
         sorts = settled.sort(sorts)
     else:
-        first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
+        if kept is not None:
+            first = select_kept(kept, classes, rows=[CLASS_ROWS] if by_class else [])
+        else:
+            first = _first(scope, plan, domains, grouped=grouped, by_class=by_class)
         reached = _over_view(scope, plan, domains, wide) if wide else None
         first = first.where(reached, copy=False) if reached is not None else first
-    tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
+        tables = [(ROWS, first)]
     if lookups:
         tables += _joined(scope, plan, domains)
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
@@ -170,7 +184,7 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
 
     None if a later join decides.
     """
-    shown = _shown(scope, plan, domains)
+    shown = shown_columns(scope, plan, domains)
     reached = some(triple.possible for triple in triples)
     whole = exp.Paren(this=reached.copy())
     if is_true(reached) or any(found.table or found.name not in shown for found in whole.find_all(exp.Column)):
@@ -215,7 +229,7 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
     ``by_class``: for each class apart, with the number of rows.
     """
     classes = _classes(scope, plan, by_class=by_class)
-    shown = _shown(scope, plan, domains)
+    shown = shown_columns(scope, plan, domains)
     chosen = [named(tree, name) for name, tree in shown.items()]
     held = held_terms(plan)
     partial = [(name, tree) for name, tree in plan.terms.items() if name not in held]
@@ -233,12 +247,12 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
                 rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=whole), "BIGINT")
             chosen.append(named(rows, CLASS_ROWS))
         chosen += [
-            named(kept, f"{name}_{end}") for name, tree in partial for end, kept in _sums(tree, name, plan).items()
+            named(kept, f"{name}_{end}") for name, tree in partial for end, kept in sums_of(tree, name, plan).items()
         ]
     else:
         chosen.append(named(exp.Literal.number(1), "n"))
         chosen += [named(tree.copy(), name) for name, tree in partial]
-    made = select(chosen, scope.view(), where=[] if plan.means or by_class else _needed(plan), group=keys)
+    made = select(chosen, scope.view(), where=[] if plan.means or by_class else needed_tests(plan), group=keys)
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
     return made
@@ -247,80 +261,3 @@ def _first(scope: Scope, plan: QueryPlan, domains: Domains, *, grouped: bool, by
 def _classes(scope: Scope, plan: QueryPlan, *, by_class: bool) -> tuple[str, ...]:
     """The columns of the view that identify a class; none where rows are not grouped by class."""
     return class_key(scope) if plan.means or by_class else ()
-
-
-def _can_settle(scope: Scope, plan: QueryPlan, domains: Domains) -> bool:
-    """Whether it is enough to know of most rows which conditions they satisfy: no values of boxes are asked for."""
-    if plan.means or plan.spread or domains.lookups or any(a.of_boxes for one in plan.aggregates for a in one.parts):
-        return False
-    classes = frozenset(scope.released.group_columns)
-    shown = _shown(scope, plan, domains).values()
-    return all(one.name in classes for tree in shown for one in tree.find_all(exp.Column))
-
-
-def _first_settled(
-    scope: Scope, plan: QueryPlan, domains: Domains, settled: Settled, wide: Sequence[Triple]
-) -> exp.Query:
-    """See `_first`, where settled classes are put together."""
-    shown = _shown(scope, plan, domains)
-    classes = {f"c{i}": column(name, VIEW) for i, name in enumerate(class_key(scope), 1)}
-    held = held_terms(plan)
-    view = select([named(tree.copy(), name) for name, tree in {**shown, **plan.terms, **classes}.items()], scope.view())
-    partial = [name for name in plan.terms if name not in held]
-    sums = {f"{name}_{end}": tree for name in partial for end, tree in _sums(column(name), name, plan).items()}
-    reached = some(triple.possible for triple in wide)
-    columns = Shown(list(shown), held, list(classes), sums, (CLASS_ROWS, attaining(scope.released).members()))
-    return group_rows(settled, view, columns, [] if is_true(reached) else [reached])
-
-
-def _shown(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
-    """Columns that the rows hold for every box, by name."""
-    shown: dict[str, Tree] = {}
-    for box in scope.boxes.values():
-        keyed = _keyed(box, domains)
-        for domain in domains.of.get(box.id, ()):
-            shown |= domain.columns()
-        if keyed:
-            plain = constants_of(box)
-            shown |= {
-                f"{box.id}_{part}": sql("COALESCE(:x, :c)", x=tree, c=plain.get(part, no_members(box)))
-                for part, tree in box.parts.items()
-            }
-        if box.state is not None:
-            shown[f"{box.id}_state"] = box.state
-            if keyed and box.point is not None:
-                shown[f"{box.id}_state"] = sql("CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point)
-        if box.id in plan.means and box.mean is not None:
-            shown[f"{box.id}_mean"] = box.mean
-    for a in plan.aggregates:
-        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, plan):
-            shown[f"{a.box.id}_set"] = a.box.parts["set"]
-    return {name: tree.copy() for name, tree in shown.items()}
-
-
-def _keyed(box: Box, domains: Domains) -> bool:
-    """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
-    own = domains.of.get(box.id, ())
-    return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
-
-
-def _needed(plan: QueryPlan) -> list[Tree]:
-    """Exact tests that every row has to pass: they shrink the rows before the grouping."""
-    formula = plan.conditions[0]
-    parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else [formula]
-    numbers = sorted(p for p in parts if isinstance(p, int) and not isinstance(p, bool))
-    return [plan.terms[plan.tests.exact[p].name].copy() for p in numbers if p in plan.tests.exact]
-
-
-def _sums(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
-    """Aggregates that are kept of an exact term in place of values: not all types have an order, or sums."""
-    kept = {"n": sql("COUNT(:x)", x=tree)}
-    if name in plan.ordered:
-        kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
-    if name in plan.summed:
-        kept |= {
-            "s": sql("SUM(:x)", x=tree),
-            "neg": sql("SUM(LEAST(:x, 0))", x=tree),
-            "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
-        }
-    return kept

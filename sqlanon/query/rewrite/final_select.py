@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -137,6 +137,15 @@ def _first(bound: Bound, plan: QueryPlan, most: Tree) -> list[Tree]:
     return [every([open_, sql(":p <= :n", p=place, n=most)])]
 
 
+def _is_plain(tree: exp.Expr, names: Collection[str]) -> bool:
+    """Whether a table has columns of a table of the database and nothing else: to read these twice takes less time."""
+    if not isinstance(tree, exp.Select) or any(tree.args.get(part) for part in ("group", "joins", "distinct", "where")):
+        return False
+    source = tree.args["from_"].this
+    plain = isinstance(source, exp.Table) and source.name not in names
+    return plain and all(isinstance(item.unalias(), exp.Column | exp.Literal) for item in tree.expressions)
+
+
 def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:
     """The tables as a WITH; a table that is read more than once is made once, on every engine."""
     listed = list(tables)
@@ -150,7 +159,7 @@ def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.W
         exp.CTE(
             this=tree,
             alias=exp.TableAlias(this=exp.to_identifier(name)),
-            materialized=True if read[name] > 1 else None,
+            materialized=True if read[name] > 1 and not _is_plain(tree, read) else None,
         )
         for name, tree in listed
     ]

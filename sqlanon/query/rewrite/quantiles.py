@@ -17,7 +17,9 @@ from sqlanon.query.logic.number_line import measure
 from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
 from sqlanon.query.rewrite.query_plan import Aggregate, QueryPlan
-from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
+from sqlanon.query.rewrite.stepped_quantiles import stepped_quantile
+from sqlanon.query.rewrite.value_steps import Steps
+from sqlanon.query.sql.sqltree import FALSE, Tree, as_type, column, every, is_false, named, select, some, sql, when
 
 _ROUNDED = "0.000000001"
 
@@ -30,6 +32,7 @@ def quantile(
     *,
     between: bool,
     dates: bool = False,
+    steps: Steps | None = None,
 ) -> Apart:
     """The columns of a quantile.
 
@@ -40,10 +43,11 @@ def quantile(
         keys: the groups.
         between: it may lie between two values, in which case the bounds are these values.
         dates: the argument is a date.
+        steps: steps of the values of an exact column.
     """
     if row["low"] == row["high"]:
-        return _quantile_of_exact(number, at, row, keys, (between, dates))
-    steps: list[tuple[str, exp.Expr]] = []
+        return _quantile_of_exact(number, at, row, keys, (between, dates), steps)
+    tables: list[tuple[str, exp.Expr]] = []
     n, zero = row["count"], exp.Literal.number(0)
     dyadic = at.denominator & (at.denominator - 1) == 0
     slack = "0" if dyadic else _ROUNDED  # engines find the rank with doubles
@@ -57,7 +61,7 @@ def quantile(
         }
         table = f"_{end}s_{number}"
         listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
-        steps.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))
+        tables.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
         running = (
             f"OVER ({part} ORDER BY v{'' if end == 'low' else ' DESC'} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT "
@@ -76,13 +80,13 @@ def quantile(
             column("o"),
             sql(f"{int(end == 'high')} AS side"),
         ]
-        steps.append((f"{table}_ranked", select(kept, table)))
+        tables.append((f"{table}_ranked", select(kept, table)))
     # Every row counts as much as it is likely to qualify, at the middle of the ends.
     kind = "date" if dates else "float"
     ends = {name: measure(row[end], kind) or row[end] for name, end in (("l", "low"), ("h", "high"))}
     middle = sql(":l / 2 + :h / 2", **ends)
     weight = sql("SUM(:n * :s)", n=n, s=row["share"])
-    steps.append(
+    tables.append(
         (
             f"_middles_{number}",
             select(
@@ -95,7 +99,7 @@ def quantile(
     )
     over = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
     reached = sql(f"SUM(w) OVER ({over} ORDER BY v) >= {float(at)!r} * SUM(w) OVER ({over}) AS meets")
-    steps.append((f"_middles_{number}_ranked", select([*keys, column("v"), reached], f"_middles_{number}")))
+    tables.append((f"_middles_{number}_ranked", select([*keys, column("v"), reached], f"_middles_{number}")))
     sides = [
         select(
             [*keys, *map(column, ("v", "meets", "held", "o", "side")), sql("CAST(NULL AS DOUBLE) AS m")],
@@ -115,11 +119,11 @@ def quantile(
     union: exp.Expr = sides[0]
     for side in sides[1:]:
         union = exp.Union(this=union, expression=side, distinct=False)
-    steps.append((f"_quantile_{number}", union))
+    tables.append((f"_quantile_{number}", union))
     estimate = sql("MIN(CASE WHEN side = 2 AND meets THEN m END)")
     if dates:
         estimate = sql("CAST('1970-01-01' AS DATE) + CAST(FLOOR(:m) AS INTEGER)", m=estimate)
-    return steps, {
+    return tables, {
         f"e{number}": estimate,
         f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN side = 0 AND meets THEN v END) END"),
         f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN side = 1 AND meets THEN v END) END"),
@@ -128,7 +132,12 @@ def quantile(
 
 
 def _quantile_of_exact(
-    number: int, at: Fraction, row: Mapping[str, Tree], keys: Sequence[Tree], kind: tuple[bool, bool]
+    number: int,
+    at: Fraction,
+    row: Mapping[str, Tree],
+    keys: Sequence[Tree],
+    kind: tuple[bool, bool],
+    steps: Steps | None,
 ) -> Apart:
     """See `quantile`, of exact values: both ends and the estimate use the same order."""
     between, dates = kind
@@ -141,6 +150,10 @@ def _quantile_of_exact(
         "w": sql("SUM(:n * :s)", n=n, s=row["share"]),
     }
     table = f"_values_{number}"
+    slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
+    meets = _ranks(at, slack, between=between)
+    if steps is not None and is_false(row["open"]):
+        return stepped_quantile(number, row, keys, meets, steps)
     listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
     part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
     running = f"OVER ({part} ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
@@ -149,7 +162,23 @@ def _quantile_of_exact(
         **{f"{name}_all": sql(f"SUM({name}) OVER ({part})") for name in ("held", "free", "w")},
     }
     summed = [*keys, *map(column, chosen), *(named(tree, name) for name, tree in sums.items())]
-    slack = "0" if at.denominator & (at.denominator - 1) == 0 else _ROUNDED  # engines find the rank with doubles
+    ranked = [*keys, *map(column, ("v", "held", "o")), *(named(tree, name) for name, tree in meets.items())]
+    tables: list[tuple[str, exp.Expr]] = [
+        (table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])),
+        (f"{table}_summed", select(summed, table)),
+        (f"_quantile_{number}", select(ranked, f"{table}_summed")),
+    ]
+    middle = sql("MIN(CASE WHEN middle THEN v END)")
+    return tables, {
+        f"e{number}": middle if dates else as_type(middle, "DOUBLE"),
+        f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN low THEN v END) END"),
+        f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN high THEN v END) END"),
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def _ranks(at: Fraction, slack: str, *, between: bool) -> dict[str, Tree]:
+    """Whether a value is at or above the least quantile, at or below the greatest, and at or above the estimate."""
     meets = {}
     for end, share in (("low", at), ("high", 1 - at)):
         # From the other side, the rows up to a value are all but the rows below it.
@@ -160,20 +189,7 @@ def _quantile_of_exact(
         asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
         strict = ">" if between or end == "high" else ">="
         meets[end] = sql(f"{share.denominator} * {below} {strict} {asked} - {slack} * {rows} * {share.denominator}")
-    meets["middle"] = sql(f"w_to >= {float(at)!r} * w_all")
-    ranked = [*keys, *map(column, ("v", "held", "o")), *(named(tree, name) for name, tree in meets.items())]
-    steps: list[tuple[str, exp.Expr]] = [
-        (table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])),
-        (f"{table}_summed", select(summed, table)),
-        (f"_quantile_{number}", select(ranked, f"{table}_summed")),
-    ]
-    middle = sql("MIN(CASE WHEN middle THEN v END)")
-    return steps, {
-        f"e{number}": middle if dates else as_type(middle, "DOUBLE"),
-        f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN low THEN v END) END"),
-        f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN high THEN v END) END"),
-        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
-    }
+    return meets | {"middle": sql(f"w_to >= {float(at)!r} * w_all")}
 
 
 def native(scope: Scope, plan: QueryPlan, a: Aggregate, keys: Sequence[str]) -> Apart:

@@ -328,7 +328,7 @@ class RowValues:
                 if count.case is not None:
                     terms = {a.term for a in plan.aggregates if a.kind == "count" and a.condition == i}
                     found |= self._parts([*group, count.case], f"_{i}", terms)
-        return [named(tree.copy(), name) for name, tree in found.items()]
+        return [named(tree, name) for name, tree in found.items()]
 
     def _parts(self, group: Sequence[Tree], suffix: str, terms: Collection[str | None]) -> dict[str, Tree]:
         """Number of rows of a class in a group, or with a value of an exact term, and the row that represents them.
@@ -369,6 +369,8 @@ class RowValues:
             part = column(f"{_part(term)}{suffix}")
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
         ends = dict(attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
+        if condition in self._rows.matched:
+            ends |= zip(("floor", "ceiling"), map(exp.Literal.number, self._rows.matched[condition]), strict=True)
         if self._rows.venns.get(condition) is not None:
             ends |= {name: column(f"{name}{condition}") for name in ("sort", "cells", "attained")}
             ends["class_rows"] = column(CLASS_ROWS)

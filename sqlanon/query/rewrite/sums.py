@@ -138,7 +138,7 @@ class _Sums:
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
             chosen += [
-                named(tree.copy(), f"{end}{i}")
+                named(tree, f"{end}{i}")
                 for end, tree in zip("pcs", (rows.possible(i), triple.certain, triple.share), strict=True)
             ]
         chosen += self._values.classes()

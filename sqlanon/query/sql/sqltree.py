@@ -120,14 +120,15 @@ def as_type(tree: Tree, kind: str) -> Tree:
 
 def named(tree: Tree, name: str) -> Tree:
     """An item of a SELECT under an exact name."""
-    return exp.Alias(this=own(tree), alias=exp.to_identifier(name, quoted=True))
+    return exp.Alias(this=own(tree), alias=exp.Identifier(this=name, quoted=True))
 
 
 def column(name: str, table: str | None = None) -> Tree:
     """A column by exact name."""
-    return exp.column(
-        exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
-    )
+    made = exp.Column(this=exp.Identifier(this=name, quoted=True))
+    if table:
+        made.set("table", exp.Identifier(this=table, quoted=True))
+    return made
 
 
 def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:

@@ -89,7 +89,7 @@ def warn_of(state: ReleaseState) -> tuple[str, ...]:
     """Warnings about other releases of the same source, and about a budget without an anchor."""
     noisy, source = state.spec.noisy, str(state.source.ref)
     assert noisy is not None
-    names = [entry.release for entry in state.beside if entry.source == source and not entry.policy.get("noisy")]
+    names = [entry.release for entry in state.beside if entry.source == source and not entry.kind.charged]
     warned = [
         f"release {name} publishes rows or counts of the same persons: these statistics, with all that the budget may "
         f"still pay for, change the odds about one person by at most e^{float(noisy.budget.epsilon):g} (but for "

@@ -18,6 +18,10 @@ def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
+NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "threshold", "review")
+"""Keys that 0.1.0 did not have: a policy without them is kept as it was then."""
+
+
 def redact(spec: ReleaseSpec) -> dict[str, Any]:
     """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
     policy = cast("dict[str, Any]", to_plain(spec))
@@ -41,17 +45,11 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
-    if spec.together is None:  # 0.1.0 had no tables that are published together
-        del policy["together"]
-    if spec.statistics is None:  # 0.1.0 had none
-        del policy["statistics"]
-    else:
+    if spec.statistics is not None:
         for key in ("together", "cohort"):  # 0.1.0 had none of them
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
-    if spec.noisy is None:
-        del policy["noisy"]
-    else:
+    if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
@@ -60,7 +58,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
-    for key in ("context", "publish_lake", "threshold", "review"):  # 0.1.0 had none of them
+    for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]
     if not spec.refresh.needs_approval:  # nor this

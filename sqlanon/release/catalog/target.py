@@ -27,18 +27,17 @@ def target_of(state: ReleaseState) -> Publication:
     Raises:
         PolicyError: the place belongs to another release or object.
     """
-    engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
-    version = max((entry.version for entry in entries), default=0) + 1
+    engine, spec, entries = state.engine, state.spec, state.versions
+    publication = name_target(state)
+    view, pair = publication.view, publication.pair
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
-    pair = format_of(spec.format.kind).facts.paired
     longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
     if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
         raise PolicyError(
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
     publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
@@ -47,6 +46,14 @@ def target_of(state: ReleaseState) -> Publication:
         return publication
     check_free(spec.name, publication, [*entries, *state.beside], state.exists)
     return publication
+
+
+def name_target(state: ReleaseState) -> Publication:
+    """The same without a look at the place, and without a lake table's."""
+    spec = state.spec
+    version = max((entry.version for entry in state.versions), default=0) + 1
+    pair = format_of(spec.format.kind).facts.paired
+    return Publication(state.view, spec.publish_file, version, physical_name(spec.name, version), pair)
 
 
 def check_no_link(release: str, file: str) -> None:

@@ -14,13 +14,7 @@ from sqlanon.release.catalog.approvals import require_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
-from sqlanon.release.catalog.other_counts import (
-    follow,
-    hold_counts_of,
-    refuse_certified,
-    refuse_other_classes,
-    refuse_published,
-)
+from sqlanon.release.catalog.other_counts import hold_return
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
@@ -78,17 +72,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
-        refuse_certified(engine, release, entry.version)
-        if entry.statistics:
-            holding.enter_context(hold_counts_of(engine, entry.source))
-            refuse_published(engine, release, entry.source)
-            refuse_other_classes(engine, entry, confirmed=allow_weaker)
-        if entry.statistics and entry.version != current.version and not allow_weaker and not follow(entry, current):
-            raise GuardError(
-                f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "
-                "counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
-                "--allow-weaker (in Python allow_weaker=True)"
-            ).advising("--allow-weaker")
+        holding.enter_context(hold_return(engine, entry, current, confirmed=allow_weaker))
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))
@@ -223,7 +207,7 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    if entry.noisy:  # they say nothing certain of any row
+    if not entry.kind.has_rows:
         return tuple(found)
     removed = stored_rows(engine, entry).count_deleted()
     if removed is None:

@@ -67,7 +67,7 @@ def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
 def _refuse(entry: Entry) -> str:
     """Why a release of rows is not supported; empty: it is."""
     policy = entry.policy
-    if entry.statistics or entry.noisy:
+    if not entry.kind.has_rows:
         return "is no release of rows"
     form, report = form_of(entry).facts, RunReport.from_dict(entry.report)
     means = policy["format"].get("mean")

@@ -30,11 +30,14 @@ from sqlanon.release.budget.charged import (
 from sqlanon.release.budget.events import Event, Kind, Spending
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import make_room
 from sqlanon.release.stages.stage import Publish
-from sqlanon.release.stages.work import Planned, Stage, Work
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import content_of_drawn
+from sqlanon.release.versions.waiting import Waiting
+from sqlanon.results import PlanReport
 from sqlanon.spec import ReleaseSpec
 
 
@@ -130,17 +133,12 @@ def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
     return [charge, Answer(spec.name, len(noisy.tables)), PublishDrawn(spec.name, version)]
 
 
-class OfNoisy:
+class OfNoisy(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         spend: a new version is requested whatever the clock says, or after a version was lost.
     """
-
-    anew = True
-    follows = False
-    begins = True
-    links: Sequence[str] | None = None
 
     def __init__(self, *, spend: bool = False) -> None:
         self._spend = spend
@@ -292,25 +290,14 @@ class OfNoisy:
         with work.watch.stage("state"), budget.hold():
             budget.note(state, self._reserved, {"version": work.target.version})
 
-    def look(self, work: Work) -> None:
-        """See `Version.look`: nothing is staged."""
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
+        """See `Version.plan`."""
+        return plan_noisy(work, outline)
 
-    def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`: stages of noisy statistics."""
-        return self.own_stages(work)
 
-    def plan(self, work: Work) -> Planned:
-        """See `Version.plan`; `sqlanon.release.plan.noisy` makes it."""
-        raise NotImplementedError
+class WaitingNoisy(Waiting):
+    """See `Waiting`; its plan says what the next version costs."""
 
-    def profile(self, work: Work) -> None:
-        """See `Version.profile`: nothing is staged."""
-
-    def divide(self, work: Work) -> None:
-        """See `Version.divide`: there are no classes."""
-
-    def compare(self, work: Work) -> None:
-        """See `Version.compare`: versions are paid, whatever they are compared with."""
-
-    def measure(self, work: Work) -> None:
-        """See `Version.measure`: `answer` makes the content."""
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
+        """See `Version.plan`."""
+        return plan_noisy(work, outline)

@@ -20,11 +20,11 @@ from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
+from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.work import Stage, Work
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
 from sqlanon.release.versions.nights import Nights
-from sqlanon.release.versions.statistics_plan import plan_counts
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
@@ -95,17 +95,12 @@ class Assemble:
         work.version.measure(work)
 
 
-class OfStatistics:
+class OfStatistics(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
     """
-
-    anew = True
-    follows = False
-    begins = True
-    links: Sequence[str] | None = None
 
     def __init__(self, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
@@ -157,10 +152,6 @@ class OfStatistics:
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
 
-    def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`: the source is staged."""
-        return ()
-
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         statistics = work.spec.statistics
@@ -168,7 +159,7 @@ class OfStatistics:
         name = work.spec.name
         return [Count(name, len(statistics.tables)), Hide(name, statistics.threshold), Assemble(name)]
 
-    def plan(self, work: Work) -> PlanReport:
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
@@ -224,9 +215,6 @@ class OfStatistics:
                 raise InfeasibleError(
                     f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
                 ) from None
-
-    def compare(self, work: Work) -> None:
-        """See `Version.compare`: there is no version before."""
 
     def measure(self, work: Work) -> None:
         """See `Version.measure`."""
@@ -402,13 +390,12 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [
-        entry.release for entry in state.beside if entry.source == source and not (entry.statistics or entry.noisy)
-    ]
-    together = state.spec.statistics.together if state.spec.statistics is not None else ()
+    names = [entry.release for entry in state.beside if entry.source == source and entry.kind.has_rows]
+    statistics = state.spec.statistics
+    assert statistics is not None
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"
         for name in names
-        if name not in together
+        if name not in statistics.together
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.release.plans.change import describe_change
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.stages.work import Work
 from sqlanon.results import PlanColumn, PlanReport
@@ -17,7 +18,7 @@ SHOWN = 5
 
 
 def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str]) -> PlanReport:
-    """Plan of a run, but for the stages and the change.
+    """The report of a plan, but for the stages.
 
     Args:
         work: the release; the source was read.
@@ -34,7 +35,7 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
         source=str(work.staged.roles.relation.ref),
         publish=work.target.shown,
         state=work.decision.state,
-        change="",
+        change=describe_change(work.decision, work.target),
         why=work.decision.why,
         weaker=(),
         rows=work.staged.rows,

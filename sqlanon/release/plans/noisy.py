@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.budgeted import Quantity
-from sqlanon.engines.base import Engine
-from sqlanon.engines.lacks import NOISY, require
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.noisy.answers import bound_rows, check_columns
@@ -17,17 +15,12 @@ from sqlanon.noisy.levels import decimal_text
 from sqlanon.noisy.published import INTERVAL, half_width
 from sqlanon.noisy.shape import Part, Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
-from sqlanon.progress import Stopwatch
 from sqlanon.release.budget.budget import Budget
-from sqlanon.release.budget.charged import is_noisy_due, person_tables, warn_of
-from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.catalog.publication import Publication
-from sqlanon.release.catalog.refresh import decide
-from sqlanon.release.catalog.state import ReleaseState, read_state
-from sqlanon.release.catalog.target import target_of
+from sqlanon.release.budget.charged import person_tables, warn_of
+from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
-from sqlanon.release.stages.work import secret_of
-from sqlanon.release.versions.noisy import list_stages
+from sqlanon.release.stages.stage import Wait
+from sqlanon.release.stages.work import Outline, Work
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -36,52 +29,37 @@ MOST_VERSIONS = 1000
 """The number of versions that a budget suffices for is counted so far."""
 
 
-def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanReport:
-    """Plan of a run; nothing is charged, drawn or written.
+def plan_noisy(work: Work, outline: Outline) -> PlanReport:
+    """The report of a plan, but for the stages; nothing is charged, drawn or written.
 
     Args:
-        engine: the source's database.
-        spec: the release.
-        watch: measures the stages.
+        work: the release.
+        outline: the stages of the run.
 
     Raises:
         PolicyError: the source cannot be measured, or delta is above 1 in the number of persons.
-        InfeasibleError: the budget does not suffice.
+        InfeasibleError: the budget does not suffice for the next version that is paid.
     """
+    spec, state, scratch, engine = work.spec, work.state, work.scratch, work.state.engine
     noisy = spec.noisy
     assert noisy is not None
-    require(engine, NOISY, spec.name)
-    Catalog(engine).guard()
-    state = read_state(engine, spec)
-    target, decision = target_of(state), decide(state)
     shape = shape_of(spec)
     columns = check_columns(shape, spec.person, state.source)
     noise = noise_of(shape)
     budget = Budget(engine, noisy.budget)
     budget.look()
     budget.check_policy(person_tables(engine, spec))
-    price = budget.check_price(noise.mechanisms, spec.name)
-    cost = (
-        f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
-        f"{noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it suffices "
-        f"for {_versions(budget, noise)} such versions"
-    )
-    with (
-        Scratch(engine, watch) as scratch,
-        watch.stage("snapshot"),
-        source_snapshot(engine, [(spec, state.source.ref)], planned=True),
-    ):
-        cut, rows = _count_cut(scratch, shape, state, secret_of(state))
-    due = is_noisy_due(state)
-    why = decision.why if decision.previous is None else ("the time of a new version has come",)
+    with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, state.source.ref)], planned=True):
+        cut, rows = _count_cut(scratch, shape, state, work.secret)
+    due = not any(isinstance(stage, Wait) for stage in outline.stages)
     return PlanReport(
         release=spec.name,
         source=str(state.source.ref),
-        publish=target.shown,
-        state=decision.state if decision.previous is None else "made anew" if due else "unchanged",
-        change=_change(target, due=due),
-        why=why if due else ("not due yet: run --spend would pay another version",),
-        weaker=decision.weaker,
+        publish=work.target.shown,
+        state=work.decision.state,
+        change=_describe_change(work, due=due),
+        why=work.decision.why if due else ("not due yet: run --spend would pay another version",),
+        weaker=work.decision.weaker,
         rows=rows,
         columns=tuple(
             PlanColumn(
@@ -104,13 +82,28 @@ def plan_noisy(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> PlanRepor
             *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=(cost, *_widths(shape, noise), *cut),
-        stages=tuple(stage.text for stage in list_stages(spec, target.version)),
+        notes=(_describe_cost(budget, noise, spec), *_widths(shape, noise), *cut),
     )
 
 
-def _change(target: Publication, *, due: bool) -> str:
-    return f"version {target.version}" if due else f"nothing until the clock asks for version {target.version}"
+def _describe_cost(budget: Budget, noise: Noise, spec: ReleaseSpec) -> str:
+    """The cost of the next version that is paid.
+
+    Raises:
+        InfeasibleError: the budget does not suffice.
+    """
+    assert spec.noisy is not None
+    price = budget.check_price(noise.mechanisms, spec.name)
+    return (
+        f"a version costs epsilon {float(total_epsilon(noise.mechanisms, budget.limits[1])):.4g}; of the budget "
+        f"{spec.noisy.budget.name} {float(price):.4g} of {float(budget.limits[0]):g} would be spent then, and it "
+        f"suffices for {_versions(budget, noise)} such versions"
+    )
+
+
+def _describe_change(work: Work, *, due: bool) -> str:
+    version = work.target.version
+    return f"version {version}" if due else f"nothing until the clock asks for version {version}"
 
 
 def _versions(budget: Budget, noise: Noise) -> str:

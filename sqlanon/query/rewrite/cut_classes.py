@@ -1,0 +1,173 @@
+"""Rows that exact terms divide, with the results of the conditions from the kept table of the classes.
+
+A condition over boxes says the same of all rows of a class. So it is computed of each class that it cuts, and the rows
+of these classes, grouped by class and exact terms, get the results by a join; see
+`sqlanon.query.rewrite.settled_classes` for all other classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import VIEW
+from sqlanon.query.boxes.kept_classes import ClassTable
+from sqlanon.query.boxes.unroll import ROWS
+from sqlanon.query.logic.class_counter import Count, Venn
+from sqlanon.query.logic.formula import Triple
+from sqlanon.query.rewrite.settled_classes import Settled, Shown
+from sqlanon.query.sql.sqltree import ONE, ZERO, Tree, column, named, negate, number, select, sql, table_of, when
+
+CUT = "_cut_classes"
+"""A row for each class that some condition cuts, with the results of the conditions."""
+SETTLED = "_settled_rows"
+"""The rows of all other classes, by the conditions that they satisfy."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of the conditions for the rows of a query.
+
+    Attributes:
+        triples: possible, certain and share, of each condition.
+        counts: how many rows of a class satisfy a condition, for some conditions.
+    """
+
+    triples: tuple[Triple, ...]
+    counts: Mapping[int, Count]
+
+    def named(self) -> Iterator[tuple[str, int, Tree]]:
+        """Every result: the name of its column, the number of the condition, and the SQL."""
+        for i, triple in enumerate(self.triples):
+            yield f"possible_{i}", i, triple.possible
+            yield f"certain_{i}", i, triple.certain
+            yield f"share_{i}", i, triple.share
+        for i, count in self.counts.items():
+            yield f"low_{i}", i, count.low
+            yield f"high_{i}", i, count.high
+
+    def read(self) -> Results:
+        """The results as columns of the rows."""
+        triples = tuple(
+            Triple(*(column(f"{end}_{i}") for end in ("possible", "certain", "share")))
+            for i, _ in enumerate(self.triples)
+        )
+        counts = {i: replace(one, low=column(f"low_{i}"), high=column(f"high_{i}")) for i, one in self.counts.items()}
+        return Results(triples, counts)
+
+
+def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Iterable[Venn | None]) -> bool:
+    """Whether the results are the same for all rows of a class, and all that the query reads of its boxes.
+
+    Args:
+        results: the results, over the rows.
+        boxes: the columns that rows have of their boxes.
+        rows: the column with the number of rows of the class.
+        venns: the cells of conditions for the solver, which reads boxes.
+    """
+    known = {*boxes, rows}
+    read = {one.name for _, _, tree in results.named() for one in tree.find_all(exp.Column)}
+    by_row = any(one.case is not None for one in results.counts.values())
+    return read <= known and not by_row and all(venn is None for venn in venns)
+
+
+def join_cut(
+    settled: Settled,
+    view: exp.Select,
+    kept: ClassTable,
+    shown: Shown,
+    reached: Sequence[Tree],
+    results: Results | None,
+) -> list[tuple[str, exp.Expr]]:
+    """The tables of the rows: those of cut classes by class, and of others by the conditions that they satisfy.
+
+    Args:
+        settled: the settled conditions.
+        view: the columns read from every row of the release: boxes, exact terms, and those of the class.
+        kept: the kept table.
+        shown: names of the columns.
+        reached: conditions under which rows may satisfy a condition of the query.
+        results: the results of the conditions, over the columns of the boxes; None: the rows get the boxes.
+    """
+    rows = shown.rows[0]
+    of_classes = view.copy()
+    wanted = {*shown.boxes, *shown.classes}
+    of_classes.set("expressions", [one for one in of_classes.expressions if one.alias in wanted])
+    of_classes.append("expressions", named(column(kept.rows, VIEW), rows))
+    of_classes.set("from_", exp.From(this=table_of(kept.table, VIEW)))
+    given: list[tuple[str, Tree]]
+    of_settled: list[tuple[str, Tree]]
+    if results is None:
+        given = [(name, column(name)) for name in shown.boxes]
+        of_settled = [(name, exp.null()) for name in shown.boxes]
+    else:
+        given = [(name, tree) for name, _, tree in results.named()]
+        of_settled = [(name, _known(settled, name, i, tree, rows)) for name, i, tree in results.named()]
+    listed = [*map(column, (*shown.classes, rows)), *(named(tree, name) for name, tree in given)]
+    cut = select(listed, of_classes.subquery("v"), where=[*reached, settled.cut])
+    names = [name for name, _ in given]
+    union = exp.Union(
+        this=_of_cut(settled, view, shown, reached, names),
+        expression=_of_settled(settled, shown, of_settled),
+        distinct=False,
+    )
+    return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, reached)), (ROWS, union)]
+
+
+def _known(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:
+    """A result for the rows of settled classes."""
+    if condition not in settled.certain:
+        return tree  # a constant
+    sign = column(f"d{condition}", "s")
+    ends = {"low": (column(rows, "w"), number(0)), "high": (column(rows, "w"), number(0)), "share": (ONE, ZERO)}
+    end = name.partition("_")[0]
+    return when(sign, *ends[end]) if end in ends else sign
+
+
+def _of_cut(
+    settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree], names: Sequence[str]
+) -> exp.Select:
+    """The rows of cut classes."""
+    own = [*shown.held, *shown.classes]
+    grouped = select(
+        [*map(column, own), named(sql("COUNT(*)"), "n"), *(named(tree, name) for name, tree in shown.sums.items())],
+        view.copy().subquery("v"),
+        where=[*reached, settled.cut],
+        group=[number(i) for i, _ in enumerate(own, 1)],
+    )
+    chosen = [column(name, "r") for name in (*own, "n", *shown.sums)]
+    chosen += [named(exp.cast(exp.null(), "BOOLEAN"), name) for name in settled.names]
+    chosen += [column(name, "c") for name in (shown.rows[0], *names)]
+    pairs = [exp.NullSafeEQ(this=column(name, "r"), expression=column(name, "c")) for name in shown.classes]
+    made = select(chosen, grouped.subquery("r"))
+    made.set("joins", [exp.Join(this=exp.to_table(CUT).as_("c"), on=exp.and_(*pairs))])
+    return made
+
+
+def _group_settled(settled: Settled, view: exp.Select, shown: Shown, reached: Sequence[Tree]) -> exp.Select:
+    """The rows of settled classes, by exact terms and the conditions that they satisfy."""
+    keys = {name: column(name) for name in shown.held}
+    keys |= dict(zip(settled.names, settled.certain.values(), strict=True))
+    chosen = [*(named(tree.copy(), name) for name, tree in keys.items()), named(sql("COUNT(*)"), "n")]
+    chosen += [named(tree, name) for name, tree in shown.sums.items()]
+    numbers = [number(i) for i, _ in enumerate(keys, 1)]
+    return select(chosen, view.copy().subquery("v"), where=[*reached, negate(settled.cut)], group=numbers)
+
+
+def _of_settled(settled: Settled, shown: Shown, given: Sequence[tuple[str, Tree]]) -> exp.Select:
+    """The rows of settled classes, with the number of rows that satisfy the same conditions: they are one class.
+
+    That number comes by a join: DuckDB would group the rows of the view twice for a window over the groups.
+    """
+    rows = shown.rows[0]
+    signs = [column(name) for name in settled.names]
+    whole = select([*signs, named(sql("CAST(SUM(n) AS BIGINT)"), rows)], SETTLED, group=signs)
+    chosen = [column(name, "s") for name in shown.held] + [named(exp.null(), name) for name in shown.classes]
+    chosen += [column(name, "s") for name in ("n", *shown.sums, *settled.names)]
+    chosen += [column(rows, "w"), *(named(tree, name) for name, tree in given)]
+    made = select(chosen, exp.to_table(SETTLED).as_("s"))
+    pairs = [exp.EQ(this=column(name, "s"), expression=column(name, "w")) for name in settled.names]
+    made.set("joins", [exp.Join(this=whole.subquery("w"), on=exp.and_(*pairs))])
+    return made

@@ -1,0 +1,88 @@
+"""The rows of a query that asks boxes alone, from the kept table of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import VIEW
+from sqlanon.query.boxes.kept_classes import ClassTable, class_table
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.attained_rows import attaining
+from sqlanon.query.rewrite.class_bounds import held_terms
+from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.sql.sqltree import Tree, column, named, select, table_of
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """A kept table, with the columns that a query reads of it.
+
+    Attributes:
+        table: the table, with a row for each class.
+        shown: columns of boxes and exact terms, over the columns of the table.
+        sums: columns with aggregates of exact terms.
+    """
+
+    table: ClassTable
+    shown: Mapping[str, Tree]
+    sums: Mapping[str, Tree]
+
+
+def has_classes(scope: Scope) -> bool:
+    """Whether equal rows of the view are classes, which the query reads as they are."""
+    return not scope.joins and attaining(scope.released).whole
+
+
+def find_kept(
+    scope: Scope,
+    plan: QueryPlan,
+    shown: Mapping[str, Tree],
+    sums: Mapping[str, Mapping[str, Tree]],
+    *,
+    by_class: bool,
+) -> KeptRows | None:
+    """The kept table, if it has all that the query reads; None: the query reads the view.
+
+    Args:
+        scope: the names.
+        plan: the query.
+        shown: the columns that rows hold of boxes.
+        sums: by exact term, the aggregates in place of its values.
+        by_class: rows of different classes are kept apart.
+    """
+    held = held_terms(plan)
+    if not has_classes(scope) or (held and (by_class or plan.means)) or not isinstance(scope.view(), exp.Table):
+        return None
+    classes = frozenset(scope.released.group_columns)
+    read = {one.name: None for tree in shown.values() for one in tree.find_all(exp.Column)}
+    if not read.keys() <= classes:
+        return None
+    # Sums of floating point numbers depend on the order of the rows.
+    if not all(isinstance(tree, exp.Column) and not scope.is_floating(tree) for tree in plan.terms.values()):
+        return None
+    apart = [list(read), *([plan.terms[name].name] for name in held)] if held else []
+    trees = {f"{name}_{end}": tree for name, own in sums.items() for end, tree in own.items()}
+    found = class_table(scope, trees.values(), [names for names in apart if names])
+    if found is None:
+        return None
+    exact = {name: plan.terms[name].copy() for name in held}
+    names = {name: column(found.sums[tree.sql(dialect=scope.engine.dialect)], VIEW) for name, tree in trees.items()}
+    return KeptRows(found, {**shown, **exact}, names)
+
+
+def select_kept(kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) -> exp.Select:
+    """The rows: one for each class.
+
+    Args:
+        kept: the table.
+        classes: the columns that distinguish classes, if the query reads them.
+        rows: further names for the number of rows of the class.
+    """
+    chosen = [named(tree, name) for name, tree in kept.shown.items()]
+    chosen += [named(column(name, VIEW), f"c{i}") for i, name in enumerate(classes, 1)]
+    chosen += [named(column(kept.table.rows, VIEW), name) for name in ("n", *rows)]
+    chosen += [named(tree, name) for name, tree in kept.sums.items()]
+    return select(chosen, table_of(kept.table.table, VIEW))

@@ -1,0 +1,65 @@
+"""The columns that the rows of a query hold: of boxes, and in place of exact terms."""
+
+from __future__ import annotations
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.listed_boxes import Lookup
+from sqlanon.query.boxes.unroll import constants_of, no_members
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.attained_rows import distinct_attained
+from sqlanon.query.rewrite.domains import Domains
+from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.sql.sqltree import Tree, sql
+
+
+def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, Tree]:
+    """Columns that the rows hold for every box, by name."""
+    shown: dict[str, Tree] = {}
+    for box in scope.boxes.values():
+        keyed = _keyed(box, domains)
+        for domain in domains.of.get(box.id, ()):
+            shown |= domain.columns()
+        if keyed:
+            plain = constants_of(box)
+            shown |= {
+                f"{box.id}_{part}": sql("COALESCE(:x, :c)", x=tree, c=plain.get(part, no_members(box)))
+                for part, tree in box.parts.items()
+            }
+        if box.state is not None:
+            shown[f"{box.id}_state"] = box.state
+            if keyed and box.point is not None:
+                shown[f"{box.id}_state"] = sql("CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point)
+        if box.id in plan.means and box.mean is not None:
+            shown[f"{box.id}_mean"] = box.mean
+    for a in plan.aggregates:
+        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, plan):
+            shown[f"{a.box.id}_set"] = a.box.parts["set"]
+    return {name: tree.copy() for name, tree in shown.items()}
+
+
+def _keyed(box: Box, domains: Domains) -> bool:
+    """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
+    own = domains.of.get(box.id, ())
+    return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
+
+
+def needed_tests(plan: QueryPlan) -> list[Tree]:
+    """Exact tests that every row has to pass: they shrink the rows before the grouping."""
+    formula = plan.conditions[0]
+    parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else [formula]
+    numbers = sorted(p for p in parts if isinstance(p, int) and not isinstance(p, bool))
+    return [plan.terms[plan.tests.exact[p].name].copy() for p in numbers if p in plan.tests.exact]
+
+
+def sums_of(tree: Tree, name: str, plan: QueryPlan) -> dict[str, Tree]:
+    """Aggregates that are kept of an exact term in place of values: not all types have an order, or sums."""
+    kept = {"n": sql("COUNT(:x)", x=tree)}
+    if name in plan.ordered:
+        kept |= {"min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
+    if name in plan.summed:
+        kept |= {
+            "s": sql("SUM(:x)", x=tree),
+            "neg": sql("SUM(LEAST(:x, 0))", x=tree),
+            "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
+        }
+    return kept
