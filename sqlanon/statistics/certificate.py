@@ -76,7 +76,11 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
         )
         _refuse(release, f"rows of classes of {neighbour.release}", found)
         for column in neighbour.columns:
-            _refuse(release, "ranks", scratch.count("statistics/verify_ranks", column=column, **rows))
+            if column.how == "branches":
+                found = scratch.count("statistics/verify_branches", column=column, atoms=kept.atoms)
+            else:
+                found = scratch.count("statistics/verify_ranks", column=column, **rows)
+            _refuse(release, "ranks", found)
     scratch.drop(keyed)
 
 

@@ -22,7 +22,8 @@ class NeighbourColumn:
         how: see `sqlanon.statistics.parts.How`.
         known: readers know that each end, or each member, is the value of a row of the class.
         alias: name of the values in the staged table.
-        leaves: with a list of leaves the table of (leaf, rank).
+        leaves: with a list of leaves the table of (leaf, rank, p0, p1, ..), the leaf's nodes from the leaves up.
+        nodes: the same numbers: of each level the node of each leaf, by its rank from 1.
     """
 
     place: int
@@ -30,6 +31,12 @@ class NeighbourColumn:
     known: bool
     alias: str = ""
     leaves: TableRef | None = None
+    nodes: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def levels(self) -> int:
+        """Number of levels of nodes, the leaves and the top included."""
+        return len(self.nodes)
 
 
 @dataclass(frozen=True, slots=True)

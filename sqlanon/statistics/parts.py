@@ -9,8 +9,8 @@ the numbers of the classes are cells that cannot be hidden.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -27,8 +27,8 @@ MOST_PARTS = 400_000
 """Parts of a system, at most."""
 LEFT_OUT = -1
 """The class of rows that the release of rows leaves out; how many they are is not published."""
-How = Literal["ends", "members", "leaves"]
-"""How a class shows a column: both ends, all members, or a node of which only the outermost leaves are taken."""
+How = Literal["ends", "members", "branches"]
+"""How a class shows a column: both ends, all members, or the lowest node, below which it is in several branches."""
 
 
 class TooManyPartsError(Exception):
@@ -47,6 +47,7 @@ class Placed:
         ranks: int64[columns, atoms], of each column of which classes show less: the rank of the value, 0 for NULL.
         how: of each such column.
         known: of each such column whether readers know that both ends, or all members, occur.
+        trees: of columns shown by nodes int64[levels, atoms], from the leaves up the nodes above each; one at the top.
     """
 
     atom: Longs
@@ -56,6 +57,7 @@ class Placed:
     ranks: Longs
     how: tuple[How, ...]
     known: tuple[bool, ...]
+    trees: Mapping[int, Longs] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Parts:
         of: int64[n], the class.
         kind: int64[n], a class with values that are shown as they are: the sum over a kind is published.
         count: int64[n], how many rows it has; may be 0.
+        ranks: int64[columns, n], of each column of which the class shows less: the rank, or the branch.
         needs: places of parts that are not all 0, as readers know.
         need_of: of each need its class and its column.
         known: whether readers know the need; others are kept besides, which is safe.
@@ -76,6 +79,7 @@ class Parts:
     of: Longs
     kind: Longs
     count: Longs
+    ranks: Longs
     needs: tuple[Longs, ...]
     need_of: tuple[tuple[int, int], ...]
     known: Flags
@@ -101,23 +105,25 @@ def list_parts(placed: Placed) -> Parts:
     atom, of, count = placed.atom[order], placed.of[order], placed.count[order]
     starts = np.flatnonzero(np.diff(of, prepend=of[0] - 1)) if len(of) else np.zeros(0, np.int64)
     atoms, classes, kinds, counts, needs, need_of, known = [], [], [], [], [], [], []
+    all_ranks = [np.zeros((len(placed.how), 0), np.int64)]
     total, numbered = 0, 0
     for start, end in zip(starts, [*starts[1:], len(of)], strict=True):
         own, number = atom[start:end], int(of[start])
-        inside, exact = _inside(placed, own, number), placed.exact
+        (inside, ranks_here), exact = _look_at(placed, own, number), placed.exact
         some = np.flatnonzero(inside & np.isin(exact, exact[own])) if number != LEFT_OUT else np.flatnonzero(inside)
         rows = np.zeros(len(exact), np.int64)
         rows[own] = count[start:end]
         atoms.append(some)
         classes.append(np.full(len(some), number))
         counts.append(rows[some])
+        all_ranks.append(ranks_here[:, some])
         if number == LEFT_OUT:
             kinds.append(np.full(len(some), -1))
         else:
             values, own_kind = np.unique(exact[some], return_inverse=True)
             kinds.append(numbered + own_kind.reshape(-1))
             numbered += len(values)
-            for column, ranks in enumerate(placed.ranks):
+            for column, ranks in enumerate(ranks_here):
                 for chosen, sure in _list_needs(ranks[own], ranks[some], placed.how[column]):
                     needs.append(total + chosen)
                     need_of.append((number, column))
@@ -132,24 +138,30 @@ def list_parts(placed: Placed) -> Parts:
         of.astype(np.int64),
         kind.astype(np.int64),
         count.astype(np.int64),
+        np.concatenate(all_ranks, axis=1),
         tuple(needs),
         tuple(need_of),
         np.array(known, bool),
     )
 
 
-def _inside(placed: Placed, own: Longs, number: int) -> Flags:
-    """Which finest combinations a row of a class may have, by what the class shows of each column."""
-    found = np.ones(len(placed.exact), bool)
+def _look_at(placed: Placed, own: Longs, number: int) -> tuple[Flags, Longs]:
+    """Which finest combinations a row of a class may have, by what the class shows of each column, and the ranks."""
+    found, made = np.ones(len(placed.exact), bool), placed.ranks.copy()
     if number == LEFT_OUT:
-        return found
-    for ranks, how in zip(placed.ranks, placed.how, strict=True):
+        return found, made
+    for column, (ranks, how) in enumerate(zip(placed.ranks, placed.how, strict=True)):
         seen = ranks[own]
-        if how == "members" or not seen.min():
+        if how == "branches":
+            tree = placed.trees[column]
+            level = next(at for at, nodes in enumerate(tree) if (nodes[own] == nodes[own[0]]).all())
+            found &= tree[level] == tree[level][own[0]]
+            made[column] = tree[max(level - 1, 0)]
+        elif how == "members" or not seen.min():
             found &= np.isin(ranks, seen)
         else:
             found &= (ranks >= seen.min()) & (ranks <= seen.max())
-    return found
+    return found, made
 
 
 def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
@@ -163,6 +175,8 @@ def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
     least, greatest = int(own.min()), int(own.max())
     if least == greatest:
         return []
+    if how == "branches":
+        return [(np.flatnonzero(some != branch), False) for branch in np.unique(own).tolist()]
     ranks = np.unique(own).tolist() if how == "members" else [least, greatest]
     return [(np.flatnonzero(some == rank), least > 0 or rank == 0) for rank in ranks]
 
@@ -204,37 +218,49 @@ def with_classes(system: System, parts: Parts) -> System:
     )
 
 
-def _raise_least(system: System, parts: Parts, kinds: Sequence[Longs]) -> Longs:
-    """The lower bounds of small cells, with the rows that readers of the classes know to be in them.
+class _Sure:
+    """The rows that readers of the classes know to be in some parts.
 
     Of each class these are the kinds that are wholly inside, or as many needs of a column as are.
     """
-    least = system.least.copy()
-    kind_of = np.array([int(parts.of[one[0]]) for one in kinds], np.int64)
-    rows = np.array([int(parts.count[one].sum()) for one in kinds], np.int64)
-    known = [(need, *of) for need, of, sure in zip(parts.needs, parts.need_of, parts.known, strict=True) if sure]
-    columns = 1 + max((column for _, _, column in known), default=0)
-    classes = 1 + int(parts.of.max(initial=0))
-    sizes = np.array([len(one) for one in kinds], np.int64)
-    in_kind = np.concatenate([np.full(len(one), place) for place, one in enumerate(kinds)] or [np.zeros(0)])
-    member_kind = np.full(len(parts), -1, np.int64)
-    if kinds:
-        member_kind[np.concatenate(kinds)] = in_kind.astype(np.int64)
-    need_sizes = np.array([len(need) for need, _, _ in known], np.int64)
-    need_member = np.concatenate([need for need, _, _ in known]) if known else np.zeros(0, np.int64)
-    need_place = np.repeat(np.arange(len(known)), need_sizes) if known else np.zeros(0, np.int64)
-    key = np.array([number * columns + column for _, number, column in known], np.int64)
-    for cell in np.flatnonzero(system.small):
-        inside = np.zeros(len(parts), bool)
-        inside[system.members(int(cell))] = True
-        found = np.zeros(classes, np.int64)
-        if kinds:
-            held = member_kind[inside]
-            whole = np.bincount(held[held >= 0], minlength=len(kinds)) == sizes
-            np.add.at(found, kind_of[whole], rows[whole])
-        if known:
-            needed = np.bincount(need_place[inside[need_member]], minlength=len(known)) == need_sizes
-            each = np.bincount(key[needed], minlength=classes * columns).reshape(classes, columns)
-            found = np.maximum(found, each.max(axis=1))
-        least[cell] = max(int(least[cell]), int(found.sum()))
+
+    def __init__(self, parts: Parts, kinds: Sequence[Longs]) -> None:
+        known = [(need, *of) for need, of, sure in zip(parts.needs, parts.need_of, parts.known, strict=True) if sure]
+        self._rows = np.array([int(parts.count[one].sum()) for one in kinds], np.int64)
+        self._class_of_kind = [int(parts.of[one[0]]) for one in kinds]
+        self._kind, self._kind_size = parts.kind, [len(one) for one in kinds]
+        self._needs: list[list[int]] = [[] for _ in range(len(parts))]
+        for number, (need, _, _) in enumerate(known):
+            for part in need.tolist():
+                self._needs[part].append(number)
+        self._need_size = [len(need) for need, _, _ in known]
+        self._need_of = [(of, column) for _, of, column in known]
+
+    def count(self, inside: Longs) -> int:
+        """The rows that are known to be in some parts."""
+        found: dict[int, int] = {}
+        kinds, many = np.unique(self._kind[inside], return_counts=True)
+        for kind, parts in zip(kinds.tolist(), many.tolist(), strict=True):
+            if kind >= 0 and parts == self._kind_size[kind]:
+                of = self._class_of_kind[kind]
+                found[of] = found.get(of, 0) + int(self._rows[kind])
+        times: dict[int, int] = {}
+        for part in inside.tolist():
+            for need in self._needs[part]:
+                times[need] = times.get(need, 0) + 1
+        columns: dict[tuple[int, int], int] = {}
+        for need, parts in times.items():
+            if parts == self._need_size[need]:
+                key = self._need_of[need]
+                columns[key] = columns.get(key, 0) + 1
+        for (of, _), needed in columns.items():
+            found[of] = max(found.get(of, 0), needed)
+        return sum(found.values())
+
+
+def _raise_least(system: System, parts: Parts, kinds: Sequence[Longs]) -> Longs:
+    """The lower bounds of small cells, with the rows that readers of the classes know to be in them."""
+    sure, least = _Sure(parts, kinds), system.least.copy()
+    for cell in np.flatnonzero(system.small).tolist():
+        least[cell] = max(int(least[cell]), sure.count(system.members(cell)))
     return least

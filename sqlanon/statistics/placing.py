@@ -64,11 +64,10 @@ def divide_cells(
             f"together: the classes of {neighbour.release} and the cells have too many combinations; count by fewer "
             "columns, or by coarser values in a view"
         ) from None
-    ranks = _read_ranks(scratch, columns, placed)
     listed, table = scratch.table("listed_parts"), scratch.table("part_atoms")
     number = np.arange(1, len(parts) + 1, dtype=np.int64)
     arrays = {"atom": number, "whole": parts.atom + 1, "kind": parts.kind, "class": parts.of, "n": parts.count}
-    arrays |= {f"r{column.place}": ranks[at][parts.atom] for at, column in enumerate(columns)}
+    arrays |= {f"r{column.place}": parts.ranks[at] for at, column in enumerate(columns)}
     scratch.engine.load_arrays(listed, arrays)
     scratch.execute("statistics/part_atoms", parts=table, atoms=atoms, listed=listed, **shape.context())
     scratch.drop(placed)
@@ -89,14 +88,16 @@ def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableR
     exact = np.zeros(len(finest[0]), np.int64)
     if neighbour.shown:
         exact = np.unique(np.stack([finest[place - 1] for place in neighbour.shown]), axis=1, return_inverse=True)[1]
+    ranks = _read_ranks(scratch, neighbour.columns, placed)
     return Placed(
         atom - 1,
         of,
         count,
         exact.reshape(-1).astype(np.int64),
-        _read_ranks(scratch, neighbour.columns, placed),
+        ranks,
         tuple(column.how for column in neighbour.columns),
         tuple(column.known for column in neighbour.columns),
+        {at: _nodes(column, ranks[at]) for at, column in enumerate(neighbour.columns) if column.nodes},
     )
 
 
@@ -111,4 +112,11 @@ def _read_ranks(scratch: Scratch, columns: Sequence[NeighbourColumn], placed: Ta
     made = np.zeros((len(columns), int(atom.max(initial=0))), np.int64)
     for at, rank in enumerate(ranks):
         made[at, atom - 1] = rank
+    return made
+
+
+def _nodes(column: NeighbourColumn, ranks: Longs) -> Longs:
+    """int64[levels, atoms]: the nodes of each finest combination; NULL has a node of its own below the top."""
+    made = np.array([(0, *level) for level in column.nodes], np.int64)[:, ranks]
+    made[-1] = 1
     return made

@@ -230,3 +230,21 @@ def test_witnesses_keep_what_classes_show(shared_db: Any, tmp_path: Path) -> Non
             found = scratch.numbers("statistics/verify_classes", witness=witness, **tables, **shape.neighbour.context())
             assert found[0 if expected[0] else 1] > 0
             assert expected[0] or found[0] == 0
+
+
+@pytest.mark.thorough
+def test_the_certificate_refuses_branches_of_another_node(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "region.csv").write_text("north;a;*\nsouth;a;*\nit's;b;*\n")
+    roles = "pid: {role: identifier}, region: {role: quasi, hierarchy: region.csv}, age: {role: quasi}"
+    pair = Pair(shared_db, tmp_path, "branches", roles=roles, privacy="{k: 20}")
+    verify = statistics.verify_source
+
+    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
+        scratch.engine.execute(f'UPDATE "_sqlanon"."{kept.atoms.name}" SET r1 = r1 + 1 WHERE class >= 0')
+        verify(scratch, shape, stage, kept, release)
+
+    monkeypatch.setattr(statistics, "verify_source", tampered)
+    with pytest.raises(PrivacyViolation, match="the certificate fails: ranks"):
+        pair.run()

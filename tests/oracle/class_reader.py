@@ -10,11 +10,13 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 Row = tuple[int, ...]
-ENDS, MEMBERS, SHOWN, NOTHING = "ends", "members", "shown", "nothing"
+ENDS, MEMBERS, SHOWN, NODES, NOTHING = "ends", "members", "shown", "nodes", "nothing"
+NODE_OF = {0: "a", 1: "a", 2: "b", 3: "b"}
+"""The nodes of a hierarchy of two levels below the top."""
 
 
 def see(rows: Sequence[Row], how: Sequence[str]) -> tuple[object, ...]:
-    """What a release of rows shows of a class."""
+    """What a release of rows shows of a class; of a hierarchy the lowest node that has all values."""
     seen: list[object] = []
     for at, words in enumerate(how):
         values = [row[at] for row in rows]
@@ -22,6 +24,9 @@ def see(rows: Sequence[Row], how: Sequence[str]) -> tuple[object, ...]:
             seen.append((min(values), max(values)))
         elif words == MEMBERS:
             seen.append(tuple(sorted(set(values))))
+        elif words == NODES:
+            nodes = {NODE_OF[value] for value in values}
+            seen.append(values[0] if len(set(values)) == 1 else nodes.pop() if len(nodes) == 1 else "*")
         elif words == SHOWN:
             seen.append(tuple(sorted(values)))
     return (len(rows), *seen)

@@ -1,7 +1,7 @@
 -- name: statistics/needs
 -- params: needs (table to make), atoms (table of parts), neighbour (list of {place, how, known})
 -- returns: class bigint, place integer, rank bigint, known integer (1: readers know it): a rank of a column that occurs in a class of several, so that
---   not all parts of that rank can be 0: both ends, or each member of a set; with NULL all are kept, and readers know of NULL alone
+--   not all parts of that rank can be 0: both ends, or each member of a set; of a node not all parts of other ranks can. With NULL all are kept, and readers know of NULL alone
 CREATE {{ needs | scratch }} AS
 {% for c in neighbour %}
 {{ "UNION ALL" if not loop.first }}

@@ -1,9 +1,9 @@
 -- name: statistics/verify_parts
 -- params: atoms (table of parts), neighbour (list of {place, how}), shown (places of columns that classes show as they are)
--- returns: outside bigint (parts that their class does not have: outside of the ends of its rows, or no member), mixed bigint (kinds of several classes,
+-- returns: outside bigint (parts that their class does not have: outside of the ends of its rows, or no member; of nodes see statistics/verify_branches), mixed bigint (kinds of several classes,
 --   or with several values of a shown column), split bigint (kinds of one class with the same values)
 SELECT
-    0{% for c in neighbour %} + (
+    0{% for c in neighbour if c.how != "branches" %} + (
         SELECT COUNT(*)
         FROM {{ atoms | table }} AS a
         JOIN (

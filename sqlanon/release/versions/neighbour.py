@@ -138,12 +138,14 @@ def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Nei
                 f"{work.spec.name}: together: column {reading.name} of {entry.release} is published in a way that is "
                 "not supported: ends of numbers and dates, sets, and nodes of hierarchies are; leave the column out"
             )
-        leaves = None
-        if how == "leaves" and "leaves" in declared:
-            leaves = work.scratch.table(f"leaves{place}")
-            _load_leaves(work, leaves, declared["leaves"])
-        known = reading.name.lower() in attained and how != "leaves"
-        columns.append(NeighbourColumn(place, how, known, reading.alias, leaves))
+        # Of nodes of intervals both outermost values are kept: that is more than readers know, and safe.
+        known = reading.name.lower() in attained and row[2] != "hierarchy"
+        if how == "branches":
+            nodes, leaves = _list_nodes(declared), work.scratch.table(f"leaves{place}")
+            _load_leaves(work, leaves, declared["leaves"], nodes)
+            columns.append(NeighbourColumn(place, how, known, reading.alias, leaves, nodes))
+        else:
+            columns.append(NeighbourColumn(place, how, known, reading.alias))
     roles = work.staged.roles
     return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link)
 
@@ -156,11 +158,21 @@ def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How |
         return "members"
     ordered = reading.column.kind in ORDERED
     if treatment == "hierarchy":
-        return "leaves" if "leaves" in declared or ordered else None
+        return "branches" if "leaves" in declared else "ends" if ordered else None
     return "ends" if ordered else None
 
 
-def _load_leaves(work: Work, table: TableRef, leaves: Sequence[str]) -> None:
+def _list_nodes(declared: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    """Of each level, from the leaves up, the node of each leaf: the rank of the node's first leaf, from 1."""
+    levels = 1 + max(int(level) for level, *_ in declared["nodes"])
+    made = [[0] * len(declared["leaves"]) for _ in range(levels)]
+    for level, first, leaves, _ in declared["nodes"]:
+        made[level][first : first + leaves] = [first + 1] * leaves
+    return tuple(tuple(level) for level in made)
+
+
+def _load_leaves(work: Work, table: TableRef, leaves: Sequence[str], nodes: Sequence[Sequence[int]]) -> None:
     text = work.state.engine.capabilities.text_type
-    rows = ((f"v{leaf}", rank) for rank, leaf in enumerate(leaves, 1))
-    work.scratch.engine.load_rows(table, [("leaf", text), ("rank", "BIGINT")], rows)
+    names = [("leaf", text), ("rank", "BIGINT"), *((f"p{level}", "BIGINT") for level in range(len(nodes)))]
+    rows = ((f"v{leaf}", at + 1, *(level[at] for level in nodes)) for at, leaf in enumerate(leaves))
+    work.scratch.engine.load_rows(table, names, rows)

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
-from sqlanon.statistics.parts import Placed, divide_atoms, list_parts, with_classes
+from sqlanon.statistics.parts import How, Placed, divide_atoms, list_parts, with_classes
 from sqlanon.statistics.system import Listed, System, build_system
-from tests.oracle.class_reader import ENDS, MEMBERS, NOTHING, SHOWN, Row, agreeing, tables_of
+from tests.oracle.class_reader import ENDS, MEMBERS, NODE_OF, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
 from tests.unit.cells.made import Tiny, tiny
 
 pytest.importorskip("highspy")
 
 M = 3
-WAYS = [(ENDS, ENDS), (ENDS, MEMBERS), (MEMBERS, MEMBERS), (ENDS, NOTHING), (SHOWN, ENDS)]
+WAYS = [(ENDS, ENDS), (ENDS, MEMBERS), (MEMBERS, MEMBERS), (ENDS, NOTHING), (SHOWN, ENDS), (NODES, ENDS), (ENDS, NODES)]
 
 
 def drawn_classes(seed: object, shape: tuple[int, int] = (3, 3), size: int = 5, many: int = 3) -> list[list[Row]]:
@@ -37,13 +37,21 @@ def placed_of(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str])
     some = [(leaves.index(row), at, rows.count(row)) for at, rows in enumerate(classes) for row in sorted(set(rows))]
     atom, of, count = (np.array(one, np.int64) for one in zip(*some, strict=True))
     codes = np.array(leaves, np.int64).T
-    less = [at for at, way in enumerate(ways) if way in (ENDS, MEMBERS)]
+    less = [at for at, way in enumerate(ways) if way in (ENDS, MEMBERS, NODES)]
     shown = [at for at, way in enumerate(ways) if way == SHOWN]
     if not less:
         of = np.zeros_like(of)
     exact = np.unique(codes[shown], axis=1, return_inverse=True)[1] if shown else np.zeros(len(leaves))
-    how = tuple("ends" if ways[at] == ENDS else "members" for at in less)
-    return Placed(atom, of, count, exact.reshape(-1).astype(np.int64), codes[less] + 1, how, (True,) * len(less))
+    names: dict[str, How] = {ENDS: "ends", MEMBERS: "members", NODES: "branches"}
+    how = tuple(names[ways[at]] for at in less)
+    first = {0: 1, 1: 1, 2: 3, 3: 3}
+    assert set(first) == set(NODE_OF)
+    trees = {
+        place: np.array([[code + 1 for code in codes[at]], [first[code] for code in codes[at]], [1] * len(leaves)])
+        for place, at in enumerate(less)
+        if ways[at] == NODES
+    }
+    return Placed(atom, of, count, exact.reshape(-1).astype(np.int64), codes[less] + 1, how, (True,) * len(less), trees)
 
 
 def joint_system(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[str]) -> System:
