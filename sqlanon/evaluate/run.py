@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import date, datetime
 from datetime import time as time_of_day
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -39,6 +40,8 @@ from sqlanon.query.parse.parse import Query, parse
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
+from sqlanon.results import NoisyCandidatesReport
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
 from sqlanon.sqltext.apart import separate_values
 from sqlanon.workload_spec import WorkloadSpec
@@ -116,6 +119,25 @@ EVALUATIONS: Mapping[ReleaseKind, Callable[[Engine, Entry, WorkloadSpec | None, 
     NOISY: _evaluate_noisy,
 }
 """The evaluation of each kind of releases."""
+
+
+def compare_noisy(
+    engine: Engine,
+    spec: ReleaseSpec,
+    epsilons: Sequence[Fraction],
+    *,
+    alone: bool = False,
+    progress: Progress | None = None,
+) -> NoisyCandidatesReport:
+    """Candidates of noisy statistics side by side; see `sqlanon.evaluate.noisy_candidates.compare_noise`."""
+    from sqlanon.evaluate.noisy_candidates import compare_noise
+
+    reporter = progress or Silent()
+    found = compare_noise(
+        engine, spec, epsilons, alone=alone, measure=lambda on, asked: _measure(engine, on, asked, reporter)
+    )
+    reporter.finish(spec.name)
+    return found
 
 
 def _rows(engine: Engine, table: TableRef) -> int:

@@ -231,6 +231,8 @@ COUNTED_COLUMN = _section(
     models.CountedColumnModel, "statistics.columns.*.", {"hierarchy": HIERARCHY}, example="hierarchy: region.csv"
 )
 COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
+DOMINANCE = _section(models.DominanceModel, "statistics.measures.*.dominance.", example="n: 2")
+COUNTED_MEASURE = _section(models.CountedMeasureModel, "statistics.measures.*.", {"dominance": DOMINANCE}, main="count")
 PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
 _COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
 STATISTICS = _section(
@@ -239,16 +241,19 @@ STATISTICS = _section(
     {
         "columns": ByName(COUNTED_COLUMN),
         "tables": Kind("a list of tables, at least one", _COUNTED_TABLES, _several),
+        "measures": ByName(COUNTED_MEASURE, "n: count"),
         "protect": PROTECT,
     },
     example="columns: ..",
 )
-COUNTS_COHORT = _section(models.CountsCohortModel, "statistics.refresh.cohort.", example="persons: 200")
-COUNTS_REFRESH = _section(
-    models.CountsRefreshModel, "statistics.refresh.", {"cohort": COUNTS_COHORT}, example="mode: frozen"
+COUNTS_COHORT = _section(models.CountsCohortModel, "statistics:refresh.cohort.", example="persons: 200")
+COUNTED_REFRESH = _section(
+    models.CountedRefreshModel, "statistics:refresh.", {"cohort": COUNTS_COHORT}, example="needs_approval: true"
 )
 STATISTICS_RELEASE = _section(
-    models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS, "refresh": COUNTS_REFRESH}
+    models.StatisticsReleaseModel,
+    "statistics:",
+    {"statistics": STATISTICS, "context": CONTEXT, "threshold": THRESHOLD, "refresh": COUNTED_REFRESH},
 )
 BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
 NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
@@ -258,6 +263,8 @@ NOISY_GROUPS = _section(
 NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
 CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")
 SHOW = _section(noisy_models.ShowModel, "noisy.show.", example="persons: 10")
+RUNNING = _section(noisy_models.RunningModel, "noisy.running.", example="nights: 365")
+NOISY_ROWS = _section(noisy_models.RowsModel, "noisy.rows.", main="target")
 _NOISY_TABLES = {"items": NOISY_TABLE.schema, "minItems": 1, "type": "array"}
 NOISY = _section(
     noisy_models.NoisyModel,
@@ -268,6 +275,8 @@ NOISY = _section(
         "measures": ByName(NOISY_MEASURE, "n: rows"),
         "contributions": CONTRIBUTIONS,
         "show": SHOW,
+        "running": RUNNING,
+        "rows": NOISY_ROWS,
     },
     example="budget: patients",
 )
@@ -307,11 +316,13 @@ SECTIONS: Mapping[str, Section] = {
         THRESHOLD,
         FORMAT,
         STATISTICS_RELEASE,
-        COUNTS_REFRESH,
         COUNTS_COHORT,
         STATISTICS,
+        COUNTED_REFRESH,
         COUNTED_COLUMN,
         COUNTED_TABLE,
+        COUNTED_MEASURE,
+        DOMINANCE,
         PROTECT,
         BUDGET,
         NOISY_RELEASE,
@@ -321,6 +332,8 @@ SECTIONS: Mapping[str, Section] = {
         NOISY_MEASURE,
         CONTRIBUTIONS,
         SHOW,
+        RUNNING,
+        NOISY_ROWS,
     )
 }
 """All parts of a policy, in the order of the reference."""

@@ -148,7 +148,8 @@ def run_query(  # noqa: PLR0913 - older than the limit
             query.text,
             None,
             "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
-            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
+            "numbers of groups have no bounds; ask the groups themselves, group by columns and not by a term of "
+            "several, or leave these rows out by WHERE",
         )
     return Ran(final, prepared.types, found, prepared.notes + text, more, intervals)
 

@@ -221,6 +221,19 @@ def find_published(engine: Engine, release: str) -> Entry:
     return entry
 
 
+def find_described(engine: Engine, release: str) -> Entry:
+    """The same, of a release of rows or of counts.
+
+    Raises:
+        PolicyError: there is none.
+        UnsupportedError: it has noisy statistics.
+    """
+    entry = _find_any(engine, release)
+    if entry.kind.charged:
+        refuse_counts(entry, OF_CLASSES)
+    return entry
+
+
 def _find_any(engine: Engine, release: str) -> Entry:
     catalog = Catalog(engine)
     entry = catalog.find_published(release)

@@ -10,9 +10,16 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
-from sqlanon.results.candidates import Candidate, CandidatesReport
+from sqlanon.results.candidates import (
+    Candidate,
+    CandidatesReport,
+    NoisyCandidate,
+    NoisyCandidatesReport,
+    RowsErrors,
+)
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
+from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import KeptLineage, LineageReport
@@ -31,5 +38,12 @@ from sqlanon.results.risk import (
     SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport
+from sqlanon.results.run import (
+    DataChange,
+    KeptTable,
+    NoisyReport,
+    Outcome,
+    RunReport,
+    SyntheticReport,
+)
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

@@ -43,6 +43,10 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, neighbours the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
+            all cells together.
+        persons: a shown cell has so many or more; 0: numbers are not the true ones.
+        scales: digits after the point of each column whose sums are published.
         neighbour: the release of rows that was protected together with the counts; None: there is none.
         batches: with versions that follow one another, those whose new rows are in it; else empty.
     """
@@ -53,6 +57,9 @@ class StatisticsReport(Report):
     witnesses: int
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
+    scales: tuple[int, ...] = ()
+    errors: tuple[float, float] | None = None
+    persons: int = 0
     neighbour: NeighbourReport | None = None
     batches: tuple[int, ...] = ()
 
@@ -62,5 +69,12 @@ class StatisticsReport(Report):
         levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
         found = report.get("neighbour")
         neighbour = None if found is None else NeighbourReport.from_dict(found)
-        batches = tuple(map(int, report.get("batches", ())))
-        return cls(**{**report, "levels": levels, "neighbour": neighbour, "batches": batches})
+        errors = report.get("errors")
+        more = {
+            "levels": levels,
+            "scales": tuple(int(one) for one in report.get("scales", ())),
+            "errors": errors and (float(errors[0]), float(errors[1])),
+            "neighbour": neighbour,
+            "batches": tuple(map(int, report.get("batches", ()))),
+        }
+        return cls(**{**report, **more})

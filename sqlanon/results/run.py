@@ -36,6 +36,29 @@ class DataChange:
 
 
 @dataclass(frozen=True, slots=True)
+class SyntheticReport(Report):
+    """Rows that were drawn of noisy statistics; no number of it is exact.
+
+    Attributes:
+        view: where they are.
+        rows: how many.
+        target: the column that is in every table of which they are drawn.
+        pairs: the pairs of other columns.
+        chosen: a paid measurement chose the pairs.
+        apart: for each table the mean difference between rows and noisy numbers.
+        most: for each table the mean difference between rows and counted rows, at most, with probability 0.95.
+    """
+
+    view: str
+    rows: int
+    target: str
+    pairs: tuple[tuple[str, str], ...]
+    chosen: bool
+    apart: tuple[float, ...]
+    most: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NoisyReport(Report):
     """Content and cost of a version of differentially private statistics; no number of it is exact.
 
@@ -48,6 +71,8 @@ class NoisyReport(Report):
         reservation: the row of the ledger that charged it.
         spent, allowed: of the budget, after this version.
         kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+        night, nights: of running counts the number of the version, and of all those that epsilon pays for together.
+        synthetic: rows that are published beside the statistics; None: there are none.
     """
 
     budget: str
@@ -60,6 +85,20 @@ class NoisyReport(Report):
     spent: float
     allowed: float
     kept: float | None = None
+    night: int | None = None
+    nights: int | None = None
+    synthetic: SyntheticReport | None = None
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        values = dict(report)
+        if values.get("synthetic"):
+            found = values["synthetic"]
+            lists = {"pairs": tuple((str(one), str(other)) for one, other in found["pairs"])}
+            lists |= {name: tuple(found[name]) for name in ("apart", "most")}
+            values["synthetic"] = SyntheticReport(**{**found, **lists})
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +295,6 @@ class RunReport(Report):
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
         values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
-        values["noisy"] = NoisyReport(**report["noisy"]) if report.get("noisy") else None
+        values["noisy"] = NoisyReport.from_dict(report["noisy"]) if report.get("noisy") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

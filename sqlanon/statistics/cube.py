@@ -14,6 +14,7 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.parts import Parts, with_classes
 from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
 from sqlanon.table.scratch import Scratch
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
+
+
+MOST_RANGE = 2**62
+"""Rows times the range of a sum stay below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,16 @@ class Cube:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
+        sums: of each column of sums the demands.
+        single: each person has one row.
         parts: the classes of a release of rows; then the atoms are these parts.
     """
 
     atoms: TableRef
     cells: TableRef
     counts: tuple[int, int]
+    sums: tuple[SumTables, ...] = ()
+    single: bool = False
     parts: Parts | None = None
 
 
@@ -57,10 +66,12 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     """
     rows, atoms, cells = (scratch.table(name) for name in ("cube_rows", "atoms", "cells"))
     context = shape.context()
+    check_values(scratch, shape, stage, release)
     scratch.execute("statistics/rows", rows=rows, stage=stage, **context)
     scratch.execute("statistics/atoms", atoms=atoms, rows=rows, **context)
     scratch.execute("statistics/cells", cells=cells, rows=rows, **context)
     n, persons, of_atoms, many, listed = scratch.numbers("statistics/totals", rows=rows, atoms=atoms, cells=cells)
+    sums = list_demands(scratch, shape, rows, cells)
     if persons < shape.threshold:
         raise InfeasibleError(
             f"{release}: the source has fewer persons than {shape.threshold}, so that no cell may be shown, not even "
@@ -77,15 +88,20 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
+    if sums and asked == {"persons"} and n != persons:
+        raise PolicyError(
+            f"{release}: a person has several rows, and the range of a sum is of rows: publish n: count next to it"
+        )
+    if any(max(abs(one.low), abs(one.high)) * n >= MOST_RANGE for one in shape.sums):
+        raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
     if n != persons and (shape.neighbour is not None or shape.followed):
         key = "refresh" if shape.followed else "together"
         raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
-    made = Cube(atoms, cells, (many, listed))
+    parts = None
     if shape.neighbour is not None:
-        table, parts = divide_cells(scratch, shape, rows, atoms, stage)
-        made = Cube(table, cells, (many, listed), parts)
+        atoms, parts = divide_cells(scratch, shape, rows, atoms, stage)
     scratch.drop(rows)
-    return made
+    return Cube(atoms, cells, (many, listed), sums, n == persons, parts)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -142,7 +158,8 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         shape: the published columns, margins and measures.
         cube: the counted cells.
     """
-    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
+    needs = [one.needs for one in cube.sums]
+    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, needs=needs, **shape.context())
     found = [
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)

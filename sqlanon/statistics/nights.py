@@ -15,9 +15,14 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
-from sqlanon.statistics.certificate import PARTS, Kept, columns_kept, verify_published
+from sqlanon.statistics.certificate import verify_published
+from sqlanon.statistics.kept import Kept, Tables, columns_kept
+from sqlanon.statistics.protections.base import Made
 from sqlanon.statistics.shape import Shape
 from sqlanon.table.scratch import Scratch
+
+PARTS = ("cells", "atoms", "witness")
+"""The private tables of a version, which have no sums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +67,13 @@ def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept
     return Growth(newcomers, came, went)
 
 
-def keep_batches(
-    scratch: Scratch, shape: Shape, made: Kept, hidden: TableRef, kept: Kept, before: Kept | None
-) -> list[Statement]:
+def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, before: Kept | None) -> list[Statement]:
     """The statements that make the private tables of a version: the new rows, and those of the versions before.
 
     Args:
         scratch: the run.
         shape: the counted columns.
-        made: scratch tables of the new rows.
-        hidden: scratch table of their hidden cells.
+        made: the new rows, with hidden cells.
         kept: the tables to make.
         before: the tables of the version before.
     """
@@ -79,11 +81,11 @@ def keep_batches(
     return [
         scratch.sql(
             "statistics/keep_batch",
-            kept=getattr(kept, part),
-            table=getattr(made, part),
+            kept=kept[part],
+            table=made.tables[part],
             columns=columns[part],
             batch=shape.version,
-            hidden=hidden if part == "cells" else None,
+            hidden=made.hidden if part == "cells" else None,
             before=getattr(before, part) if before is not None else None,
         )
         for part in PARTS
@@ -100,7 +102,8 @@ def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRe
 
 def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     """Scratch tables of the rows of a version."""
-    made = Kept(*(scratch.table(f"{part}_of_batch") for part in PARTS))
+    cells, atoms, witness = (scratch.table(f"{part}_of_batch") for part in PARTS)
+    made = Kept(cells, atoms, witness)
     for part in PARTS:
         scratch.execute("statistics/batch", part=getattr(made, part), kept=getattr(kept, part), batch=batch)
     return made

@@ -12,7 +12,9 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.neighbour import Neighbour
+from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums
 from sqlanon.table.encode import Domain
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 MOST_MARGINS = 4096
@@ -67,6 +69,7 @@ class Shape:
         bounds: bounds of hidden cells are published.
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
+        sums: the columns whose sums are published.
         neighbour: the release of rows that readers have as well.
         followed: other versions are to follow.
     """
@@ -80,6 +83,7 @@ class Shape:
     bounds: bool
     person: str
     version: int
+    sums: tuple[ShapeSum, ...] = ()
     neighbour: Neighbour | None = None
     followed: bool = False
 
@@ -111,6 +115,7 @@ class Shape:
             "bounds": self.bounds,
             "person": self.person,
             "version": self.version,
+            "sums": [one.context() for one in self.sums],
             **({} if self.neighbour is None else self.neighbour.context()),
         }
 
@@ -131,11 +136,14 @@ class Shape:
 def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
     """The columns of the view."""
     dimensions = [one for name in columns for one in (name, f"level_{name}")]
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
-    return [*dimensions, *(f"{name}{end}" for name, _ in spec.measures for end in ends), "status", "as_of"]
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
+    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    return [*dimensions, *(f"{name}{end}" for name in measures for end in ends), "status", "as_of"]
 
 
-def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, version: int) -> Shape:
+def shape_of(
+    spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, version: int, summed: Sequence[Reading] = ()
+) -> Shape:
     """The shape of a release; tables of hierarchies are not made yet.
 
     Args:
@@ -143,6 +151,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         domains: domain of each column by name, in the order of the cells.
         person: alias of the persons' numbers.
         version: the number of the version.
+        summed: the columns of the sums, in their order.
 
     Raises:
         PolicyError: a column's type cannot be published, or there are too many margins or cells.
@@ -179,15 +188,20 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         measures,
         asked.threshold,
         asked.insiders == "alone",
-        asked.bounds == "exact",
+        asked.has_ends,
         person,
         version,
+        shape_sums(spec.name, asked.sums, summed),
         followed=asked.cohort is not None,
     )
 
 
 def stored_shape(
-    policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int, neighbour: Neighbour | None = None
+    policy: Mapping[str, Any],
+    levels: Sequence[tuple[str, int]],
+    version: int,
+    scales: Sequence[int] = (),
+    neighbour: Neighbour | None = None,
 ) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
@@ -195,6 +209,7 @@ def stored_shape(
         policy: ``statistics`` of the policy, as the catalog keeps it.
         levels: the columns in the order of the cells, and how many levels each has below the total.
         version: the number of the version.
+        scales: digits after the point of the sums.
         neighbour: the release of rows that readers have as well.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
@@ -207,9 +222,10 @@ def stored_shape(
         tuple((str(name), names[kind]) for name, kind in policy["measures"]),
         int(policy["threshold"]),
         policy["insiders"] == "alone",
-        policy["bounds"] == "exact",
+        policy["bounds"] == "exact" or bool(policy.get("other")),
         "",
         version,
+        stored_sums(policy.get("sums", ()), scales),
         neighbour,
     )
 

@@ -13,7 +13,7 @@ from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViol
 from sqlanon.policy import load
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.versions import statistics
+from sqlanon.statistics.protections import suppress
 from sqlanon.table.scratch import Scratch
 from tests.contract.counted import Made
 
@@ -190,13 +190,13 @@ TAMPERED = {
 def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pair = Pair(shared_db, tmp_path, "tampered")
     expected, text = TAMPERED[what]
-    verify = statistics.verify_source
+    verify = suppress.verify_source
 
     def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
         scratch.engine.execute(text.format(atoms=f'"_sqlanon"."{kept.atoms.name}"'))
         verify(scratch, shape, stage, kept, release)
 
-    monkeypatch.setattr(statistics, "verify_source", tampered)
+    monkeypatch.setattr(suppress, "verify_source", tampered)
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
         pair.run()
     assert shared_db.releases(pair.name) == ()
@@ -239,12 +239,12 @@ def test_the_certificate_refuses_branches_of_another_node(
     (tmp_path / "region.csv").write_text("north;a;*\nsouth;a;*\nit's;b;*\n")
     roles = "pid: {role: identifier}, region: {role: quasi, hierarchy: region.csv}, age: {role: quasi}"
     pair = Pair(shared_db, tmp_path, "branches", roles=roles, privacy="{k: 20}")
-    verify = statistics.verify_source
+    verify = suppress.verify_source
 
     def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
         scratch.engine.execute(f'UPDATE "_sqlanon"."{kept.atoms.name}" SET r1 = r1 + 1 WHERE class >= 0')
         verify(scratch, shape, stage, kept, release)
 
-    monkeypatch.setattr(statistics, "verify_source", tampered)
+    monkeypatch.setattr(suppress, "verify_source", tampered)
     with pytest.raises(PrivacyViolation, match="the certificate fails: ranks"):
         pair.run()

@@ -39,11 +39,13 @@ class ClassTable:
         table: the table, of the session.
         rows: the column with the number of rows of a class.
         sums: the columns of the aggregates of a class, by their SQL.
+        arrays: for columns with arrays, the columns with numbers of these, which engines join by in less time.
     """
 
     table: TableRef
     rows: str
     sums: Mapping[str, str]
+    arrays: Mapping[str, str]
 
 
 @dataclass
@@ -145,18 +147,20 @@ def _make(view: ReleasedView, names: Sequence[str], sums: Mapping[str, Tree]) ->
     while rows in names:
         rows += "_"
     columns = {text: f"{rows}{i}" for i, text in enumerate(sums, 1)}
+    released = view.released
+    arrays = {name: f"{rows}a{i}" for i, name in enumerate(names) if released.column(name).kind == "other"}
     run = secrets.token_hex(4)
     table = TableRef(None, f"_sqlanon_{run}_classes")
     asked: dict[str, Any] = {
         "columns": list(names),
         "rows": rows,
         "sums": [{"sql": tree.sql(dialect="duckdb"), "name": columns[text]} for text, tree in sums.items()],
+        "arrays": [{"array": name, "name": number} for name, number in arrays.items()],
         "most": MOST_CLASSES + 1,
     }
-    released = view.released.view.ref
-    engine.execute(statement("query/classes", engine.dialect, run=run, kept=table, released=released, **asked))
+    engine.execute(statement("query/classes", engine.dialect, run=run, kept=table, released=released.view.ref, **asked))
     ((classes, every),) = engine.fetch(statement("query/kept", engine.dialect, run=run, kept=table, rows=rows))
     if read_integer(classes) > MOST_CLASSES or _FEWER * read_integer(classes) > read_integer(every):
         engine.execute(statement("table/drop", engine.dialect, target=table))
         return None
-    return ClassTable(table, rows, columns)
+    return ClassTable(table, rows, columns, arrays)

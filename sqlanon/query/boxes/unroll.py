@@ -31,10 +31,17 @@ class Unroll:
         view: the release.
         tests: the tests of all boxes that are in use.
         buckets: the boxes that GROUP BY spreads in steps or runs.
+        members: for boxes whose sets are numbers in the rows, by id, a query of the numbers and ``members``.
     """
 
-    def __init__(self, view: ReleasedView, tests: Sequence[ValueTest], buckets: Mapping[str, Bucket | Runs]) -> None:
-        self._view, self._tests, self._buckets_of = view, tests, buckets
+    def __init__(
+        self,
+        view: ReleasedView,
+        tests: Sequence[ValueTest],
+        buckets: Mapping[str, Bucket | Runs],
+        members: Mapping[str, exp.Select],
+    ) -> None:
+        self._view, self._tests, self._buckets_of, self._members = view, tests, buckets, members
 
     def members(self, lookup: Lookup) -> exp.Query:
         """Every distinct box, unrolled into values ``v`` of weight ``w``."""
@@ -253,7 +260,10 @@ class Unroll:
         distinct = self._distinct(box)
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
-            value = self._view.collate(box.field, exp.Explode(this=column(keys["set"], "k")))
+            numbered = self._members.get(box.id)
+            array = column(keys["set"] if numbered is None else "members", "k")
+            distinct = distinct if numbered is None else numbered
+            value = self._view.collate(box.field, exp.Explode(this=array))
             return exp.Select().select(*kept, exp.alias_(value, "v", quoted=True), *rest).from_(distinct.subquery("k"))
         first, last, value = number_values(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
         series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)

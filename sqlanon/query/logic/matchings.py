@@ -53,11 +53,11 @@ class Span:
 
     Attributes:
         cells: the numbers of the values.
-        ends: those that some candidate is known to have, each of them.
+        ends: sets of them; of each set some candidate has one.
     """
 
     cells: tuple[int, ...]
-    ends: tuple[int, ...]
+    ends: tuple[tuple[int, ...], ...]
 
 
 def count_pairs(boxes: Collection[tuple[Span, ...]]) -> int:
@@ -125,7 +125,7 @@ class Matchings:
             self._add([(edge, 1) for edge in own], k * many[box], k * many[box])
             for column, span in enumerate(boxes[box]):
                 for end in span.ends:
-                    there = [edge for edge in own if points[edges[edge - first][0]][column] == end]
+                    there = [edge for edge in own if points[edges[edge - first][0]][column] in end]
                     self._add([(edge, 1) for edge in there], many[box], None)
 
     def _add(self, entries: Sequence[tuple[int, int]], low: int, high: int | None) -> None:

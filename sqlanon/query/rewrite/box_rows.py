@@ -22,7 +22,7 @@ from sqlanon.query.rewrite.cut_classes import Results
 from sqlanon.query.rewrite.domains import Domains, divide, join_domains, whole
 from sqlanon.query.rewrite.kept_rows import find_kept, select_kept
 from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.rewrite.row_columns import needed_tests, shown_columns, sums_of
+from sqlanon.query.rewrite.row_columns import listed_sets, needed_tests, shown_columns, sums_of
 from sqlanon.query.rewrite.separate_rows import separate
 from sqlanon.query.rewrite.settled_classes import settle
 from sqlanon.query.rewrite.settled_rows import can_settle, select_settled
@@ -56,6 +56,7 @@ class BoxRows:
         matched: by the number of a condition, the least and largest number of rows that satisfy it over all matchings.
         divided: several rows may be of the same class and group: see `classes`.
         class_columns: the columns of a row's class, where each row is of a single class.
+        filtered: the rows are those that may satisfy WHERE, or one of its FILTERs.
         plan: the part of the query for these rows: all of it, or the aggregates that need no separate rows.
         beside: the rows of the other aggregates.
         notes: conditions for which the solver was not used, with reasons.
@@ -77,6 +78,7 @@ class BoxRows:
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()
+    filtered: bool = False
     beside: tuple[BoxRows, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -118,7 +120,14 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     by_class = attaining(scope.released).narrows(scope, plan)
     held = held_terms(plan)
     summed = {name: sums_of(tree, name, plan) for name, tree in plan.terms.items() if name not in held}
-    kept = find_kept(scope, plan, shown_columns(scope, plan, domains), summed, by_class=by_class)
+    kept = find_kept(
+        scope,
+        plan,
+        shown_columns(scope, plan, domains),
+        summed,
+        by_class=by_class,
+        listed=listed_sets(scope, plan, domains),
+    )
     grouped = bool(plan.means) or bool(lookups) or by_class or kept is not None
     compilers = [one.compiler for one in (divided if plan.filters else divided * len(plan.conditions))]
     conditions = list(zip(compilers, plan.conditions, strict=True))
@@ -144,6 +153,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
     own_rows = kept is None and by_class and can_settle(scope, plan, domains)
     settled = settle(conditions, plan.tests.exact) if own_rows else None
     tables: list[tuple[str, exp.Expr]]
+    reached = None
     if settled is not None:
         class_columns += settled.names
         found = Results(triples, counts)
@@ -159,7 +169,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         first = first.where(reached, copy=False) if reached is not None else first
         tables = [(ROWS, first)]
     if lookups:
-        tables += _joined(scope, plan, domains)
+        tables += _joined(scope, plan, domains, kept.members if kept is not None else {})
     keys = {key.name for key in plan.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
@@ -176,6 +186,7 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         rough=rough_aggregates(scope, plan, domains, counts),
         divided=by_class and not keys.issuperset(held_terms(plan)),
         class_columns=tuple(column(name) for name in class_columns),
+        filtered=reached is not None and not plan.tests.exact,
     )
 
 
@@ -192,10 +203,12 @@ def _over_view(scope: Scope, plan: QueryPlan, domains: Domains, triples: Sequenc
     return with_columns(reached, lambda found: shown[found.name].copy())
 
 
-def _joined(scope: Scope, plan: QueryPlan, domains: Domains) -> list[tuple[str, exp.Expr]]:
-    """The lookups, and the rows with the columns of each lookup."""
+def _joined(
+    scope: Scope, plan: QueryPlan, domains: Domains, numbered: Mapping[str, exp.Select]
+) -> list[tuple[str, exp.Expr]]:
+    """The lookups, and the rows with the columns of each lookup; ``numbered``: see `Unroll`."""
     buckets = {box: one.bucket for box, one in plan.spread.items() if one.bucket is not None}
-    unroll = Unroll(scope, domains.tests, buckets)
+    unroll = Unroll(scope, domains.tests, buckets, numbered)
     made: list[tuple[str, exp.Expr]] = []
     chosen: list[Tree] = [sql("r.*")]
     joins = []

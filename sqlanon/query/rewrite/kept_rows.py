@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -13,7 +13,7 @@ from sqlanon.query.parse.scope import Scope
 from sqlanon.query.rewrite.attained_rows import attaining
 from sqlanon.query.rewrite.class_bounds import held_terms
 from sqlanon.query.rewrite.query_plan import QueryPlan
-from sqlanon.query.sql.sqltree import Tree, column, named, select, table_of
+from sqlanon.query.sql.sqltree import Tree, column, named, select, sql, table_of
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class KeptRows:
         table: the table, with a row for each class.
         shown: columns of boxes and exact terms, over the columns of the table.
         sums: columns with aggregates of exact terms.
+        members: for boxes whose sets are read as numbers, by id, a query of the numbers and ``members``.
     """
 
     table: ClassTable
     shown: Mapping[str, Tree]
     sums: Mapping[str, Tree]
+    members: Mapping[str, exp.Select]
 
 
 def has_classes(scope: Scope) -> bool:
@@ -43,6 +45,7 @@ def find_kept(
     sums: Mapping[str, Mapping[str, Tree]],
     *,
     by_class: bool,
+    listed: Collection[str],
 ) -> KeptRows | None:
     """The kept table, if it has all that the query reads; None: the query reads the view.
 
@@ -52,6 +55,7 @@ def find_kept(
         shown: the columns that rows hold of boxes.
         sums: by exact term, the aggregates in place of its values.
         by_class: rows of different classes are kept apart.
+        listed: the boxes whose sets nothing reads but lookups.
     """
     held = held_terms(plan)
     if not has_classes(scope) or (held and (by_class or plan.means)) or not isinstance(scope.view(), exp.Table):
@@ -70,7 +74,16 @@ def find_kept(
         return None
     exact = {name: plan.terms[name].copy() for name in held}
     names = {name: column(found.sums[tree.sql(dialect=scope.engine.dialect)], VIEW) for name, tree in trees.items()}
-    return KeptRows(found, {**shown, **exact}, names)
+    numbered = dict(shown)
+    members: dict[str, exp.Select] = {}
+    for box in scope.boxes.values():
+        key = f"{box.id}_set"
+        array = shown.get(key)
+        if box.id in listed and isinstance(array, exp.Column) and array.name in found.arrays:
+            numbered[key] = column(found.arrays[array.name], VIEW)
+            chosen = [named(numbered[key], key), named(sql("ANY_VALUE(:a)", a=array), "members")]
+            members[box.id] = select(chosen, table_of(found.table, VIEW), group=[numbered[key]])
+    return KeptRows(found, {**numbered, **exact}, names, members)
 
 
 def select_kept(kept: KeptRows, classes: Sequence[str], *, rows: Sequence[str]) -> exp.Select:

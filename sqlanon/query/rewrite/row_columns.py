@@ -37,6 +37,17 @@ def shown_columns(scope: Scope, plan: QueryPlan, domains: Domains) -> dict[str, 
     return {name: tree.copy() for name, tree in shown.items()}
 
 
+def listed_sets(scope: Scope, plan: QueryPlan, domains: Domains) -> frozenset[str]:
+    """The boxes whose sets nothing reads but lookups, which know every row's."""
+    asked = {part.box.id for a in plan.aggregates for part in a.parts if part.box is not None}
+    return frozenset(
+        box.id
+        for box in scope.boxes.values()
+        if (box.shape == "set" and box.state is None and box.point is None and box.id not in asked)
+        and all(isinstance(one, Lookup) for one in domains.of.get(box.id, ()))
+    )
+
+
 def _keyed(box: Box, domains: Domains) -> bool:
     """Whether the box's keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
     own = domains.of.get(box.id, ())

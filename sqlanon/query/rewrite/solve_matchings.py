@@ -16,6 +16,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
 from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.range_facts import is_finite
 from sqlanon.query.boxes.value_cells import Shown, ValueCells, divide_values, read_shown
 from sqlanon.query.logic.formula import Formula, restrict, tests_in
 from sqlanon.query.logic.matchings import MOST_PAIRS, Matchings, Span, count_pairs
@@ -66,7 +67,7 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
     computed = any(one is None or one.op == "other" for own in comparisons.values() for one in own)
     if computed or not all(box.attained and box.shape in ("interval", "set") and not box.values for box in boxes):
         return "a condition asks more than comparisons with constants of columns with ranges or sets"
-    shown = _read(scope, boxes)
+    shown = _read(scope, boxes) if all(is_finite(scope, box) for box in boxes) else None
     if shown is None:
         return "a box has values that are not known"
     cells = [

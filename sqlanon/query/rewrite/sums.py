@@ -137,10 +137,8 @@ class _Sums:
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
-            chosen += [
-                named(tree, f"{end}{i}")
-                for end, tree in zip("pcs", (rows.possible(i), triple.certain, triple.share), strict=True)
-            ]
+            chosen.append(named(triple.possible, f"q{i}" if i in rows.counts else f"p{i}"))
+            chosen += [named(triple.certain, f"c{i}"), named(triple.share, f"s{i}")]
         chosen += self._values.classes()
         parts = [part for a in plan.aggregates for part in a.parts]
         for term in dict.fromkeys(term for a in parts for term in a.terms):
@@ -159,7 +157,14 @@ class _Sums:
         # Of means, every row of a class counts, whatever the conditions say.
         triples = rows.triples[:1] if plan.filters else rows.triples  # each filter holds within WHERE
         reached = TRUE if plan.means else some(triple.possible for triple in triples)
-        return select(chosen, rows.last, where=[] if is_true(reached) else [reached])
+        made = select(chosen, rows.last, where=[] if rows.filtered or is_true(reached) else [reached])
+        if not rows.counts:
+            return made
+        # All rows of a class may be known to have other values: by the numbers above, which are not written twice.
+        met = [sql(":q AND :m > 0", q=column(f"q{i}"), m=column(f"most{i}")) for i in rows.counts]
+        return select(
+            [sql("t.*"), *(named(tree, f"p{i}") for tree, i in zip(met, rows.counts, strict=True))], made.subquery("t")
+        )
 
     def _groups(self) -> list[Box]:
         """The sensitive column of format anatomy, if the query asks for it."""

@@ -20,7 +20,7 @@ from sqlanon.sqltext.trees import port_tree
 
 FEWEST_ROWS = 20_000
 """Rows of a release from which it takes less time to search among steps first."""
-_BITS = 9
+_BITS = 8
 """There are at most two to this power steps."""
 
 

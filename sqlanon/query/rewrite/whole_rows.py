@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from sqlanon.query.sql.sqltree import nodes
+from sqlanon.query.sql.sqltree import copied, nodes
 
 T = TypeVar("T", bound=exp.Expr)
 
@@ -17,7 +17,7 @@ def rename_tables(tree: T, names: Mapping[str, str]) -> T:
 
     If two WITHs of a statement define a name, not every engine takes the nearer definition.
     """
-    made = tree.copy()
+    made = copied(tree)
     for node in nodes(made):
         if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):
             node.set("this", exp.to_identifier(names[node.name]))

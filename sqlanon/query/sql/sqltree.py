@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeVar
 
 import sqlglot
 from sqlglot import exp
@@ -17,6 +18,7 @@ from sqlglot import exp
 from sqlanon.engines.base import TableRef
 
 Tree = exp.Expr
+T = TypeVar("T", bound=exp.Expr)
 _ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, exp.Subquery, exp.Star, exp.Identifier,
            exp.DataType)
 
@@ -62,9 +64,26 @@ def nodes(tree: exp.Expr) -> Iterator[exp.Expr]:
                 left += [one for one in value if isinstance(one, exp.Expr)]
 
 
+def copied(tree: T) -> T:
+    """A copy of a tree with its types and places; `copy` of sqlglot takes several times longer."""
+    args = {
+        name: copied(value)
+        if isinstance(value, exp.Expr)
+        else [copied(one) if isinstance(one, exp.Expr) else one for one in value]
+        if type(value) is list
+        else value
+        for name, value in tree.args.items()
+    }
+    made = tree.__class__(**args)
+    made._type = tree._type
+    if tree._meta:
+        made._meta = dict(tree._meta)
+    return made
+
+
 def own(tree: Tree) -> Tree:
     """The tree as a part for another: itself where it is part of none yet, else a copy."""
-    return tree if tree.parent is None else tree.copy()
+    return tree if tree.parent is None else copied(tree)
 
 
 def parenthesize(tree: Tree) -> Tree:
@@ -133,7 +152,7 @@ def column(name: str, table: str | None = None) -> Tree:
 
 def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:
     """A copy of ``tree`` with other trees in place of some columns; None keeps a column."""
-    whole = exp.Paren(this=tree.copy())
+    whole = exp.Paren(this=copied(tree))
     for node in list(whole.find_all(exp.Column)):
         found = replaced(node)
         if found is not None:
@@ -231,7 +250,7 @@ def negate(tree: Tree) -> Tree:
         return FALSE if tree.this else TRUE
     if isinstance(tree, exp.Not):
         inner: Tree = tree.this.unnest()
-        return inner.copy()
+        return copied(inner)
     return exp.Not(this=parenthesize(tree))
 
 

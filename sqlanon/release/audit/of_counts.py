@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.kept import kept_of
 from sqlanon.statistics.neighbour import stored_neighbour
 from sqlanon.statistics.nights import verify_versions
+from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
+
+PROMISED = {
+    "suppress": "persons in a shown cell",
+    "round": "persons of a cell that is not small",
+    "cell_key": "persons of a cell that attacks do not look for",
+}
+"""What the threshold is, by the method."""
 
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
@@ -43,11 +51,18 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown_cells, hidden = _verify(scratch, shape, place.relation.ref, entry)
+        protection = find_protection(stored_statistics(entry.policy["statistics"]))
+        batches, physical = batches_of(entry), place.relation.ref
+        if batches:
+            kept = kept_of(entry.statistics)
+            shown_cells, hidden = verify_versions(scratch, shape, physical, kept, batches, entry.release)
+        else:
+            shown_cells, hidden = protection.verify(scratch, shape, physical, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
-        RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
+        RequirementResult(PROMISED[protection.method], None, threshold, shape.threshold, shape.threshold >= threshold),
+        *_rules_of_sums(shape, spec),
     )
     return AuditReport(
         table=place.shown,
@@ -58,19 +73,23 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     )
 
 
-def _verify(scratch: Scratch, shape: Shape, physical: TableRef, entry: Entry) -> tuple[int, int]:
-    batches = batches_of(entry)
-    if batches:
-        return verify_versions(scratch, shape, physical, Kept(*entry.statistics), batches, entry.release)
-    return verify_published(scratch, shape, physical, Kept(*entry.statistics), entry.release)
+def _rules_of_sums(shape: Shape, spec: ReleaseSpec | None) -> list[RequirementResult]:
+    """The distance to each contribution that the policy asks for, in percent, and that of the version."""
+    statistics = spec.statistics if spec is not None else None
+    asked = {one.name: one.percent for one in statistics.sums} if statistics is not None else {}
+    made = []
+    for one in shape.sums:
+        least = asked.get(one.name, one.percent)
+        name = f"percent of a contribution to {one.name}"
+        made.append(RequirementResult(name, None, least / 100, one.percent / 100, one.percent >= least))
+    return made
 
 
 def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    found = report.statistics.neighbour
-    neighbour = None
+    counts, found, neighbour = report.statistics, report.statistics.neighbour, None
     if found is not None:
         neighbour = stored_neighbour(found.release, found.version, found.shown, found.columns)
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, neighbour)
+    return stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)

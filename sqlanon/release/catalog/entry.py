@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from sqlanon.counted import list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
@@ -85,9 +86,17 @@ class Entry:
 
     @property
     def statistics(self) -> tuple[TableRef, ...]:
-        """Tables of cells, atoms and witnesses of a release of counts; else empty."""
-        parts = ("cells", "atoms", "witness") if self.policy.get("statistics") else ()
-        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
+        """The private tables of a release of counts; else empty."""
+        return tuple(self.counts.values())
+
+    @property
+    def counts(self) -> Mapping[str, TableRef]:
+        """The private tables of a release of counts by their parts; else empty."""
+        asked = self.policy.get("statistics")
+        if not asked:
+            return {}
+        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
+        return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
     def lake(self) -> Mapping[str, str]:

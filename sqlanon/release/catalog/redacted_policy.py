@@ -46,7 +46,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
     if spec.statistics is not None:
-        for key in ("together", "cohort"):  # 0.1.0 had none of them
+        for key in ("sums", "together", "cohort"):  # the first releases of counts had none of them
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
     if spec.noisy is not None:
@@ -55,9 +55,19 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for key in ("nights", "weight"):  # 0.2.0 had neither
+            if policy["noisy"][key] is None:
+                del policy["noisy"][key]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
+        if spec.noisy.of_rows is None:  # nor synthetic rows
+            del policy["noisy"]["of_rows"]
+            for table in policy["noisy"]["tables"]:
+                del table["of_rows"]
+        elif spec.noisy.of_rows.chosen:  # a paid measurement will choose others
+            del policy["noisy"]["of_rows"]["pairs"]
+            policy["noisy"]["tables"] = [table for table in policy["noisy"]["tables"] if not table["of_rows"]]
     for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]

@@ -22,7 +22,7 @@ from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
+from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
 from sqlanon.release.publish.in_lake import commit_version, mark_returning
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
@@ -87,7 +87,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         ends = require_approval(engine, release, policy, signers) if asked.get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = (*_warnings(engine, entry, weaker), *ends)
-        shown = list_pointings(engine, view, entry.physical, pair=is_pair(entry))
+        shown = list_pointings(engine, view, entry.physical, second=second_of(entry))
         holding.enter_context(hold_scope(engine, scope_of(entry)))
         refuse_together(engine, entry)
         refuse_altered(engine, entry)
@@ -97,7 +97,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             check_marked(engine, entry, metadata_table(entry.table))
             _return_file(engine, entry, shown, policy)
         else:
-            place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
+            place = Publication(view, None, entry.version, entry.physical, second_of(entry))
             taken = catalog.entries(statuses=("published",), views=[view])
             check_free(release, place, taken, engine.exists)
             if entry.lake:

@@ -115,6 +115,7 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         held=held,
         follows=work.version.follows,
         lasting=not work.version.anew,
+        owned=work.version.owned,
         planned=planned,
         snapshot=work.decision.snapshot,
         links=work.version.links,

@@ -63,6 +63,11 @@ class Version:
         return False
 
     @property
+    def owned(self) -> bool:
+        """Whether the staged rows need a keyed hash of the person, though versions are made anew."""
+        return False
+
+    @property
     def begins(self) -> bool:
         """Whether it is made of all rows of the source, and can be compared with the versions before it."""
         return True

@@ -23,6 +23,7 @@ from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.work import Version
 from sqlanon.release.versions.full import Full
 from sqlanon.release.versions.lineage import OfLineage
+from sqlanon.release.versions.nights import OfNights
 from sqlanon.release.versions.noisy import OfNoisy, WaitingNoisy
 from sqlanon.release.versions.statistics import OfStatistics
 from sqlanon.release.versions.waiting import Waiting
@@ -82,7 +83,8 @@ class CountRules(RowRules):
         return hold_counts(engine, str(engine.relation(spec.source).ref))
 
     def choose(self, state: ReleaseState, division: Division, options: RunOptions) -> Version:
-        return OfStatistics(confirmed=options.allow_weaker)
+        assert state.spec.statistics is not None
+        return OfStatistics(state.spec.statistics, confirmed=options.allow_weaker)
 
 
 class NoisyRules(RowRules):
@@ -101,7 +103,9 @@ class NoisyRules(RowRules):
         return is_noisy_due(state)
 
     def choose(self, state: ReleaseState, division: Division, options: RunOptions) -> Version:
-        return OfNoisy(spend=options.spend)
+        noisy = state.spec.noisy
+        assert noisy is not None
+        return OfNoisy(spend=options.spend) if noisy.nights is None else OfNights(spend=options.spend)
 
     def wait(self) -> Version:
         return WaitingNoisy()

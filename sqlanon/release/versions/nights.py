@@ -1,100 +1,144 @@
-"""Versions of counts that follow one another (``refresh: {mode: frozen}``): what a run may publish next."""
+"""Versions of running counts: each is a night, and all nights are charged together with the first.
+
+The noisy measurements of all nights, the persons seen and the noisy table are stored in one transaction, so that after
+a crash all of them are there and the table is published, or none is. See `sqlanon.noisy.nights` for what is measured.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
-from sqlanon.release.catalog.other_counts import batches_of
-from sqlanon.release.catalog.state import SHOWN
-from sqlanon.statistics.certificate import Kept
-from sqlanon.statistics.nights import Growth, find_newcomers
+from sqlanon.noisy.answers import Coded, read_answers
+from sqlanon.noisy.arrivals import Arrived, find_arrived, keep_seen, measure_arrivals, verify_arrived
+from sqlanon.noisy.published import drawn_rows, estimate_night
+from sqlanon.noisy.shape import Shape, shape_of
+from sqlanon.noisy.split import Noise, noise_of
+from sqlanon.release.budget.charged import account_in
+from sqlanon.release.budget.ledger import Account
+from sqlanon.release.budget.nights import Night, kept_tables, next_night
+from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.stages.work import Work
+from sqlanon.release.versions.noisy import DRAWN_BEFORE, OfNoisy
+from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import TableRef
-    from sqlanon.release.catalog.entry import Entry
-    from sqlanon.release.catalog.refresh import Decision
-    from sqlanon.release.catalog.state import ReleaseState
-    from sqlanon.release.stages.work import Work
-    from sqlanon.statistics.shape import Shape
+    from sqlanon.noisy.accounting import Mechanism
+    from sqlanon.noisy.shape import Longs
+
+LOST_TABLES = "the private tables of the earlier nights are not as they were left"
 
 
-class Nights:
-    """The version before, and the rows that it does not have. For one run only."""
+class OfNights(OfNoisy):
+    """See `OfNoisy`."""
 
-    def __init__(self) -> None:
-        self._before: Entry | None = None
-        self._newest: int = 0
-        self._growth: Growth | None = None
+    def __init__(self, *, spend: bool = False) -> None:
+        super().__init__(spend=spend)
+        self._night = Night(None, 1, tried=False)
+        self._earlier: list[Longs] = []
+        self._arrived = Arrived((), None, 1)
 
-    def follow(self, state: ReleaseState, previous: Entry) -> None:
-        """The published version is followed by others, if its policy says so."""
-        if batches_of(previous):
-            self._before = previous
-            shown = [entry.version for entry in state.every_version() if entry.status in SHOWN]
-            self._newest = max(shown)
-
-    @property
-    def follows(self) -> bool:
-        """Whether there is a version before."""
-        return self._before is not None
-
-    @property
-    def before(self) -> Kept | None:
-        """The private tables of the version before."""
-        return Kept(*self._before.statistics) if self._before is not None else None
-
-    @property
-    def stage(self) -> TableRef | None:
-        """The staged rows that are new; None: all are."""
-        return self._growth.stage if self._growth is not None else None
-
-    @property
-    def note(self) -> tuple[str, ...]:
-        """A note for a plan."""
-        if self._growth is None or self._before is None:
-            return ()
-        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells below are theirs"
-        return (f"{new}; cells in which they are hidden keep their numbers",)
-
-    def batches(self, work: Work) -> tuple[int, ...]:
-        """The versions whose new rows are in this one; empty: there is one version."""
-        statistics = work.spec.statistics
-        assert statistics is not None
-        if statistics.cohort is None:
-            return ()
-        return (*(batches_of(self._before) if self._before is not None else ()), work.target.version)
-
-    def look(self, work: Work, shape: Shape) -> Decision:
-        """Compare the rows with those of the version before.
-
-        Returns:
-            the decision: too few persons are new, and nothing is published; or as it was.
+    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
+        """See `OfNoisy.decide`.
 
         Raises:
-            GuardError: rows went, or another version is the last that readers had.
+            GuardError: the earlier nights are not continued, and payment for new ones was not asked for.
         """
-        name, before, statistics = work.spec.name, self._before, work.spec.statistics
-        assert before is not None
-        assert statistics is not None
-        assert statistics.cohort is not None
-        if self._newest != before.version:
+        decided = super().decide(state, decision)
+        if decided.why == DRAWN_BEFORE or self._spend:
+            return decided
+        shape = shape_of(state.spec)
+        night, _ = self._find_night(state, account_in(state), shape, noise_of(shape), state.secret)
+        if night.ended:
             raise GuardError(
-                f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
-                f"rows are counted from the last version on. Return to it first: sqlanon rollback {name} --to "
-                f"{self._newest}"
-            )
-        growth = find_newcomers(work.scratch, shape, work.staged.stage, Kept(*before.statistics), name)
-        if growth.went:
-            raise GuardError(
-                f"{name}: rows of version {before.version} are no longer in the source, or in another cell: what "
-                "versions reveal together of who left or moved is not known, so that nothing is published, and "
-                f"version {before.version} stays as it is. If nobody has kept it, unpublish the release, and then run "
-                "--allow-weaker"
-            )
-        if growth.came >= statistics.cohort:
-            self._growth = growth
-            return work.decision
-        why = f"fewer than {statistics.cohort} persons are new: they wait"
-        return replace(work.decision, state="unchanged", same_as=work.source.fingerprint, why=(why,))
+                f"{state.spec.name}: the nights of its running counts have ended: {night.ended}. run --spend pays for "
+                "new ones, which count everybody again"
+            ).advising("--spend")
+        return decided
+
+    def _find_night(
+        self, state: ReleaseState, account: Account | None, shape: Shape, noise: Noise, secret: str | None
+    ) -> tuple[Night, list[Longs]]:
+        """The next night, and the noisy measurements of the earlier ones, int64[nights, groups] of each series."""
+        night = next_night(account, state.spec, noise, secret)
+        earlier = self._read_measured(state, shape, night)
+        if earlier is None:
+            return Night(None, 1, tried=False, ended=LOST_TABLES), _no_nights(shape)
+        return night, earlier
+
+    def _read_measured(self, state: ReleaseState, shape: Shape, night: Night) -> list[Longs] | None:
+        """The noisy measurements of earlier nights; None: they are not as they were left."""
+        if night.first is None or night.number == 1:
+            return _no_nights(shape)
+        engine, noisy = state.engine, state.spec.noisy
+        assert noisy is not None
+        seen, measured = kept_tables(engine, noisy.budget.name, night.first)
+        if not (engine.exists(seen) and engine.exists(measured)):
+            return None
+        made = statement("noisy/measured", engine.dialect, measured=measured)
+        nights, series, nodes, values = engine.fetch_arrays(made, ["int64"] * 4)
+        numbers = np.concatenate([np.arange(size) for size in _sizes(shape)])
+        which = np.repeat(np.arange(len(shape.series)), _sizes(shape))
+        earlier = night.number - 1
+        expected = (
+            np.repeat(np.arange(1, night.number), len(numbers)),
+            np.tile(which, earlier),
+            np.tile(numbers, earlier),
+        )
+        if not all(np.array_equal(one, other) for one, other in zip((nights, series, nodes), expected, strict=True)):
+            return None
+        by_night = values.astype(np.int64).reshape(earlier, -1)
+        return np.split(by_night, np.cumsum(_sizes(shape))[:-1], axis=1)
+
+    def charge(
+        self, work: Work, account: Account | None, shape: Shape, noise: Noise
+    ) -> tuple[list[Mechanism], dict[str, object]]:
+        """See `OfNoisy.charge`: of all nights with the first, and of nothing with the others."""
+        self._night, self._earlier = self._find_night(work.state, account, shape, noise, work.secret)
+        return self._night.mechanisms(shape, noise), self._night.facts(work.secret)
+
+    def measure_rows(self, work: Work, shape: Shape, coded: Coded) -> list[Longs]:
+        """See `OfNoisy.measure_rows`: tonight's row of the measurements."""
+        scratch, secret, night = work.scratch, work.secret, self._night.number
+        read_answers(scratch, shape, coded, secret)  # which verifies tonight's bounded rows
+        seen = self._tables(work)[0] if night > 1 else None
+        self._arrived = find_arrived(scratch, shape, coded, seen, night, secret)
+        verify_arrived(scratch, shape, coded, self._arrived, secret)
+        return measure_arrivals(scratch, shape, coded, self._arrived)
+
+    def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
+        """See `OfNoisy.estimate_rows`: tonight's rows, which those of earlier nights have before them."""
+        measured = [np.vstack([before, one]) for before, one in zip(self._earlier, noisy, strict=True)]
+        return drawn_rows(shape, estimate_night(shape, noise, measured), self._night.number)
+
+    def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
+        """See `OfNoisy.keep`: tonight's noisy measurements, and the persons who arrived."""
+        seen, measured = self._tables(work)
+        sizes = [len(one) for one in noisy]
+        columns = {
+            "night": np.full(sum(sizes), self._night.number, np.int64),
+            "series": np.repeat(np.arange(len(sizes)), sizes),
+            "node": np.concatenate([np.arange(size) for size in sizes]),
+            "value": np.concatenate(noisy),
+        }
+        work.state.engine.load_arrays(measured, columns)
+        keep_seen(work.scratch, seen, self._arrived)
+
+    def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
+        noisy = work.spec.noisy
+        assert noisy is not None
+        return kept_tables(work.state.engine, noisy.budget.name, self.reserved.paid_by)
+
+
+def _sizes(shape: Shape) -> list[int]:
+    """The number of groups of each series."""
+    return [shape.tables[one.table].levels[one.level].size for one in shape.series]
+
+
+def _no_nights(shape: Shape) -> list[Longs]:
+    return [np.empty((0, size), np.int64) for size in _sizes(shape)]

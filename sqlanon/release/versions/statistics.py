@@ -1,4 +1,4 @@
-"""Versions of counts: cells are counted, hidden, and verified by a certificate.
+"""Versions of counts: cells are counted, protected, and verified by a certificate.
 
 See docs/statistics.md. A release has one version, or versions that follow one another: see `sqlanon.statistics.nights`.
 """
@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon._version import __version__
+from sqlanon.counted import StatisticsSpec, SumMeasure, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
-from sqlanon.errors import GuardError, InfeasibleError
+from sqlanon.errors import GuardError, PolicyError
+from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
@@ -23,19 +25,21 @@ from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
+from sqlanon.release.versions.followed import Nights
 from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
-from sqlanon.release.versions.nights import Nights
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
-from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
-from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import Cube, count_cells, read_system
-from sqlanon.statistics.hide import Hidden, hide_cells
+from sqlanon.statistics.certificate import verify_source
+from sqlanon.statistics.cube import Cube, count_cells
+from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
 from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
+from sqlanon.statistics.protections import find_protection
+from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
+from sqlanon.table.pseudonyms import has_stable_text
 from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
@@ -61,16 +65,11 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Hide:
-    """Hide small cells, and others that would give them away, with witnesses that prove it."""
+class Protect:
+    """Protect the numbers of the cells."""
 
     release: str
-    threshold: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: hide cells of fewer than {self.threshold} persons, and others that give them away"
+    text: str
 
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
@@ -100,16 +99,23 @@ class OfStatistics(Version):
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
+        asked: what is published, and how it is protected.
     """
 
-    def __init__(self, *, confirmed: bool = False) -> None:
+    def __init__(self, asked: StatisticsSpec, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
+        self._protection = find_protection(asked)
         self._shape: Shape | None = None
         self._cube: Cube | None = None
-        self._hidden: Hidden | None = None
+        self._made: Made | None = None
         self._readings: tuple[Reading, ...] = ()
         self._neighbour: Entry | None = None
         self._nights = Nights()
+
+    @property
+    def owned(self) -> bool:
+        """See `Version.owned`."""
+        return self._protection.owned
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -157,14 +163,15 @@ class OfStatistics(Version):
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
-        return [Count(name, len(statistics.tables)), Hide(name, statistics.threshold), Assemble(name)]
+        protect = Protect(name, self._protection.describe(name, statistics.threshold))
+        return [Count(name, len(statistics.tables)), protect, Assemble(name)]
 
     def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        planned = plan_counts(work, shape, cube, list_neighbours(work.state))
-        return replace(planned, notes=(*self._nights.note, *planned.notes))
+        notes = (*self._nights.note, *self._protection.note(self._run(work, Silent())))
+        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -185,43 +192,35 @@ class OfStatistics(Version):
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
-            shape = shape_of(work.spec, domains, person.alias, work.target.version)
+            if self.owned:
+                _check_persons(work)
+            shape = shape_of(work.spec, domains, person.alias, work.target.version, _summed(work))
             if self._neighbour is not None:
                 shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
             self._shape = with_paths(scratch, shape, domains)
         return self._shape
 
     def divide(self, work: Work) -> None:
-        """See `Version.divide`: cells are hidden.
+        """See `Version.divide`: the numbers of the cells are protected.
 
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        shape, cube = self._counted
         with work.watch.stage("method") as progress:
-            system = read_system(work.scratch, shape, cube, work.secret.encode())
-            try:
-                self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
-            except UnservedError as error:
-                margin = shape.margin_name(system.levels_of(error.margin))
-                why = (
-                    "the search for cells to hide took as long as it may, and a small cell of "
-                    f"{margin} is not protected yet"
-                    if error.exhausted
-                    else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
-                )
-                if shape.neighbour is not None:
-                    why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
-                raise InfeasibleError(
-                    f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
-                ) from None
+            self._made = self._protection.protect(self._run(work, progress))
+
+    def _run(self, work: Work, progress: Progress) -> Run:
+        shape, cube = self._counted
+        secret = work.secret.encode()
+        stage = self._nights.stage or work.staged.stage
+        return Run(work.scratch, shape, cube, stage, secret, work.spec.name, progress)
 
     def measure(self, work: Work) -> None:
         """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
-        hidden = self._hidden
-        assert hidden is not None
+        made = self._made
+        assert made is not None
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -236,7 +235,7 @@ class OfStatistics(Version):
             loss=NO_LOSS,
             seconds={},
             verified=False,
-            method="suppress",
+            method=self._protection.method,
             execution="kernel",
             format="statistics",
             warnings=(*reader_warnings(state.engine, spec, state.source.ref), *list_neighbours(state)),
@@ -247,45 +246,50 @@ class OfStatistics(Version):
                 cells=cube.counts[1],
                 shown=0,
                 hidden=0,
-                witnesses=hidden.witnesses,
+                witnesses=made.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
+                errors=made.errors,
+                persons=shape.threshold if self._protection.method == "suppress" else 0,
+                scales=tuple(one.scale for one in shape.sums),
                 neighbour=_report_neighbour(shape),
                 batches=self._nights.batches(work),
             ),
         )
-        work.content = self._content(work, report, shape, hidden)
+        work.content = self._content(work, report, shape, made)
 
-    def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
-        scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
-        cube, spec, nights = self._counted[1], work.spec, self._nights
-        batches = nights.batches(work)
-        kept_tables = kept_beside(private_table(state.engine, target.physical))
-        context = shape.context()
+    def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
+        scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
+        protection = self._protection
+        parts = list_parts(len(shape.sums), protection.method)
+        kept = kept_beside(private_table(state.engine, target.physical), parts)
+        nights, batches = self._nights, self._nights.batches(work)
 
-        made = Kept(cube.cells, cube.atoms, hidden.witness)
         if batches:
-            keeping = keep_batches(scratch, shape, made, hidden.table, kept_tables, nights.before)
+            keeping = keep_batches(scratch, shape, made, kept, nights.before)
         else:
-            keeping = keep_statements(scratch, shape, made, kept_tables)
+            keeping = keep_statements(scratch, shape, made.tables, kept)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
             if batches:
-                scratch.execute_all([*beside, write_versions(scratch, shape, kept_tables, place, batches)])
+                scratch.execute_all(
+                    [*beside, write_versions(scratch, shape, kept_of(list(kept.values())), place, batches)]
+                )
                 return
-            table = scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
-            scratch.execute_all([table, *beside])
+            scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
+            run = self._run(work, Silent())
             if batches:
+                tables = kept_of(list(kept.values()))
                 with scratch.beside() as apart:
-                    own = batch_of(apart, kept_tables, target.version)
-                    verify_source(apart, shape, nights.stage or staged.stage, own, spec.name)
-                verify_growth(scratch, shape, staged.stage, kept_tables, spec.name)
-                shown_cells, not_shown = verify_versions(scratch, shape, place, kept_tables, batches, spec.name)
+                    own = batch_of(apart, tables, target.version)
+                    verify_source(apart, shape, run.stage, own, spec.name)
+                verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
+                shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
             else:
-                verify_source(scratch, shape, staged.stage, kept_tables, spec.name)
-                shown_cells, not_shown = verify_published(scratch, shape, place, kept_tables, spec.name)
+                protection.verify_source(run, kept)
+                shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
             assert report.statistics is not None
             cells = shown_cells + not_shown
             counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
@@ -297,10 +301,10 @@ class OfStatistics(Version):
             write,
             verify,
             keeping,
-            lambda: drop_statistics(state.engine, [kept_tables.cells, kept_tables.atoms, kept_tables.witness]),
-            lambda report: metadata_rows(spec, shape, self._readings, report),
+            lambda: drop_statistics(state.engine, list(kept.values())),
+            lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
-            staged.source,
+            work.staged.source,
             0,
             work.secret,
         )
@@ -315,7 +319,7 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
+    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport, protected: Mapping[str, object]
 ) -> Iterable[tuple[object, ...]]:
     """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
     statistics, counts = spec.statistics, report.statistics
@@ -337,12 +341,11 @@ def metadata_rows(
         "statistics": {
             "persons": statistics.threshold,
             "zeros": "shown",
-            "interval": "full",
-            "insiders": statistics.insiders,
-            "bounds": statistics.bounds,
-            "method": "suppress",
+            "method": statistics.method,
+            **protected,
             "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
             "measures": dict(statistics.measures),
+            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
             **({"together": list(statistics.together)} if statistics.together else {}),
@@ -359,6 +362,41 @@ def metadata_rows(
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
+    for one in shape.sums:
+        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
+        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
+
+
+def _describe_sum(one: SumMeasure) -> dict[str, object]:
+    """The rules of a sum, for readers."""
+    rules: dict[str, object] = {
+        "column": one.column,
+        "range": [one.low, one.high],
+        "p_percent": one.percent / 100,
+    }
+    if one.share:
+        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
+    return rules
+
+
+def _summed(work: Work) -> list[Reading]:
+    """The columns of the sums, in their order."""
+    statistics = work.spec.statistics
+    assert statistics is not None
+    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [known[one.column.lower()] for one in statistics.sums]
+
+
+def _check_persons(work: Work) -> None:
+    """Equal persons have equal texts, which make their keys."""
+    names = {name.lower() for name in work.spec.person}
+    for column in work.staged.roles.relation.columns:
+        if column.name.lower() in names and not has_stable_text(column):
+            raise PolicyError(
+                f"{work.spec.name}: column {column.name} of the person has type {column.shown_type}, whose equal "
+                "values may have different texts, and so different noise; cast it to a whole number or to text in a "
+                "view"
+            )
 
 
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
