@@ -20,7 +20,7 @@ import sqlanon
 from benchmarks.cost import Clock
 from benchmarks.record import RESULTS, Record, options
 from sqlanon.methods.method import make_method as made
-from sqlanon.release.plan.plan import estimate
+from sqlanon.release.plans.rows import estimate
 from sqlanon.spec import MethodSpec
 
 K = 10

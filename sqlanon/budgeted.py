@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 NoiseLaw = Literal["auto", "laplace", "gaussian"]
 """The law of the noise; ``auto``: the one with the smaller standard deviations."""
-Quantity = Literal["rows", "persons", "sum", "mean", "quantiles"]
-"""Measured quantity of each group."""
+BinsAs = Literal["label", "middle"]
+"""What synthetic rows have of an interval: the text of its ends, or the number in the middle."""
+Quantity = Literal["rows", "persons", "arrivals", "sum", "mean", "quantiles"]
+"""Measured quantity of each group; ``arrivals``: persons, each in the groups of the night of its first rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,15 @@ class BudgetSpec:
 
 @dataclass(frozen=True, slots=True)
 class NoisyTable:
-    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any."""
+    """A table of groups, published with the totals that GROUP BY ROLLUP has, or without any.
+
+    ``of_rows``: synthetic rows are drawn of it.
+    """
 
     name: str
     by: tuple[str, ...]
     totals: bool = True
+    of_rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class NoisyMeasure:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the view, each of which has two more for its interval."""
+        if self.quantity == "arrivals":
+            return (self.name, f"{self.name}_new")
         if self.quantity != "quantiles":
             return (self.name,)
         # In hundredths without the zeros at the end: p5, p50, p99_9.
@@ -78,6 +87,32 @@ class NoisyMeasure:
         units = int((self.high - self.low) / self.unit)
         many = min(self.steps, units)
         return tuple(self.low + self.unit * (units * at // many) for at in range(many + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class RowsSpec:
+    """Synthetic rows that are drawn of noisy tables of pairs of columns.
+
+    Attributes:
+        target: the column that is in every table.
+        pairs: the pairs of other columns, a tree; in the spec of a policy that leaves the choice to a paid measurement
+            any tree is meant.
+        chosen: whether a paid measurement chooses the pairs.
+        bins: what the rows have of an interval.
+    """
+
+    target: str
+    pairs: tuple[tuple[str, str], ...]
+    chosen: bool
+    bins: BinsAs = "label"
+
+    @property
+    def tables(self) -> tuple[NoisyTable, ...]:
+        """The tables that are measured for the rows."""
+        return tuple(
+            NoisyTable(", ".join((*pair, self.target)), (*pair, self.target), totals=False, of_rows=True)
+            for pair in self.pairs
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +133,11 @@ class NoisySpec:
         noise: the law of the noise.
         show: groups of fewer persons, as far as the noisy number says, are marked as not shown; None: there is no mark.
         kept: publish the mean share of a person's rows that are counted.
+        nights: so many versions, which `epsilon` pays together, have running counts of persons; None: each version is
+            paid by itself.
+        weight: all rows of a person are counted, scaled to this norm where they exceed it; then ``groups`` and ``rows``
+            are 0. None: those bound what is counted.
+        of_rows: the synthetic rows; their tables are the last ones of `tables`. None: there are none.
     """
 
     budget: BudgetSpec
@@ -111,3 +151,18 @@ class NoisySpec:
     noise: NoiseLaw = "auto"
     show: int | None = None
     kept: bool = True
+    nights: int | None = None
+    weight: int | None = None
+    of_rows: RowsSpec | None = None
+
+    def with_pairs(self, pairs: Sequence[tuple[str, str]]) -> NoisySpec:
+        """The same with these pairs of columns for synthetic rows."""
+        assert self.of_rows is not None
+        of_rows = replace(self.of_rows, pairs=tuple((one, other) for one, other in pairs))
+        declared = (table for table in self.tables if not table.of_rows)
+        return replace(self, tables=(*declared, *of_rows.tables), of_rows=of_rows)
+
+
+def draws_rows(noisy: NoisySpec | None) -> bool:
+    """Whether synthetic rows are published beside statistics."""
+    return noisy is not None and noisy.of_rows is not None

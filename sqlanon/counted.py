@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,88 @@ class StatisticsTable:
 
 Measured = Literal["count", "persons"]
 """Counted units: rows, or distinct persons."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumMeasure:
+    """A column whose sums are published; several rows of a person are one contribution.
+
+    Attributes:
+        name: in the view.
+        column: the summed column.
+        low, high: the least and the greatest value of a row, as decimal texts; readers know them.
+        percent: no contribution may be known to this many percent of it; parts of 10,000.
+        dominant, share: cells of which the largest contributions, so many, are more than this share (parts of 10,000)
+            are not shown; a share of 0: there is no such rule.
+        absolute: values may be negative; contributions are then compared without their sign.
+    """
+
+    name: str
+    column: str
+    low: str
+    high: str
+    percent: int
+    dominant: int = 2
+    share: int = 0
+    absolute: bool = False
+
+
 Insiders = Literal["alone", "none"]
 Bounds = Literal["exact", "none"]
+Method = Literal["suppress", "cell_key", "round"]
+"""How the numbers of cells are protected; `sqlanon.statistics.protections` has what each does."""
+Rule = Literal["10_5"]
+"""Published tables of perturbations."""
+CHANGED_PARTS: Final[Mapping[Method, tuple[str, ...]]] = {
+    "cell_key": ("cells", "atoms", "noise", "chances"),
+    "round": ("cells", "atoms", "witness"),
+}
+"""Suffixes of the names of a version's private tables, of methods that change numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellKeySpec:
+    """Numbers with noise that depends on who is in the cell.
+
+    Attributes:
+        deviation: the noise, at most; a rule has its own.
+        variance: of the noise; None: a rule.
+        no_result: numbers from 1 to this one are never published.
+        rule: a published table of perturbations, in place of one of largest entropy.
+        additive: published are the sums that are nearest to the numbers with noise.
+    """
+
+    deviation: int
+    variance: Fraction | None
+    no_result: int = 0
+    rule: Rule | None = None
+    additive: bool = False
+    method: Literal["cell_key"] = "cell_key"
+
+    def changes(self, count: int) -> list[int]:
+        """The noise that a number of this size may have, in ascending order."""
+        able = range(-self.deviation, self.deviation + 1)
+        return [one for one in able if count + one == 0 or count + one > self.no_result]
+
+    @property
+    def small(self) -> int:
+        """The greatest number with noise that not all of the others have."""
+        return self.deviation + self.no_result
+
+    def spread(self, count: int) -> tuple[int, int]:
+        """Variances of noise of mean 0 are above the first and below the second."""
+        able = self.changes(count)
+        less, more = [-one for one in able if one < 0], [one for one in able if one > 0]
+        least = 0 if 0 in able else min(less, default=0) * min(more, default=0)
+        return least, max(less, default=0) * max(more, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSpec:
+    """Numbers that are rounded to multiples of a base, so that all sums hold."""
+
+    base: int
+    method: Literal["round"] = "round"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +112,8 @@ class StatisticsSpec:
         threshold: cells of fewer persons are small.
         insiders: ``alone``: who is the only person of a cell finds no other small one either.
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
+        sums: the columns whose sums are published.
+        other: another protection than that cells are hidden.
     """
 
     tables: tuple[StatisticsTable, ...]
@@ -37,3 +121,26 @@ class StatisticsSpec:
     threshold: int
     insiders: Insiders = "alone"
     bounds: Bounds = "exact"
+    sums: tuple[SumMeasure, ...] = ()
+    other: CellKeySpec | RoundSpec | None = None
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether the view has bounds of each number."""
+        return self.bounds == "exact" or self.other is not None
+
+    @property
+    def method(self) -> Method:
+        """The name of the protection."""
+        return "suppress" if self.other is None else self.other.method
+
+
+SUM_PARTS = ("limits", "needs", "contributors")
+"""Private tables of each column of sums; templates ``statistics/sum_<part>`` make them."""
+
+
+def list_parts(sums: int, method: Method = "suppress") -> list[str]:
+    """Suffixes of the names of a version's private tables, with so many sums."""
+    if method in CHANGED_PARTS:
+        return list(CHANGED_PARTS[method])
+    return ["cells", "atoms", "witness", *(f"{part}{place}" for place in range(1, sums + 1) for part in SUM_PARTS)]

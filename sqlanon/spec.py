@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sqlanon.budgeted import BudgetSpec, NoisySpec
 from sqlanon.counted import StatisticsSpec
 from sqlanon.decided import ContextSpec, ThresholdSpec
+from sqlanon.release_kind import ReleaseKind, kind_of
 
 Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
@@ -448,6 +449,11 @@ class ReleaseSpec:
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
         return tuple(column for column in self.columns if column.role == role)
+
+    @property
+    def kind(self) -> ReleaseKind:
+        """The kind of the release."""
+        return kind_of(statistics=self.statistics, noisy=self.noisy)
 
     @property
     def token(self) -> ColumnSpec | None:

@@ -15,15 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.sums import attack_sums, label_of
+from sqlanon.counted import CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.results.counts import CountsAttackReport, CountsReader
-from sqlanon.statistics.certificate import Kept
+from sqlanon.release_kind import COUNTS
+from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
 from sqlanon.statistics.joined import Key, join_tables
+from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.nearest import fit_atoms
+from sqlanon.statistics.protections import stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
 from sqlanon.table.scratch import Scratch
@@ -68,20 +73,35 @@ def attack_counts(
     parsed = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(parsed.columns, parsed.tables, parsed.least)
     order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
-    truth, known = _read_private(engine, shape, Kept(*entry.statistics), order)
+    truth, known = _read_private(engine, shape, entry.counts, order)
+    asked = stored_statistics(entry.policy["statistics"])
+    most = shape.threshold - 1 if asked.method == "round" else shape.threshold
     target = _Target(
         joined.seen,
         np.array([truth[key][0] for key in joined.keys], np.int64),
         np.array([truth[key][1] < shape.threshold for key in joined.keys], bool),
-        shape.threshold,
+        most,
         lambda: until - time.monotonic(),
     )
     reporter.stage(entry.release, "outsiders")
-    naive = replace(joined.seen, value=np.where(target.small, HIDDEN, target.value))
-    attacks = [target.read("naive", naive, promised=False), target.read("outsider", joined.seen, promised=True)]
-    reporter.stage(entry.release, "insiders")
-    most = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
-    attacks.append(target.read_insiders(known, most, promised=shape.insiders))
+    naive = replace(joined.seen, value=np.where(target.small, HIDDEN, target.value), ends=None)
+    attacks = [
+        target.read("naive", naive, promised=False),
+        target.read("outsider", joined.seen, promised=asked.method != "cell_key"),
+    ]
+    if isinstance(asked.other, CellKeySpec):
+        if asked.other.rule is None:
+            attacks.append(target.average(asked.other.deviation))
+    else:
+        reporter.stage(entry.release, "insiders")
+        some = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
+        attacks.append(target.read_insiders(known, some, promised=asked.other is None and shape.insiders))
+    sums: tuple[SumsReader, ...] = ()
+    if shape.sums:
+        reporter.stage(entry.release, "sums")
+        with Scratch(engine) as scratch:
+            kept = kept_of(entry.statistics)
+            sums = attack_sums(scratch, shape, kept, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
     hidden = int((joined.seen.value == HIDDEN).sum())
     return CountsAttackReport(
@@ -93,6 +113,7 @@ def attack_counts(
         hidden,
         int(target.small.sum()),
         tuple(attacks),
+        sums,
     )
 
 
@@ -108,7 +129,7 @@ def find_counts(engine: Engine, release: str | None) -> Entry | None:
         places = catalog.places()
         release = places[0].release if len(places) == 1 else None
     entry = catalog.find_published(release) if release is not None else None
-    return entry if entry is not None and entry.statistics else None
+    return entry if entry is not None and entry.kind is COUNTS else None
 
 
 Known = Mapping[int, Mapping[tuple[Label, ...], int]]
@@ -116,46 +137,43 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 
 def _read_private(
-    engine: Engine, shape: Shape, kept: Kept, order: Sequence[int]
+    engine: Engine, shape: Shape, kept: Tables, order: Sequence[int]
 ) -> tuple[dict[Key, tuple[int, int]], Known]:
     """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers."""
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
         truth = {}
-        for row in scratch.fetch("statistics/true_cells", cells=kept.cells, **context):
+        for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], **context):
             nodes = [
                 (
                     read_integer(row[place]),
-                    _label(row[many + place]) if row[place] != shape.columns[place].levels else None,
+                    label_of(row[many + place]) if row[place] != shape.columns[place].levels else None,
                 )
                 for place in range(many)
             ]
             truth[tuple(nodes[place] for place in places)] = (read_integer(row[-2]), read_integer(row[-1]))
         inside, insiders = scratch.table("inside"), scratch.table("insiders")
-        scratch.execute("statistics/inside", inside=inside, cells=kept.cells, atoms=kept.atoms, **context)
-        scratch.execute("statistics/insiders", insiders=insiders, cells=kept.cells, inside=inside, atoms=kept.atoms)
+        scratch.execute("statistics/inside", inside=inside, cells=kept["cells"], atoms=kept["atoms"], **context)
+        scratch.execute(
+            "statistics/insiders", insiders=insiders, cells=kept["cells"], inside=inside, atoms=kept["atoms"]
+        )
         known: dict[int, dict[tuple[Label, ...], int]] = {}
-        for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept.atoms, **context):
-            labels = [_label(cell) for cell in row[1:-1]]
+        for row in scratch.fetch("statistics/insider_atoms", insiders=insiders, atoms=kept["atoms"], **context):
+            labels = [label_of(cell) for cell in row[1:-1]]
             atom = tuple(labels[place] for place in places)
             known.setdefault(read_integer(row[0]), {})[atom] = read_integer(row[-1])
     return truth, known
 
 
-def _label(key: object) -> Label:
-    """The label of a private key: `v` and the text, or `n` for NULL."""
-    return None if key == "n" else str(key)[1:]
-
-
 @dataclass(frozen=True)
 class _Target:
-    """The small cells that readers look for, with their numbers."""
+    """The small cells that readers look for, with their numbers; each may have ``most``, it is promised."""
 
     seen: Seen
     value: Longs
     small: npt.NDArray[np.bool_]
-    threshold: int
+    most: int
     seconds: Callable[[], float]
 
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
@@ -180,6 +198,18 @@ class _Target:
                     excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
                     spans.append((*reach.span(atoms), excess))
         return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)
+
+    def average(self, deviation: int) -> CountsReader:
+        """A reader of numbers with noise, who fits numbers that add up, and rounds them."""
+        assert self.seen.ends is not None
+        _, high = self.seen.ends
+        result = (high - deviation).astype(np.float64)
+        margins = sum(np.bincount(np.unique(row[row >= 0]), minlength=len(result)) for row in self.seen.of)
+        start = np.ones(self.seen.of.shape[1])
+        atoms = fit_atoms(self.seen.of, result, 1.0 / np.maximum(margins, 1), start)
+        sought = self._sought
+        exact = sum(round(float(atoms[own].sum())) == int(self.value[cell]) for cell, own in sought.items())
+        return CountsReader("averaging", 1, 1, len(sought), exact, 0, 0, exact / max(len(sought), 1), promised=False)
 
     @cached_property
     def _sought(self) -> dict[int, Longs]:
@@ -206,7 +236,7 @@ class _Target:
         for low, high, reached, excess in found:
             cells += 1
             exact += low == high
-            below += high is not None and high < self.threshold + excess
+            below += high is not None and high < self.most + excess
             undecided += not reached
             guess += 0.0 if high is None else 1 / (high - low + 1)
         return CountsReader(name, *readers, cells, exact, below, undecided, guess / max(cells, 1), promised)

@@ -29,8 +29,17 @@ from sqlanon.release.publish import rollback as versions
 from sqlanon.release.publish.clean import clean
 from sqlanon.release.publish.compact import compact, compaction_of
 from sqlanon.release.publish.unpublish import unpublish
-from sqlanon.release.run import RunOptions, run, run_tables
-from sqlanon.results import AttackReport, CompactReport, EraseReport, RollbackReport, RunReport, UnpublishReport
+from sqlanon.release.run import run, run_tables
+from sqlanon.release.stages.options import RunOptions
+from sqlanon.results import (
+    AttackReport,
+    CompactReport,
+    EraseReport,
+    NoisyCandidatesReport,
+    RollbackReport,
+    RunReport,
+    UnpublishReport,
+)
 from sqlanon.results.approvals import Approval
 from sqlanon.results.counts import CountsAttackReport
 from sqlanon.results.kept_attacks import KeptAttacks, keep_figures
@@ -165,6 +174,18 @@ class Database(Readable):
     def recover_budget(self, budget: BudgetSpec, because: str) -> int:
         """Take over the events of the anchor; see `sqlanon.release.budget.budget.Budget.recover`."""
         return Budget(self.engine, budget).recover(because)
+
+    def compare_noisy(
+        self, spec: ReleaseSpec, epsilons: Sequence[Fraction] = (), *, alone: bool = False
+    ) -> NoisyCandidatesReport:
+        """Candidates of noisy statistics side by side; see `sqlanon.evaluate.noisy_candidates.compare_noise`.
+
+        Charges and publishes nothing. For the owner.
+        """
+        from sqlanon.evaluate.run import compare_noisy
+
+        spec = with_tables(self.engine, spec)
+        return compare_noisy(self.engine, spec, epsilons, alone=alone, progress=self._progress)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.publish.rollback.rollback`."""

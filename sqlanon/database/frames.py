@@ -10,12 +10,11 @@ from sqlanon.database.database import Database
 from sqlanon.database.files import columns_read
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
-from sqlanon.declared import FORMATS
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FrameKind, Frames
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.catalog.views import spell_table, view_of, views_beside
+from sqlanon.release.catalog.views import second_of_spec, spell_table, view_of, views_beside
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.results import AuditReport, RunReport
@@ -102,7 +101,7 @@ def anonymize_frame(frame: object, *, progress: Progress | None = None, **option
             assert private.frames is not None
             private.frames.import_frame(frame, private.target(SOURCE), columns_read(spec))
             report, audited = _run_private(private, spec, progress)
-            for table in views_beside(view_of(private, spec), FORMATS[spec.format.kind].paired):
+            for table in views_beside(view_of(private, spec), second_of_spec(spec)):
                 frames.keep(table, replace(table, database=None))
     except BaseException:
         database.close()

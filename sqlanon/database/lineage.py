@@ -160,7 +160,7 @@ class _Sender:
         output_facets = {
             "lifecycleStateChange": state.LifecycleStateChangeDatasetFacet(getattr(state.LifecycleStateChange, change))
         }
-        if not gone and entry.view is not None and not (entry.statistics or entry.noisy):
+        if not gone and entry.view is not None and entry.kind.has_rows:
             from sqlanon.query.release import read_release  # which needs the parser of SQL
 
             released = read_release(self._engine, self._engine.relation(spell_table(entry.view)))

@@ -24,7 +24,7 @@ from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.history.history import audit_history
-from sqlanon.release.plan.plan import plan as make_plan
+from sqlanon.release.plan import plan as make_plan
 from sqlanon.release.preview import Preview
 from sqlanon.release.preview import preview as make_preview
 from sqlanon.release.publish import approve as approving

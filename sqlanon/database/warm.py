@@ -13,7 +13,7 @@ from sqlanon.errors import SqlanonError
 from sqlanon.kernels.watch import current_compiling
 from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.plan.plan import estimate
+from sqlanon.release.plans.rows import estimate
 from sqlanon.results.warm import WarmReport
 from sqlanon.spec import ColumnSpec, Hierarchy, RefreshSpec, ReleaseSpec
 

@@ -27,7 +27,7 @@ def describe_releases(database: Readable, names: Sequence[str] = ()) -> dict[str
     entries = [
         entry
         for entry in Catalog(database.engine).entries(statuses=("published",))
-        if entry.view and not (entry.statistics or entry.noisy)
+        if entry.view and entry.kind.has_rows
     ]
     unknown = [name for name in names if name not in {entry.release for entry in entries}]
     if unknown:

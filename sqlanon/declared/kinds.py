@@ -238,6 +238,8 @@ A_SOURCE: Final = Kind(
 A_PLACE: Final = Kind(
     f"{A_TABLE.allowed}; or delta:PATH, iceberg:CATALOG/namespace.table", A_TABLE.schema, _source, operator.ne
 )
+LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
+"""A list whose reader has own places in messages."""
 LISTING: Final = Kind(
     "a list of values", {"items": {"type": ["string", "number"]}, "type": "array"}, _listing, _lists_less
 )

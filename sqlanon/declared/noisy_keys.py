@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, get_args
 
-from sqlanon.budgeted import NoiseLaw
+from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.declared.key import Key
-from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, TEXT, Kind
+from sqlanon.declared.kinds import A_TABLE, DURATION, FLAG, LIST, TEXT
 from sqlanon.declared.records import ByName, Names
 from sqlanon.declared.values import REQUIRED, Integer, Number, OneOf
 from sqlanon.spec import RowSecurity
@@ -18,11 +18,12 @@ LARGEST_DELTA = Fraction(1, 1000)
 MOST_CONTRIBUTED = 1_000_000
 """Groups and rows of a person, at most."""
 
+MOST_WEIGHT = 1000
+"""The norm of a person's rows, at most."""
+MOST_NIGHTS = 4000
+"""Nights of running counts, at most."""
 MOST_STEPS = 1000
 """Steps of the range of a quantile, at most."""
-
-LIST: Final = Kind("a list", {"items": {"type": ["string", "number"]}, "type": "array"}, lambda value: value)
-"""A list for `sqlanon.policy.noisy` to read, with own places in messages."""
 
 EPSILON = Number(Fraction(0), LARGEST_EPSILON, above=True)
 
@@ -89,8 +90,9 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "noisy.tables",
         None,
-        REQUIRED,
-        "The tables, at least one, each with `by`: the columns of its groups, the coarsest first.",
+        (),
+        "The tables, each with `by`: the columns of its groups, the coarsest first. At least one, unless `rows` asks "
+        "for its own.",
     ),
     Key("noisy.tables.name", TEXT, None, "The table's name in the view; default: its columns."),
     Key("noisy.tables.by", Names(), REQUIRED, "The columns of its groups, the coarsest first."),
@@ -163,14 +165,21 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
     Key(
         "noisy.contributions.groups",
         Integer(1, MOST_CONTRIBUTED),
-        REQUIRED,
-        "Of a person's groups of one table so many are counted, chosen by a keyed hash.",
+        None,
+        "Of a person's groups of one table so many are counted, chosen by a keyed hash. Required without `weight`.",
     ),
     Key(
         "noisy.contributions.rows",
         Integer(1, MOST_CONTRIBUTED),
-        REQUIRED,
-        "Of a person's rows of one group so many are counted, chosen by a keyed hash.",
+        None,
+        "Of a person's rows of one group so many are counted, chosen by a keyed hash. Required without `weight`.",
+    ),
+    Key(
+        "noisy.contributions.weight",
+        Integer(1, MOST_WEIGHT),
+        None,
+        "In place of `groups` and `rows`: all rows of a person are counted, and together weigh at most as one group of "
+        "so many rows (the norm of the person's numbers of rows).",
     ),
     Key(
         "noisy.noise",
@@ -186,10 +195,39 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "`shown` is true where the noisy number of persons is so large. It is free; small groups are mostly noise.",
     ),
     Key(
+        "noisy.running",
+        None,
+        None,
+        "Running counts: each person is counted once, in the groups of the night of its first rows, and `epsilon` pays "
+        "for all nights together. Every version is a night.",
+    ),
+    Key("noisy.running.nights", Integer(2, MOST_NIGHTS), REQUIRED, "How many nights there will be, at most."),
+    Key(
         "noisy.kept",
         FLAG,
         True,
         "Measure the mean share of a person's rows that are counted, and publish it as metadata, for a twentieth of "
-        "`epsilon`.",
+        "`epsilon`; never of running counts.",
+    ),
+    Key(
+        "noisy.rows",
+        None,
+        None,
+        "Draw synthetic rows of all columns of `groups`, and publish them as the view `<publish>_synthetic`: of noisy "
+        "tables of pairs of columns with a target. For tables of one row a person.",
+    ),
+    Key("noisy.rows.target", TEXT, REQUIRED, "The column that is in every such table. A text alone means this."),
+    Key(
+        "noisy.rows.pairs",
+        LIST,
+        None,
+        "The pairs of the other columns, which join all of them without a circle; default: a paid measurement, a tenth "
+        "of `epsilon`, chooses them.",
+    ),
+    Key(
+        "noisy.rows.bins",
+        OneOf(get_args(BinsAs)),
+        "label",
+        "What the rows have of an interval: its `label`, as `[20, 40)`, or the number in the `middle`.",
     ),
 )

@@ -57,9 +57,9 @@ class DemoReport:
             "replaced": list(self.replaced),
             "rows": self.rows,
             "seed": self.seed,
-            "releases": [one.run.to_dict() for one in self.releases],
-            "before": [one.before.to_dict() for one in self.releases],
-            "after": [one.after.to_dict() for one in self.releases],
+            "releases": [release.run.to_dict() for release in self.releases],
+            "before": [release.before.to_dict() for release in self.releases],
+            "after": [release.after.to_dict() for release in self.releases],
             "together": self.together.to_dict(),
             "seconds": self.seconds,
         }
@@ -115,4 +115,4 @@ def run_tour(directory: Path, rows: int, seed: int, progress: Progress, engine: 
 
 def _spread(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
     """A few rows, evenly apart."""
-    return tuple(tuple(rows[len(rows) * (2 * at + 1) // (2 * SAMPLE_ROWS)]) for at in range(SAMPLE_ROWS))
+    return tuple(tuple(rows[len(rows) * (2 * index + 1) // (2 * SAMPLE_ROWS)]) for index in range(SAMPLE_ROWS))

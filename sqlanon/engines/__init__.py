@@ -56,8 +56,8 @@ def connect(
     if not isinstance(url, str):
         from sqlanon.engines.spark.engine import SparkEngine
 
-        given = cast("Any", url)
-        return SparkEngine.of(given, accept_shared=accept_shared, temporary=temporary, archive=archive)
+        session = cast("Any", url)
+        return SparkEngine.of(session, accept_shared=accept_shared, temporary=temporary, archive=archive)
     scheme = url.split(":", 1)[0].lower()
     if scheme == "duckdb":
         from sqlanon.engines.duckdb.engine import DuckDBEngine

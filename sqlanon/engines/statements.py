@@ -10,9 +10,9 @@ from sqlanon.engines.base import Statement
 def split_batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
     """Statements that may go together, in their order: only the last one of a call has values."""
     together: list[Statement] = []
-    for one in statements:
-        together.append(one)
-        if one.binds:
+    for statement in statements:
+        together.append(statement)
+        if statement.binds:
             yield together
             together = []
     if together:
@@ -23,6 +23,6 @@ def join_statements(statements: Sequence[Statement]) -> Statement:
     """Several statements together, named after all of them."""
     if len(statements) == 1:
         return statements[0]
-    names = ", ".join(dict.fromkeys(one.name for one in statements))
+    names = ", ".join(dict.fromkeys(statement.name for statement in statements))
     # A comment at a statement's end ends with its line.
-    return Statement(names, "\n;\n".join(one.text for one in statements), statements[-1].binds)
+    return Statement(names, "\n;\n".join(statement.text for statement in statements), statements[-1].binds)

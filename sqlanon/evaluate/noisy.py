@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Engine
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.engines.rows import count
 from sqlanon.errors import PolicyError
+from sqlanon.evaluate.noisy_groups import list_groups
 from sqlanon.evaluate.report import Beside, Cell, Evaluation, QueryResult, family_of
 from sqlanon.evaluate.sides import Sides
 from sqlanon.evaluate.workload import Asked
@@ -25,15 +25,11 @@ from sqlanon.query.find import find
 from sqlanon.query.noisy.released import ReleasedNoisy
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.sqltext import identifier, in_dialect, literal, statement
+from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    from sqlanon.noisy.levels import Dimension
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.workload_spec import WorkloadSpec
-
-MOST_GROUPS = 2000
-"""Groups of each table that are asked, at most: every second, third, ... of more."""
 
 Measure = Callable[[Sides, Sequence[Asked]], list[tuple[QueryResult, list[Cell]]]]
 
@@ -64,11 +60,7 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
         )
     queries = _list_groups(engine, released, sides) if workload is None else _list_queries(workload)
     results, cells = _measure_families(measure, sides, queries)
-    beside = []
-    for sibling in _of_rows(engine, entry):
-        assert sibling.view is not None
-        family_results, theirs = _measure_families(measure, Sides(sibling.release, sibling.view, source), queries)
-        beside.append(Beside(sibling.release, tuple(family_of(name, family_results, theirs[name]) for name in theirs)))
+    beside = ask_releases_of_rows(engine, entry.source, source, queries, measure)
     return Evaluation(
         entry.release,
         str(entry.view),
@@ -82,7 +74,7 @@ def evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, 
         time.perf_counter() - start,
         cells=cells,
         noise=True,
-        beside=tuple(beside),
+        beside=beside,
     )
 
 
@@ -102,53 +94,31 @@ def _list_queries(workload: WorkloadSpec) -> list[Asked]:
     return [Asked(query.name, "queries", query.sql) for query in workload.queries]
 
 
-def _of_rows(engine: Engine, entry: Entry) -> list[Entry]:
-    """The published releases of rows of the same source, in this database."""
-    entries = Catalog(engine).entries(statuses=("published",))
-    return [
-        sibling
-        for sibling in entries
-        if sibling.source == entry.source and sibling.view is not None and not sibling.noisy and not sibling.statistics
-    ]
+def ask_releases_of_rows(
+    engine: Engine, named: str, source: TableRef, queries: Sequence[Asked], measure: Measure
+) -> tuple[Beside, ...]:
+    """The errors of the published releases of rows of a source, in this database.
+
+    Args:
+        engine: the database of all.
+        named: the source as the catalog names it.
+        source: the source.
+        queries: counts.
+        measure: asks queries of a release and of the source.
+    """
+    beside = []
+    for entry in Catalog(engine).entries(statuses=("published",)):
+        if entry.source == named and entry.view is not None and entry.kind.has_rows:
+            results, cells = _measure_families(measure, Sides(entry.release, entry.view, source), queries)
+            beside.append(Beside(entry.release, tuple(family_of(name, results, cells[name]) for name in cells)))
+    return tuple(beside)
 
 
 def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[Asked]:
     """A count of each finest group of each table."""
     if not any(measure.of == "rows" for measure in released.measures):
         raise PolicyError(f"{sides.name}: no measure counts rows; give a workload of queries that it answers")
-    by_name = {dimension.name.lower(): dimension for dimension in released.dimensions}
-    table = in_dialect(spell_table(sides.source), engine.dialect)
-    queries = []
-    for grouping in released.tables:
-        conditions = list(_conditions(released, [by_name[name.lower()] for name in grouping.by]))
-        step = -(-len(conditions) // MOST_GROUPS)
-        for number, condition in enumerate(conditions[::step]):
-            text = in_dialect(condition, engine.dialect)
-            sql = f"SELECT COUNT(*) AS n FROM {table} WHERE {text}"  # noqa: S608 - quoted
-            queries.append(Asked(f"{grouping.name} {number * step}", grouping.name, sql, condition=text))
-    return queries
-
-
-def _conditions(released: ReleasedNoisy, dimensions: Sequence[Dimension]) -> Iterator[str]:
-    """Of each finest group the condition that holds for its rows."""
     kinds = {field.name: field.kind for field in released.fields}
-    parts = [
-        [_condition(dimension, place, kinds[dimension.name]) for place in range(len(dimension.leaves))]
-        for dimension in dimensions
-    ]
-    return (" AND ".join(some) for some in itertools.product(*parts))
-
-
-def _condition(dimension: Dimension, place: int, kind: str) -> str:
-    name = identifier(dimension.name)
-    if dimension.values is None:
-        low, high = (_number(end) for end in dimension.ends[place : place + 2])
-        return f"{name} >= {low} AND {name} < {high}"
-    value = dimension.values[place]
-    return f"{name} = {value if kind in ('integer', 'boolean') else literal(value)}"
-
-
-def _number(end: Fraction) -> str:
-    from sqlanon.noisy.levels import decimal_text
-
-    return decimal_text(end)
+    return list_groups(
+        engine, sides.source, [(one.name, one.by) for one in released.tables], released.dimensions, kinds
+    )

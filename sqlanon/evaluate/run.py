@@ -11,11 +11,12 @@ from __future__ import annotations
 import decimal
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import date, datetime
 from datetime import time as time_of_day
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
@@ -36,7 +37,11 @@ from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.ask import ask
 from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.views import spell_table
+from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
+from sqlanon.results import NoisyCandidatesReport
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
 from sqlanon.sqltext.apart import separate_values
 from sqlanon.workload_spec import WorkloadSpec
@@ -69,16 +74,19 @@ def evaluate(
     Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube
     the cost of `measure_divergence`.
     """
-    start = time.perf_counter()
-    reporter = progress or Silent()
     entry = find_entry(engine, release)
-    if entry.noisy:
-        noisy_evaluation = evaluate_noisy(
-            engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter)
-        )
-        reporter.finish(entry.release)
-        return noisy_evaluation
-    on = find_subject(engine, release)
+    return EVALUATIONS[entry.kind](engine, entry, workload, progress or Silent())
+
+
+def _evaluate_noisy(engine: Engine, entry: Entry, workload: WorkloadSpec | None, reporter: Progress) -> Evaluation:
+    evaluation = evaluate_noisy(engine, entry, workload, lambda on, asked: _measure(engine, on, asked, reporter))
+    reporter.finish(entry.release)
+    return evaluation
+
+
+def _evaluate_rows(engine: Engine, entry: Entry, workload: WorkloadSpec | None, reporter: Progress) -> Evaluation:
+    start = time.perf_counter()
+    on = find_subject(engine, entry.release)
     plan = fit_workload(workload, on)
     queries = list_queries(engine, on, plan)
     results: list[QueryResult] = []
@@ -103,6 +111,33 @@ def evaluate(
         on.loss,
         cells,
     )
+
+
+EVALUATIONS: Mapping[ReleaseKind, Callable[[Engine, Entry, WorkloadSpec | None, Progress], Evaluation]] = {
+    ROWS: _evaluate_rows,
+    COUNTS: _evaluate_rows,  # which says that it has none
+    NOISY: _evaluate_noisy,
+}
+"""The evaluation of each kind of releases."""
+
+
+def compare_noisy(
+    engine: Engine,
+    spec: ReleaseSpec,
+    epsilons: Sequence[Fraction],
+    *,
+    alone: bool = False,
+    progress: Progress | None = None,
+) -> NoisyCandidatesReport:
+    """Candidates of noisy statistics side by side; see `sqlanon.evaluate.noisy_candidates.compare_noise`."""
+    from sqlanon.evaluate.noisy_candidates import compare_noise
+
+    reporter = progress or Silent()
+    found = compare_noise(
+        engine, spec, epsilons, alone=alone, measure=lambda on, asked: _measure(engine, on, asked, reporter)
+    )
+    reporter.finish(spec.name)
+    return found
 
 
 def _rows(engine: Engine, table: TableRef) -> int:

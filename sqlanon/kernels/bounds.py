@@ -192,8 +192,8 @@ def measure_widest(
         total = np.int64(0)
         for a in range(d):
             low, high, members = np.int64(OVER), np.int64(-1), np.int64(0)
-            for at in range(start[g], start[g + 1]):
-                code = np.int64(codes[order[at], a])
+            for index in range(start[g], start[g + 1]):
+                code = np.int64(codes[order[index], a])
                 low, high = min(low, code), max(high, code)
                 if seen[bounds.base[a] + code] != g:
                     seen[bounds.base[a] + code] = g

@@ -89,9 +89,9 @@ def _places() -> list[tuple[Path, tuple[str, ...]]]:
     named_for_numba: str = getattr(config, "CACHE_DIR", "")
     if named_for_numba:
         found.append((Path(named_for_numba), ("sqlanon-kernels",)))
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    path = Path(os.environ.get("XDG_CACHE_HOME", ""))
     with contextlib.suppress(RuntimeError):  # a user without a home
-        found.append((named if named.is_absolute() else Path.home() / ".cache", ("sqlanon", "kernels")))
+        found.append((path if path.is_absolute() else Path.home() / ".cache", ("sqlanon", "kernels")))
     found.append((FOLDER, ("__pycache__", "kernels")))
     return found
 
@@ -114,8 +114,8 @@ def _make_folder(place: tuple[Path, tuple[str, ...]]) -> Path | None:
 
 def _is_private(path: Path | str) -> bool:
     """Whether it is this user's, is no link, and no other user can write it."""
-    found = os.lstat(path)
-    return not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+    status = os.lstat(path)
+    return not stat.S_ISLNK(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
 @cache
@@ -194,10 +194,10 @@ class _Watched:
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
         """A compiled variant; None: numba compiles it next."""
-        found = super().load_overload(sig, target_context)  # type: ignore[misc]
-        if found is None:
+        overload = super().load_overload(sig, target_context)  # type: ignore[misc]
+        if overload is None:
             watch.begin(name_of(self._py_func))
-        return found
+        return overload
 
     def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
         """Keep a variant that numba has compiled."""
@@ -228,10 +228,10 @@ class _Files(_Watched, FunctionCache):
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
         """A variant in this user's folder, or else in the wheel."""
-        found = super()._load_overload(sig, target_context)
-        level = shipped.level() if found is None else None
+        overload = super()._load_overload(sig, target_context)
+        level = shipped.level() if overload is None else None
         if level is None:
-            return found
+            return overload
         signature, (triple, *_), code = self._index_key(sig, target_context.codegen())
         data = self._shipped.load((signature, (triple, *level), code))
         return None if data is None else self._impl.rebuild(target_context, data)

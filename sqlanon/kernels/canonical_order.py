@@ -82,10 +82,10 @@ def by_words(order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words:
         if stop - start > 1:
             for w in range(len(words) - 1, -1, -1):
                 _stable_by_word(order, start, stop, words, w)
-            for at in range(start + 1, stop):
+            for index in range(start + 1, stop):
                 for w in range(len(words)):
-                    if words[w, order[at]] != words[w, order[at - 1]]:
-                        begins[at] = True
+                    if words[w, order[index]] != words[w, order[index - 1]]:
+                        begins[index] = True
         start = stop
 
 
@@ -123,17 +123,17 @@ def settle(
                 _stable(order, start, stop, codes[a])
             if len(sensitive) > 0:
                 same = start
-                for at in range(start + 1, stop + 1):
-                    alike = at < stop
+                for index in range(start + 1, stop + 1):
+                    alike = index < stop
                     if alike:
                         for a in range(len(codes)):
-                            if codes[a, order[at]] != codes[a, order[same]]:
+                            if codes[a, order[index]] != codes[a, order[same]]:
                                 alike = False
                                 break
                     if not alike:
-                        if at - same > 1:
-                            _alternate(order, same, at, sensitive)
-                        same = at
+                        if index - same > 1:
+                            _alternate(order, same, index, sensitive)
+                        same = index
         start = stop
 
 

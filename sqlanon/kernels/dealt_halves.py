@@ -132,11 +132,11 @@ def dealt_halves(
     members, numbers = np.argsort(group, kind="mergesort").astype(np.int64), np.arange(n).astype(np.int32)
     counters: Counters = new_counters(demands, n)
     begins, pasts, waiting, made = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), 0, 0
-    for at in range(n):
-        if at == 0 or group[members[at]] != group[members[at - 1]]:
-            begins[waiting] = at
+    for index in range(n):
+        if index == 0 or group[members[index]] != group[members[index - 1]]:
+            begins[waiting] = index
             waiting += 1
-        pasts[waiting - 1] = at + 1
+        pasts[waiting - 1] = index + 1
     own, own_mask = np.empty((1, box.shape[1]), np.int32), np.zeros((1, mask.shape[1]), np.uint64)
     best, dealt = np.empty(n, np.int64), np.empty(n, np.int64)
     while waiting > 0:

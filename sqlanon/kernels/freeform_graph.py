@@ -45,14 +45,14 @@ def boxes_in_order(held: Ints) -> Ints:
     """
     n, k = held.shape
     order, other = np.arange(n).astype(np.int32), np.empty(n, np.int32)
-    for at in range(k - 1, -1, -1):
+    for index in range(k - 1, -1, -1):
         place = np.zeros(n + 1, np.int32)
         for box in range(n):
-            place[held[box, at] + 1] += 1
+            place[held[box, index] + 1] += 1
         for row in range(n):
             place[row + 1] += place[row]
         for box in order:
-            row = held[box, at]
+            row = held[box, index]
             other[place[row]] = box
             place[row] += 1
         order, other = other, order
@@ -64,10 +64,10 @@ def are_in_order(held: Ints) -> bool:
     """Whether boxes are numbered as `boxes_in_order` has them. Cost: O(n k)."""
     n, k = held.shape
     for box in range(1, n):
-        for at in range(k):
-            if held[box - 1, at] < held[box, at]:
+        for index in range(k):
+            if held[box - 1, index] < held[box, index]:
                 break
-            if held[box - 1, at] > held[box, at]:
+            if held[box - 1, index] > held[box, index]:
                 return False
     return True
 
@@ -109,8 +109,8 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
         row_place[start], rows[found] = found, start
         found += 1
         while done < found:
-            for at in range(k):
-                box = edges[rows[done], at]
+            for index in range(k):
+                box = edges[rows[done], index]
                 if box_place[box] < 0:
                     box_place[box], boxes[shown] = shown, box
                     shown += 1
@@ -118,7 +118,7 @@ def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
                         if row_place[row] < 0:
                             row_place[row], rows[found] = found, row
                             found += 1
-                near[done, at] = box_place[box]
+                near[done, index] = box_place[box]
             done += 1
     return rows, boxes, near
 
@@ -132,6 +132,6 @@ def restore_numbers(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
     k, n = targets.shape
     found = np.empty((k, n), np.int32)
     for t in range(k):
-        for at in range(n):
-            found[t, rows[at]] = boxes[targets[t, at]]
+        for index in range(n):
+            found[t, rows[index]] = boxes[targets[t, index]]
     return found

@@ -17,20 +17,20 @@ _SMALL = 40
 def _sort_positions(codes: npt.NDArray[np.int32], start: int, stop: int, j: int, order: npt.NDArray[np.int64]) -> None:
     """Row positions ``start`` to ``stop`` by code of ``j``, stably, into the front of ``order``."""
     n = stop - start
-    for at in range(n):
-        order[at] = (np.int64(codes[start + at, j]) << 32) | at
+    for index in range(n):
+        order[index] = (np.int64(codes[start + index, j]) << 32) | index
     if n > _SMALL:
         order[:n].sort()
     else:
         for i in range(1, n):
             key = order[i]
-            at = i
-            while at > 0 and order[at - 1] > key:
-                order[at] = order[at - 1]
-                at -= 1
-            order[at] = key
-    for at in range(n):
-        order[at] = start + (order[at] & 0xFFFFFFFF)
+            index = i
+            while index > 0 and order[index - 1] > key:
+                order[index] = order[index - 1]
+                index -= 1
+            order[index] = key
+    for index in range(n):
+        order[index] = start + (order[index] & 0xFFFFFFFF)
 
 
 @njit(nogil=True, cache=True)
@@ -89,8 +89,8 @@ def cut_median(
     wide = _widths(rows, start, stop, geometry)
     by_width = np.argsort(-np.maximum(wide, 0), kind="mergesort")
     half, last = n - n // 2, np.int64(stop)
-    for at in range(len(wide)):
-        j = by_width[at]
+    for index in range(len(wide)):
+        j = by_width[index]
         if relaxed:
             if n - half < demands.k:
                 break

@@ -167,10 +167,10 @@ def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
     held = np.empty(begin[tallies], np.int32)
     for c in range(tallies):
         width = demands.width[c]
-        for at in range(n):
-            row = demands.start[c, ITEMS] + number[n - 1 - at] * width
+        for index in range(n):
+            row = demands.start[c, ITEMS] + number[n - 1 - index] * width
             for w in range(width):
-                held[begin[c] + at * width + w] = demands.items[row + w]
+                held[begin[c] + index * width + w] = demands.items[row + w]
     return held, begin
 
 
@@ -207,10 +207,10 @@ def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters
     counters.holds[0] = True
     for c in range(len(demands.add)):
         width, begin = demands.width[c], demands.start[c, ITEMS]
-        for at in range(n):
-            row = begin + rows[positions[at]] * width
+        for index in range(n):
+            row = begin + rows[positions[index]] * width
             for w in range(width):
-                held[at * width + w] = items[row + w]
+                held[index * width + w] = items[row + w]
         _add(demands, c, held, 0, n * width, counters.ends, 1, counters.holds, counters)
         _clear(demands, c, held, 0, n * width, counters)
         if not counters.holds[0]:
@@ -253,16 +253,16 @@ def allowed_slots(
         # Once in order, and once from the last row back, for the halves on the right of each slot.
         left, right = ends[cuts - 1] * width, back_ends[cuts - 1] * width
         if width == 1:
-            for at in range(n):
-                held[at] = items[begin + rows[order[at]]]
-            for at in range(right):
-                held[n + at] = held[n - 1 - at]
+            for index in range(n):
+                held[index] = items[begin + rows[order[index]]]
+            for index in range(right):
+                held[n + index] = held[n - 1 - index]
         else:
-            for at in range(n):
-                row = begin + rows[order[at]] * width
+            for index in range(n):
+                row = begin + rows[order[index]] * width
                 for w in range(width):
-                    held[at * width + w] = items[row + w]
-                    held[(2 * n - 1 - at) * width + w] = items[row + w]
+                    held[index * width + w] = items[row + w]
+                    held[(2 * n - 1 - index) * width + w] = items[row + w]
         _add(demands, c, held, 0, left, ends, cuts, allowed, counters)
         _clear(demands, c, held, 0, left, counters)
         _add(demands, c, held, n * width, n * width + right, back_ends, cuts, back_holds, counters)

@@ -107,26 +107,26 @@ def cut_sorted(
                 ):
                     continue
                 # 1. Where the list may be cut.
-                at, past, before, after = begin, end, np.int64(0), size
+                index, past, before, after = begin, end, np.int64(0), size
                 if counted:
-                    while before + read_item(count, read_item(lists, from_j + at)) < k:
-                        before += read_item(count, read_item(lists, from_j + at))
-                        at += 1
+                    while before + read_item(count, read_item(lists, from_j + index)) < k:
+                        before += read_item(count, read_item(lists, from_j + index))
+                        index += 1
                     after = np.int64(0)
                     while after < k:
                         past -= 1
                         after += read_item(count, read_item(lists, from_j + past))
                 else:
-                    at, past, before = begin + max(k, 1) - 1, end - max(k, 1), np.int64(max(k, 1) - 1)
+                    index, past, before = begin + max(k, 1) - 1, end - max(k, 1), np.int64(max(k, 1) - 1)
                 cuts = 0
                 if relaxed:
-                    for here in range(at, past):
+                    for here in range(index, past):
                         before += 1
                         ends[cuts], left[cuts] = here + 1, before
                         cuts += 1
-                elif at < past:
-                    now = read_item(codes, code_j + read_item(lists, from_j + at))
-                    for here in range(at, past):
+                elif index < past:
+                    now = read_item(codes, code_j + read_item(lists, from_j + index))
+                    for here in range(index, past):
                         then = read_item(codes, code_j + read_item(lists, from_j + here + 1))
                         before += read_item(count, read_item(lists, from_j + here)) if counted else 1
                         write(ends, cuts, here + 1)
@@ -257,13 +257,13 @@ def cut_sorted(
         if best_j < 0:
             first[start + begin] = True
             from_d = (side * (d + 1) + d) * most
-            for at in range(begin, end):
-                write(final, at, read_item(lists, from_d + at))
+            for index in range(begin, end):
+                write(final, index, read_item(lists, from_d + index))
             continue
         # 4. Deal the rows of every list to the halves.
         from_j, there = (side * (d + 1) + best_j) * most, 1 - side
-        for at in range(begin, end):
-            write(right, read_item(lists, from_j + at), np.int64(at >= best_at))
+        for index in range(begin, end):
+            write(right, read_item(lists, from_j + index), np.int64(index >= best_at))
         for a in range(d + 1):
             from_a, to_a = (side * (d + 1) + a) * most, (there * (d + 1) + a) * most
             if not relaxed and a < d:
@@ -278,8 +278,8 @@ def cut_sorted(
                     ) = i, i, i, i
                     continue
             one, other = begin, best_at
-            for at in range(begin, end):
-                i = read_item(lists, from_a + at)
+            for index in range(begin, end):
+                i = read_item(lists, from_a + index)
                 goes = read_item(right, i)
                 write(lists, to_a + (other if goes else one), i)
                 other += goes
@@ -288,10 +288,10 @@ def cut_sorted(
         stack[top + 1, 0], stack[top + 1, 1] = begin, best_at
         stack[top + 1, 2], stack[top + 1, 3] = there, best_left
         top += 2
-    for at in range(n):
-        i = np.int64(final[at])
-        rows.number[start + at] = work.number[i]
+    for index in range(n):
+        i = np.int64(final[index])
+        rows.number[start + index] = work.number[i]
         if counted:
-            rows.count[start + at] = count[i]
+            rows.count[start + index] = count[i]
         for b in range(0, lanes, WIDTH):
-            store_vector(rows.codes, start + at, b, lanes_of(work.own, i, b))
+            store_vector(rows.codes, start + index, b, lanes_of(work.own, i, b))

@@ -164,9 +164,9 @@ def load(rows: Bare, start: int, stop: int, geometry: Geometry, work: Lists) -> 
                 begin[s] += begin[s - 1]
             for i in range(n):
                 s = read_item(codes, a * most + i) - low
-                at = read_item(begin, s)
-                write(lists, a * most + at, np.uint32(i))
-                write(begin, s, at + 1)
+                item = read_item(begin, s)
+                write(lists, a * most + item, np.uint32(i))
+                write(begin, s, item + 1)
         else:
             sort_positions(codes, a * most, n, lists)
     for t in range(len(work.sets)):

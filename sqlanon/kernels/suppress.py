@@ -130,8 +130,8 @@ def sort_descending(count: Longs, turn: Longs) -> None:
     begin = np.zeros(most + 2, np.int64)
     for rows in count:
         begin[most - rows + 1] += 1
-    for at in range(most + 1):
-        begin[at + 1] += begin[at]
+    for index in range(most + 1):
+        begin[index + 1] += begin[index]
     for i in range(len(count)):
         turn[begin[most - count[i]]] = i
         begin[most - count[i]] += 1
@@ -233,16 +233,16 @@ def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
             room[what] += rows[i]
             room[inside] += rows[i]
             room[inside + 1] = max(room[inside + 1], room[what])
-        for at in range(seen):
-            inside = room[items + 4 * at + 3]
+        for index in range(seen):
+            inside = room[items + 4 * index + 3]
             if rules.distinct[c]:
                 good &= room[inside + 2] >= rules.least[c]
             else:
                 good &= room[inside + 1] * rules.least[c] <= room[inside] * rules.of[c]
         for i in range(len(held)):
             room[rules.item[c, held[i]]] = 0
-        for at in range(seen):
-            inside = room[items + 4 * at + 3]
+        for index in range(seen):
+            inside = room[items + 4 * index + 3]
             room[inside : inside + 3] = 0
     return total if good else 0
 

@@ -97,8 +97,8 @@ def _generate_call(signature: Any) -> Any:  # noqa: ANN401 - numba's types
 
     def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
         parts = []
-        for at, kind in enumerate(signature.args):
-            array, begin, past = args[1 + 3 * at : 4 + 3 * at]
+        for index, kind in enumerate(signature.args):
+            array, begin, past = args[1 + 3 * index : 4 + 3 * index]
             whole, part = (
                 context.make_array(kind)(context, builder, array),
                 context.make_array(kind)(context, builder),

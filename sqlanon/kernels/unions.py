@@ -215,7 +215,7 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
         extents = context.make_array(kinds[5])(context, builder, args[5]).data
         total = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
         members = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
-        one = ir.Constant(_I64, 1)
+        constant = ir.Constant(_I64, 1)
 
         def joined(word: Any) -> Any:
             return builder.or_(*(builder.load(builder.gep(row, [word])) for row in (left, right)))
@@ -223,22 +223,24 @@ def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: A
         count = cgutils.unpack_tuple(builder, view.shape)[0]  # type: ignore[no-untyped-call]
         with cgutils.for_range(builder, count) as loop:
             row, _ = _row(context, builder, kinds[4], args[4], loop.index)
-            fact = [builder.load(builder.gep(row, [ir.Constant(_I64, at)])) for at in range(7)]
+            fact = [builder.load(builder.gep(row, [ir.Constant(_I64, index)])) for index in range(7)]
             own = builder.and_(builder.lshr(joined(fact[FIRST]), fact[SHIFT]), fact[BITS])
             builder.store(builder.ctpop(own), members)
-            with cgutils.for_range_slice(builder, builder.add(fact[FIRST], one), fact[PAST], one, intp=_I64) as (
+            with cgutils.for_range_slice(
+                builder, builder.add(fact[FIRST], constant), fact[PAST], constant, intp=_I64
+            ) as (
                 word,
                 _,
             ):
                 builder.store(builder.add(builder.load(members), builder.ctpop(joined(word))), members)
             found = builder.load(members)
-            null = builder.and_(builder.and_(own, one), fact[NULL])
+            null = builder.and_(builder.and_(own, constant), fact[NULL])
             extent = builder.load(builder.gep(extents, [builder.add(fact[TABLE], found)]))
             extent = builder.select(
                 builder.icmp_signed("!=", null, ir.Constant(_I64, 0)), ir.Constant(_I64, SCALE), extent
             )
             priced = builder.mul(fact[PRICE], extent)
-            priced = builder.select(builder.icmp_signed(">", found, one), priced, ir.Constant(_I64, 0))
+            priced = builder.select(builder.icmp_signed(">", found, constant), priced, ir.Constant(_I64, 0))
             builder.store(builder.add(builder.load(total), priced), total)
         return builder.load(total)
 

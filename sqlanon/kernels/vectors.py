@@ -156,8 +156,8 @@ def clear_slot(typing: Any, slots: Any, slot: Any, codes: Any) -> Any:
             ir.VectorType(ir.IntType(kind.bitwidth), 2 * WIDTH), [(1 << (kind.bitwidth - 1)) - 1] * 2 * WIDTH
         )
         builder.store(empty, builder.bitcast(place, empty.type.as_pointer()), align=8)
-        for at in range(2):
-            behind = builder.gep(place, [ir.Constant(_I64, kind.bitwidth // 4 + at)])
+        for index in range(2):
+            behind = builder.gep(place, [ir.Constant(_I64, kind.bitwidth // 4 + index)])
             builder.store(ir.Constant(_I64, 0), behind)
         return context.get_dummy_value()
 

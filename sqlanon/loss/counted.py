@@ -42,8 +42,8 @@ def measure_classification(
 
     Cost: two groupings of the rows.
     """
-    made = scratch.fetch("loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred)
-    return (read_integer(made[0][0]) + lost.suppressed) / rows
+    rows_read = scratch.fetch("loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred)
+    return (read_integer(rows_read[0][0]) + lost.suppressed) / rows
 
 
 def count_stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:

@@ -108,19 +108,19 @@ class Facts:
         for some in split_runs(self.quasi):
             columns = [{"code": domain.code, "others": max(domain.codes - 1, 1)} for domain in some]
             row = self.fetch("loss/cell_sums", cells=table, columns=columns)
-            for at, domain in enumerate(some):
-                values.append(row[3 * at] + self.lost.left_out * (domain.codes > 1))
-                levels.append(row[3 * at + 1] + self.lost.left_out)
-                bits.append(row[3 * at + 2] / math.log(2) + self.lost.left_out * math.log2(self.rows))
+            for index, domain in enumerate(some):
+                values.append(row[3 * index] + self.lost.left_out * (domain.codes > 1))
+                levels.append(row[3 * index + 1] + self.lost.left_out)
+                bits.append(row[3 * index + 2] / math.log(2) + self.lost.left_out * math.log2(self.rows))
         return Cells(combinations, tuple(values), tuple(levels), tuple(bits))
 
     @cached_property
     def members(self) -> dict[str, TableRef]:
         """Of the nominal columns the codes of the sets of classes (class, code), where no interval has them."""
-        found: dict[str, TableRef] = {}
+        tables: dict[str, TableRef] = {}
         for domain in self.quasi:
             if self._regions is not None and domain.reading.treatment == "nominal":
-                table = found[domain.code] = self._scratch.table(f"{domain.code}_cell_members")
+                table = tables[domain.code] = self._scratch.table(f"{domain.code}_cell_members")
                 self._scratch.execute(
                     "loss/members",
                     members=table,
@@ -128,7 +128,7 @@ class Facts:
                     classed=self._classed,
                     column=domain.code,
                 )
-        return found
+        return tables
 
     @property
     def regions(self) -> TableRef | None:
@@ -149,7 +149,7 @@ class Facts:
         """Of an ordered column the squared distances of rows from the means of their groups, and from that of all."""
         first = int(domain.has_null)
         total = self.fetch("loss/squared_spread", domain=domain.table, first=first)[0]
-        inside, kept = self.fetch(
+        inside, kept_rows = self.fetch(
             "loss/squared_error",
             classed=self._classed,
             groups=self.groups,
@@ -158,7 +158,7 @@ class Facts:
             first=first,
             starred=self.lost.starred,
         )
-        return inside + total - kept, total
+        return inside + total - kept_rows, total
 
     def logarithms(self, counted: TableRef) -> float:
         """The sum of n log2 n over a table."""
@@ -170,30 +170,30 @@ class Facts:
 
     def inside(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
         """The sum over rows with a class of log2 F(R, s), for a quasi column."""
-        asked, upto = (self._scratch.table(f"{domain.code}_{part}") for part in ("asked", "upto"))
+        asked_table, upto = (self._scratch.table(f"{domain.code}_{part}") for part in ("asked", "upto"))
         with self._scratch.together():
             self._scratch.execute(
-                "loss/asked", asked=asked, histogram=histogram, regions=self._regions, column=domain.code
+                "loss/asked", asked=asked_table, histogram=histogram, regions=self._regions, column=domain.code
             )
-            self._scratch.execute("loss/upto", upto=upto, asked=asked, joint=joint)
-            found = self.fetch("loss/inside", asked=asked, upto=upto)[0]
+            self._scratch.execute("loss/upto", upto=upto, asked=asked_table, joint=joint)
+            total = self.fetch("loss/inside", asked=asked_table, upto=upto)[0]
             if domain.code in self.members:
-                found += self.fetch(
+                total += self.fetch(
                     "loss/inside_members", histogram=histogram, members=self.members[domain.code], joint=joint
                 )[0]
-            for table in (asked, upto):
+            for table in (asked_table, upto):
                 self._scratch.drop(table)
-        return found / math.log(2)
+        return total / math.log(2)
 
     def _cell_table(self, regions: TableRef) -> TableRef:
         """A table (class, n, and of every quasi column size_, inside_: |R| and F(R), and level_)."""
         parts: list[Part] = []
-        for at, some in enumerate(split_runs(self.quasi)):
+        for index, some in enumerate(split_runs(self.quasi)):
             columns = [self._column(domain) for domain in some]
-            table = self._scratch.table(f"cells_{at}")
+            table = self._scratch.table(f"cells_{index}")
             self._scratch.execute("loss/cells", cells=table, regions=regions, columns=columns)
             names = [f"{part}_{domain.code}" for domain in some for part in ("size", "inside", "level")]
-            parts.append((table, names if at else ["n", *names]))
+            parts.append((table, names if index else ["n", *names]))
         return join_parts(self._scratch, "cells", "class", parts)
 
     def _column(self, domain: Domain) -> dict[str, object]:
@@ -237,8 +237,8 @@ class OfValue:
             return self.source_open
         beyond = 0.0
         if facts.lost.left_out:
-            made = facts.fetch("loss/left_out", domain=self._domain.table, histogram=self.histogram)
-            beyond = made[0] / math.log(2)
+            rows = facts.fetch("loss/left_out", domain=self._domain.table, histogram=self.histogram)
+            beyond = rows[0] / math.log(2)
         return tuple(
             bits - facts.inside(self.histogram, self._joint(domain), domain) - beyond
             for domain, bits in zip(facts.quasi, facts.cells.bits, strict=True)

@@ -63,7 +63,7 @@ class PMIRoot:
     def of(self, facts: Facts, value: OfValue | None) -> float:
         assert value is not None
         each = _informations(facts, value)
-        return math.sqrt(sum(one * one for one in each) / len(each))
+        return math.sqrt(sum(value * value for value in each) / len(each))
 
 
 def _informations(facts: Facts, value: OfValue) -> Sequence[float]:

@@ -43,9 +43,9 @@ def joint_counts(scratch: Scratch, encoded: Encoded, words: Sequence[str], k: in
     Cost: a grouping of the rows for every quasi column and every sensitive column; see `find_least`.
     """
     tables: dict[tuple[str, str], TableRef] = {}
-    asked = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]
-    least = find_least(scratch, encoded, k, threads) if any(one.bounds for one in asked) else 0.0
-    if any(one.sensitive for one in asked):
+    metrics = [METRICS[name] for name in asked_metrics(words, sensitive=bool(encoded.sensitive))]
+    least = find_least(scratch, encoded, k, threads) if any(metric.bounds for metric in metrics) else 0.0
+    if any(metric.sensitive for metric in metrics):
         for value in encoded.sensitive:
             for domain in encoded.quasi:
                 table = tables[domain.code, value.code] = scratch.table(f"joint_{domain.code}_{value.code}")

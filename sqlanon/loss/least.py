@@ -51,14 +51,14 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
 
     codes, counts = _fetch(scratch, encoded)
     geometry = _bound_spans(geometry_of(scratch, encoded.quasi))
-    asked = np.arange(len(counts))
+    places = np.arange(len(counts))
     if encoded.rows > EACH:
-        drawn = np.random.default_rng(0).choice(encoded.rows, DRAWN, replace=False)
-        asked = np.searchsorted(np.cumsum(counts), drawn, side="right")
+        sample = np.random.default_rng(0).choice(encoded.rows, DRAWN, replace=False)
+        places = np.searchsorted(np.cumsum(counts), sample, side="right")
         counts, kept = np.ones(DRAWN, np.int64), counts
     else:
         kept = counts
-    widths = bound_widths(codes, kept, asked, geometry, k, threads)
+    widths = bound_widths(codes, kept, places, geometry, k, threads)
     weights = int(geometry.facts[:, WEIGHT].sum())
     rounded = int(geometry.facts[geometry.facts[:, KIND] == ORDERED, WEIGHT].sum())
     each = np.maximum(widths - rounded, 0) / (SCALE * weights)
@@ -128,15 +128,15 @@ def _fetch(scratch: Scratch, encoded: Encoded) -> tuple[Ints, Longs]:
     """The different rows, in an order that is theirs alone, and how often each is there."""
     import numpy as np
 
-    found = encoded.read(encoded.quasi, None)
-    if found is None:
+    arrays_read = encoded.read(encoded.quasi, None)
+    if arrays_read is None:
         names = [domain.code for domain in encoded.quasi]
         read = scratch.sql(
             "table/codes", work=encoded.work, columns=names, tie_break=False, part=None, label="part", span=False
         )
         arrays = scratch.fetch_arrays(read, ["int32"] + [domain.code_array for domain in encoded.quasi])
-        found = [array.astype(np.int32, copy=False) for array in arrays]
-    _, *columns = found
+        arrays_read = [array.astype(np.int32, copy=False) for array in arrays]
+    _, *columns = arrays_read
     check_rows(encoded.rows, len(columns[0]))
     order = np.lexsort(columns[::-1])
     begins = np.zeros(len(order), np.bool_)
@@ -154,6 +154,6 @@ def _bound_spans(geometry: Geometry) -> Geometry:
 
     table = geometry.table.copy()
     for fact in geometry.facts[geometry.facts[:, KIND] == SPAN]:
-        own: npt.NDArray[np.int64] = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
-        own[2:] = own[2]
+        lengths: npt.NDArray[np.int64] = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
+        lengths[2:] = lengths[2]
     return geometry._replace(table=table)

@@ -32,11 +32,11 @@ from sqlanon.table.scratch import Scratch
 
 def import_metric(declared: MetricDeclaration) -> Any:  # noqa: ANN401 - a `Metric` or an `AskedMetric`
     """Import and construct the metric of a declaration."""
-    found = declared.code
-    if isinstance(found, str):
-        module, _, name = found.partition(":")
-        found = getattr(import_module(module), name)
-    return found()
+    code = declared.code
+    if isinstance(code, str):
+        module, _, name = code.partition(":")
+        code = getattr(import_module(module), name)
+    return code()
 
 
 def measure(
@@ -62,11 +62,13 @@ def measure(
     Raises:
         PolicyError: a metric of an extension calls an aggregate by the name of a different aggregate.
     """
-    wanted: dict[str, str] = {}
-    metrics: dict[str, Metric] = {name: import_metric(one) for name, one in METRICS.items() if not one.asked}
+    columns_wanted: dict[str, str] = {}
+    metrics: dict[str, Metric] = {
+        name: import_metric(declared) for name, declared in METRICS.items() if not declared.asked
+    }
     for name, metric in metrics.items():
         for alias, sql in metric.aggregates(attributes).items():
-            if wanted.setdefault(alias, sql) != sql:
+            if columns_wanted.setdefault(alias, sql) != sql:
                 raise PolicyError(f"metric {name}: {alias} is another aggregate already; choose another alias")
     row = scratch.fetch(
         "loss/scan",
@@ -74,23 +76,23 @@ def measure(
         groups=groups,
         columns=[{"code": a.code, "weight": a.weight, "size": max(a.size, 1)} for a in attributes],
         weights=sum(a.weight for a in attributes),
-        aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
+        aggregates=[{"alias": alias, "sql": sql} for alias, sql in columns_wanted.items()],
         starred=lost.starred,
         left_out=lost.left_out,
         ordered=scratch.few,
     )[0]
-    values = {alias: 0.0 if cell is None else number(cell) for alias, cell in zip(wanted, row, strict=True)}
+    values = {alias: 0.0 if cell is None else number(cell) for alias, cell in zip(columns_wanted, row, strict=True)}
     rows = values["n_rows"]
     values["squares"] += lost.suppressed * rows
     finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}
-    own = {declared.name for declared in METRICS.own}
-    named: dict[str, Any] = {name: found for name, found in finished.items() if name in own}
+    own_names = {declared.name for declared in METRICS.own}
+    named_values: dict[str, Any] = {name: value for name, value in finished.items() if name in own_names}
     report = LossReport(
-        **named,
+        **named_values,
         columns={
             a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows} for a in attributes
         },
-        more={name: found for name, found in finished.items() if name not in own},
+        more={name: value for name, value in finished.items() if name not in own_names},
     )
     return report if k else replace(report, c_avg=None)
 

@@ -55,8 +55,8 @@ class Method:
     @cached_property
     def parts(self) -> tuple[Method, ...]:
         """The methods that it runs: those that the options name; none for most methods."""
-        listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
-        return tuple(make_method(one) for text in listed for one in read_candidates(str(text)))
+        listed = (self.options[option.name] for option in self.declaration.options if isinstance(option, Several))
+        return tuple(make_method(candidate) for text in listed for candidate in read_candidates(str(text)))
 
     def of_table(self, *, large: bool) -> Method:
         """The method that is run: of a large table, the first of the parts where it says so."""
@@ -80,14 +80,14 @@ class Method:
     def assign(self, context: Context) -> Assignment:
         """Compute the assignment, and refine it where that is asked."""
         alone = context.refine is None
-        made = self.algorithm.assign(
+        assignment = self.algorithm.assign(
             replace(context, listed=context.listed and alone, read_again=context.read_again or not alone)
         )
-        if context.refine is None or made.refined:
-            return made
+        if context.refine is None or assignment.refined:
+            return assignment
         from sqlanon.methods.shared.refine import refine_assignment
 
-        return refine_assignment(context, made, context.refine)
+        return refine_assignment(context, assignment, context.refine)
 
 
 def import_method(declaration: MethodDeclaration) -> type[Algorithm]:
@@ -110,9 +110,12 @@ def make_method(spec: MethodSpec) -> Method:
         raise PolicyError(f"method: {unknown_method(spec.name)}")
     wrong = wrong_options(declaration, spec.options)
     if wrong:
-        known = {option.name for option in declaration.options}
+        option_names = {option.name for option in declaration.options}
         raise PolicyError(
-            [f"method {spec.name}: {f'{one.option}: ' if one.option in known else ''}{one}" for one in wrong]
+            [
+                f"method {spec.name}: {f'{error.option}: ' if error.option in option_names else ''}{error}"
+                for error in wrong
+            ]
         )
     return Method(declaration, spec)
 
@@ -125,8 +128,8 @@ def method_of(spec: ReleaseSpec) -> Method:
     Raises:
         PolicyError: as `make_method`, or the release asks for something that the method lacks.
     """
-    chosen = make_method(spec.method)
-    refused = list_refusals(chosen.declaration, collect_asked(spec, chosen.declaration))
+    method = make_method(spec.method)
+    refused = list_refusals(method.declaration, collect_asked(spec, method.declaration))
     if refused:
-        raise PolicyError([f"{spec.name}: method {one}" for one in refused])
-    return chosen
+        raise PolicyError([f"{spec.name}: method {reason}" for reason in refused])
+    return method

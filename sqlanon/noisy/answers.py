@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.engines.base import Column, Relation, TableRef
+from sqlanon.engines.base import Bind, Column, Relation, TableRef
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.noisy.levels import Dimension, decimal_text
-from sqlanon.noisy.shape import KEPT_STEPS, Series, Shape, Table
+from sqlanon.noisy.shape import KEPT_STEPS, WEIGHT_STEPS, Series, Shape, Table
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.noisy.shape import Longs
 
+WEIGHED = {"persons": "weighed", "centered": "sum"}
+"""Weighed parts that noisy/norms reads from other columns: distances from the middle are weighed, not values."""
 NUMBERS = ("integer", "float", "decimal")
 
 
@@ -92,22 +94,25 @@ def _is_wide(column: Column) -> bool:
 
 
 def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation, secret: str) -> Coded:
-    """Code the rows of the source, and bound each person's contribution to each table.
+    """Code the rows of the source, and bound each person's contribution to each table: `code_rows`, `bound_coded`."""
+    return bound_coded(scratch, shape, code_rows(scratch, shape, person, source), secret)
+
+
+def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Relation) -> TableRef:
+    """Code the rows of the source: a scratch table as noisy/coded makes it.
 
     Args:
         scratch: the run.
-        shape: the measurements.
+        shape: the measurements; which tables there are makes no difference.
         person: the columns that identify the person of a row.
         source: the table.
-        secret: key for the choice of a person's rows.
 
-    Cost: a scan of the source, and for each table two sorts of the rows.
+    Cost: a scan of the source.
     """
     columns = check_columns(shape, person, source)
     coded = scratch.table("coded")
-    valued = tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
     measures = []
-    for place in valued:
+    for place in _valued(shape):
         measure = shape.spec.measures[place]
         measures.append(
             {
@@ -143,10 +148,31 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
     names = [columns[name].name for name in person]
     if scratch.count("noisy/joined", coded=coded, source=source.ref, person=names):
         raise PrivacyViolation(f"{shape.release}: coded rows are not the rows of the source")
+    return coded
+
+
+def _valued(shape: Shape) -> tuple[int, ...]:
+    """The places of the measures that are sums and means."""
+    return tuple(place for place, one in enumerate(shape.spec.measures) if one.quantity in ("sum", "mean"))
+
+
+def bound_coded(scratch: Scratch, shape: Shape, coded: TableRef, secret: str) -> Coded:
+    """Bound each person's contribution to each table.
+
+    Args:
+        scratch: the run.
+        shape: the measurements.
+        coded: as `code_rows` makes it.
+        secret: key for the choice of a person's rows.
+
+    Cost: for each table two sorts of the rows.
+    """
+    valued = _valued(shape)
     bounded, nodes = [], []
     for number, table in enumerate(shape.tables):
         made = scratch.table(f"bounded{number}")
-        scratch.execute("noisy/bounded", {"secret": secret}, bounded=made, **_context(shape, coded, number, valued))
+        template, binds = _statement_of(shape, "bounded", secret)
+        scratch.execute(template, binds, bounded=made, **_context(shape, coded, number, valued))
         bounded.append(made)
         levels = scratch.table(f"nodes{number}")
         arrays = {"cell": np.arange(table.leaves, dtype=np.int64)}
@@ -156,11 +182,35 @@ def bound_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Re
     return Coded(coded, tuple(bounded), tuple(nodes), valued)
 
 
+def _statement_of(shape: Shape, name: str, secret: str) -> tuple[str, dict[str, Bind] | None]:
+    """The template that bounds rows, or does so again, and its bindings; a weight chooses no rows and needs no key."""
+    if shape.spec.weight is None:
+        return f"noisy/{name}", {"secret": secret}
+    return f"noisy/{name}_by_weight", None
+
+
 def _context(shape: Shape, coded: TableRef, number: int, valued: Sequence[int]) -> dict[str, Any]:
     table = shape.tables[number]
+    columns = [{"code": f"c{place + 1}", "size": len(shape.dimensions[place].leaves)} for place in table.columns]
+    if shape.spec.weight is not None:
+        summed = [
+            {
+                "alias": f"m{at + 1}",
+                "middle": _middle(shape, one) if shape.spec.measures[one].quantity == "mean" else None,
+            }
+            for at, one in enumerate(valued)
+        ]
+        return {
+            "coded": coded,
+            "columns": columns,
+            "measures": summed,
+            "weight": shape.spec.weight,
+            "steps": WEIGHT_STEPS,
+        }
     return {
         "coded": coded,
-        "columns": [{"code": f"c{place + 1}", "size": len(shape.dimensions[place].leaves)} for place in table.columns],
+        "columns": columns,
+        "needed": [f"c{place + 1}" for place in shape.complete],
         "number": number,
         "measures": [f"m{place + 1}" for place in range(len(valued))],
         "groups": shape.spec.groups,
@@ -189,7 +239,7 @@ def verify_norms(scratch: Scratch, shape: Shape, coded: Coded) -> None:
         for level in range(len(table.levels)):
             norms = [
                 {
-                    "part": one.part,
+                    "part": WEIGHED.get(one.part, one.part) if shape.spec.weight is not None else one.part,
                     "alias": coded.alias(one.measure),
                     "middle": _middle(shape, one.measure),
                     "l1": one.l1,
@@ -222,8 +272,10 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
     names = [f"{kind}{place + 1}" for place in range(len(coded.valued)) for kind in ("v", "s")]
     sums: list[dict[str, Longs]] = []
     for number, table in enumerate(shape.tables):
-        made = scratch.sql("noisy/answers", bounded=coded.bounded[number], values=["n", *names])
-        again = scratch.sql("noisy/again", {"secret": secret}, **_context(shape, coded.table, number, coded.valued))
+        weighed = shape.spec.weight is not None
+        made = scratch.sql("noisy/answers", bounded=coded.bounded[number], values=["n", *names], weighed=weighed)
+        template, binds = _statement_of(shape, "again", secret)
+        again = scratch.sql(template, binds, **_context(shape, coded.table, number, coded.valued))
         kinds = ["int64"] * (3 + len(names))
         first, second = scratch.fetch_arrays(made, kinds), scratch.fetch_arrays(again, kinds)
         if not all(np.array_equal(one, other) for one, other in zip(first, second, strict=True)):
@@ -238,7 +290,7 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
         if one.measure is None:
             continue
         table = shape.tables[one.table]
-        if one.part == "persons":
+        if one.part == "persons" and shape.spec.weight is None:
             answers.append(_count_persons(scratch, coded, one, table))
             continue
         leaves = _leaves(shape, coded, one, sums[one.table])
@@ -250,17 +302,18 @@ def read_answers(scratch: Scratch, shape: Shape, coded: Coded, secret: str) -> l
             for made, table in zip(coded.bounded, shape.tables, strict=True)
             if table.steps_of is None
         ]
-        kept, persons = scratch.numbers("noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS)
+        parts = 1 if shape.spec.weight is None else WEIGHT_STEPS
+        kept, persons = scratch.numbers("noisy/kept", coded=coded.table, tables=tables, steps=KEPT_STEPS, parts=parts)
         answers += [np.array([kept], np.int64), np.array([persons], np.int64)]
     return answers
 
 
 def _leaves(shape: Shape, coded: Coded, one: Series, sums: dict[str, Longs]) -> Longs:
-    if one.part == "rows":
-        return sums["n"]
+    if one.part in ("rows", "persons"):
+        return sums["n" if one.part == "rows" else "persons"]
     assert one.measure is not None
     alias = coded.alias(one.measure)
-    if one.part == "centered":
+    if one.part == "centered" and shape.spec.weight is None:
         return 2 * sums[f"s{alias}"] - _middle(shape, one.measure) * sums[f"v{alias}"]
     return sums[f"{'v' if one.part == 'values' else 's'}{alias}"]
 

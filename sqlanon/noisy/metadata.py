@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 
 from sqlanon._version import __version__
 from sqlanon.budgeted import NoisyMeasure
-from sqlanon.engines.base import Column
-from sqlanon.noisy.levels import Dimension, decimal_text
-from sqlanon.noisy.published import INTERVAL
+from sqlanon.engines.base import Column, Row
+from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
+from sqlanon.noisy.nights import FIXED, spread_of
+from sqlanon.noisy.published import INTERVAL, scaled
 from sqlanon.noisy.shape import Shape
-from sqlanon.noisy.split import Noise
-from sqlanon.results import RunReport
+from sqlanon.noisy.split import STEP, Noise
+from sqlanon.results import RunReport, SyntheticReport
 from sqlanon.spec import ReleaseSpec
 
 
@@ -29,8 +32,7 @@ def metadata_rows(
         report: report of the run.
         columns: those of the source, for their types, by which readers write conditions.
     """
-    asked, counted = spec.noisy, report.noisy
-    assert asked is not None
+    asked, counted = shape.spec, report.noisy
     assert counted is not None
     scales = [
         {
@@ -40,9 +42,9 @@ def metadata_rows(
             "of": one.part,
             "l1": one.l1,
             "l2_squared": one.l2,
-            "scale": decimal_text(scale),
+            "scale": decimal_text(scale / one.steps),
         }
-        for one, scale in zip(shape.series, noise.scales, strict=True)
+        for one, scale in zip(shape.series, _scales(shape, noise, counted.night), strict=True)
         if one.measure is not None
     ]
     read = {column.name.lower(): column for column in columns}
@@ -62,7 +64,9 @@ def metadata_rows(
             "unit": "a person and all its rows, added or removed",
             "noise": noise.law,
             "interval": INTERVAL,
-            "contributions": {"groups": asked.groups, "rows": asked.rows},
+            "contributions": (
+                {"groups": asked.groups, "rows": asked.rows} if asked.weight is None else {"weight": asked.weight}
+            ),
             "kept": counted.kept,
             "tables": [{"name": table.name, "by": list(table.by), "totals": table.totals} for table in asked.tables],
             "measures": [
@@ -77,8 +81,11 @@ def metadata_rows(
                 for one in asked.measures
             ],
             "scales": scales,
+            **_of_nights(shape, counted.night),
         },
     }
+    if counted.synthetic is not None:
+        said["synthetic"] = _of_rows(counted.synthetic, shape)
     yield "", "release", "", "statistics", "", json.dumps(said), None
     for dimension in shape.groups:
         kind = "hierarchy" if len(dimension.nodes) > 1 else "nominal"
@@ -93,6 +100,52 @@ def metadata_rows(
         )
     for one in asked.measures:
         yield one.name, "measure", one.quantity, "statistics", "", json.dumps(one.columns), None
+
+
+def _scales(shape: Shape, noise: Noise, night: int | None) -> Sequence[Fraction]:
+    """The scale of the noise in the published numbers; of running counts that of tonight's, from all nights."""
+    factor = shape.factor
+    if factor is None or night is None:
+        return noise.scales
+    return [Fraction(math.ceil(scale * STEP), STEP) for scale in scaled(noise, spread_of(factor.running, night)).scales]
+
+
+def _of_nights(shape: Shape, night: int | None) -> dict[str, object]:
+    """Of running counts the nights, and what is measured in each of them."""
+    factor = shape.factor
+    if factor is None:
+        return {}
+    return {"running": {"night": night, "nights": shape.spec.nights, "squares": factor.squares, "parts": FIXED}}
+
+
+def read_dimension(row: Row) -> Dimension:
+    """A column of groups, by the row of the metadata that declares it."""
+    name, declared = str(row[0]), json.loads(str(row[6]))
+    if "ends" in declared:
+        return dimension_of_ends(name, tuple(map(Fraction, declared["ends"])))
+    return dimension_of_paths(name, [tuple(path) for path in declared["paths"]])
+
+
+def _of_rows(synthetic: SyntheticReport, shape: Shape) -> dict[str, object]:
+    """What readers must know of synthetic rows: they are nobody's, and how far they may be from the counted ones."""
+    of_rows = shape.spec.of_rows
+    assert of_rows is not None
+    figures = zip(of_rows.tables, synthetic.apart, synthetic.most, strict=True)
+    return {
+        "view": synthetic.view.rpartition(".")[2],
+        "rows_are": "synthetic: drawn of the noisy tables alone; no row is a person's",
+        "rows": synthetic.rows,
+        "target": synthetic.target,
+        "pairs": [list(pair) for pair in synthetic.pairs],
+        "pairs_by": "a paid measurement" if synthetic.chosen else "declaration",
+        "bins": of_rows.bins,
+        "errors": [
+            {"table": table.name, "from_noisy_numbers": apart, "from_counted_rows_at_most": most}
+            for table, apart, most in figures
+        ],
+        "errors_are": f"mean difference of a group; at most: with probability {INTERVAL}",
+        "errors_of_other_combinations": "unknown",
+    }
 
 
 def _of_steps(measure: NoisyMeasure) -> dict[str, object]:

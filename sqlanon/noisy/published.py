@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.consistent import make_consistent
+from sqlanon.noisy.nights import combine, spread_of
 from sqlanon.noisy.quantiles import bound_quantile, find_quantile
-from sqlanon.noisy.shape import KEPT_STEPS, Shape, Table
+from sqlanon.noisy.shape import KEPT_STEPS, MOST_GROUPS, Shape, Table
 from sqlanon.noisy.split import Noise
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from sqlanon.noisy.shape import Longs, Part
 
     Floats = npt.NDArray[np.float64]
+    Numbers = Sequence[Longs] | Sequence[Floats]
 
 INTERVAL = 0.95
 """Probability that an interval contains the bounded answer."""
@@ -28,6 +31,10 @@ HALF = 0.5
 """Numbers are whole before they are combined, so that intervals are half a step wider."""
 MOST_MISSED = 0.05
 """Up to here a Laplace number has a wider interval than any combination of several with the same deviation."""
+NIGHT = "night"
+"""Of running counts: the number of the version among those that are paid together, from 1."""
+PERSONS = ("persons", "arrivals")
+"""Measures that count persons."""
 ORDER = "_sqlanon_order"
 """A column of the drawn table, which the view has not."""
 
@@ -62,6 +69,7 @@ def column_types(shape: Shape) -> list[tuple[str, str]]:
         (ORDER, "BIGINT"),
         ("table", "TEXT"),
         ("level", "INTEGER"),
+        *(((NIGHT, "INTEGER"),) if shape.factor is not None else ()),
         *((dimension.name, "TEXT") for dimension in shape.groups),
         *numbers,
         *((("shown", "BOOLEAN"),) if shape.spec.show is not None else ()),
@@ -101,7 +109,7 @@ def width_of(law: Law, deviation: float, missed: float) -> float:
     return ends_of(law, missed) * deviation + HALF
 
 
-def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Estimates:
+def estimate(shape: Shape, noise: Noise, noisy: Numbers) -> Estimates:
     """Values and intervals by table, level and measure, of each column of the measure.
 
     Args:
@@ -125,7 +133,8 @@ def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Estimates:
                 pairs = zip(values, sums, strict=True)
                 found = [_mean(one, other, (low, high, unit)) for one, other in pairs]
             else:
-                found = _estimate_part(shape, noise, noisy, (number, place, measure.quantity), missed)
+                part: Part = "persons" if measure.quantity == "arrivals" else measure.quantity
+                found = _estimate_part(shape, noise, noisy, (number, place, part), missed)
                 unit = float(measure.unit)
                 if measure.quantity == "sum":
                     found = [Estimate(one.value * unit, one.low * unit, one.high * unit) for one in found]
@@ -136,23 +145,45 @@ def estimate(shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Estimates:
     return made
 
 
+def estimate_night(shape: Shape, noise: Noise, measured: Sequence[Longs]) -> Estimates:
+    """Running counts of a night, and the persons who arrived in it, by table, level and measure.
+
+    Args:
+        shape: the measurements.
+        noise: the noise of the release.
+        measured: int64[nights so far, groups] of each series, noisy.
+    """
+    factor = shape.factor
+    assert factor is not None
+    made = []
+    for weights in (factor.running, factor.arrived):
+        own = scaled(noise, spread_of(weights, len(measured[0])))
+        made.append(estimate(shape, own, [combine(weights, one) for one in measured]))
+    return {place: (*running, *made[1][place]) for place, running in made[0].items()}
+
+
+def scaled(noise: Noise, share: float) -> Noise:
+    """Noise of so many times the scale; it is charged elsewhere."""
+    return Noise(noise.law, tuple(scale * Fraction(share) for scale in noise.scales), ())
+
+
 def _estimate_quantiles(
-    shape: Shape, noise: Noise, noisy: Sequence[Longs], which: tuple[int, int]
+    shape: Shape, noise: Noise, noisy: Numbers, which: tuple[int, int]
 ) -> list[tuple[Estimate, ...]]:
     """The quantiles of a measure, level by level."""
     table, measure = shape.steps(*which), shape.spec.measures[which[1]]
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, which[1], "rows") for level in range(len(levels))]
-    numbers = [noisy[place].astype(np.float64) for place in places]
-    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    numbers, own = _read_numbers(shape, noise, noisy, places)
+    values, deviations = make_consistent(levels, numbers, own)
     ends = np.array([float(end) for end in measure.ends])
     width = (ends_of(noise.law, 1 - INTERVAL), HALF)
     found = []
     for value, deviation in zip(values, deviations, strict=True):
-        counts, own = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
+        counts, errors = (one.reshape(len(ends) - 1, -1) for one in (value, deviation))
         found.append(
             tuple(
-                Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, own, ends, share, width))
+                Estimate(find_quantile(counts, ends, share), *bound_quantile(counts, errors, ends, share, width))
                 for share in map(float, measure.quantiles)
             )
         )
@@ -160,22 +191,31 @@ def _estimate_quantiles(
 
 
 def _estimate_part(
-    shape: Shape, noise: Noise, noisy: Sequence[Longs], which: tuple[int, int, Part], missed: float
+    shape: Shape, noise: Noise, noisy: Numbers, which: tuple[int, int, Part], missed: float
 ) -> list[Estimate]:
     """The estimates of a part of a measure, level by level."""
     table, measure, part = which
     levels = shape.tables[table].levels
     places = [shape.measured(table, level, measure, part) for level in range(len(levels))]
-    numbers = [noisy[place].astype(np.float64) for place in places]
+    numbers, own = _read_numbers(shape, noise, noisy, places)
     if len(levels) == 1 or (part == "persons" and not shape.additive_persons):
-        widths = [half_width(noise, place, missed) for place in places]
+        widths = [half_width(noise, place, missed) / shape.series[place].steps for place in places]
         return [Estimate(one, one - width, one + width) for one, width in zip(numbers, widths, strict=True)]
-    values, deviations = make_consistent(levels, numbers, [noise.deviation(place) for place in places])
+    values, deviations = make_consistent(levels, numbers, own)
     return [
         Estimate(value, value - width, value + width)
         for value, deviation in zip(values, deviations, strict=True)
         for width in (ends_of(noise.law, missed) * deviation + HALF,)
     ]
+
+
+def _read_numbers(
+    shape: Shape, noise: Noise, noisy: Numbers, places: Sequence[int]
+) -> tuple[list[Floats], list[float]]:
+    """The numbers of some series, and their standard deviations."""
+    steps = [shape.series[place].steps for place in places]
+    numbers = [noisy[place].astype(np.float64) / parts for place, parts in zip(places, steps, strict=True)]
+    return numbers, [noise.deviation(place) / parts for place, parts in zip(places, steps, strict=True)]
 
 
 def _mean(values: Estimate, sums: Estimate, ends: tuple[float, float, float]) -> Estimate:
@@ -200,9 +240,10 @@ def kept_share(noisy: Sequence[Longs]) -> float:
     return min(1.0, max(0.0, kept / KEPT_STEPS / max(persons, 1)))
 
 
-def drawn_rows(shape: Shape, estimates: Estimates) -> Iterator[tuple[object, ...]]:
-    """The rows of the drawn table, of all declared groups."""
-    order = 0
+def drawn_rows(shape: Shape, estimates: Estimates, night: int | None = None) -> Iterator[tuple[object, ...]]:
+    """The rows of the drawn table, of all declared groups; of running counts those of a night."""
+    order = 0 if night is None else night * MOST_GROUPS
+    at_night = () if night is None else (night,)
     for number, table in enumerate(shape.published):
         for depth, level in enumerate(table.levels):
             texts = _texts(shape, table, depth)
@@ -211,12 +252,12 @@ def drawn_rows(shape: Shape, estimates: Estimates) -> Iterator[tuple[object, ...
                 for one in estimates[number, depth, place]:
                     ends += [one.value.tolist(), one.low.tolist(), one.high.tolist()]
             if shape.spec.show is not None:
-                place = next(at for at, one in enumerate(shape.spec.measures) if one.quantity == "persons")
+                place = next(at for at, one in enumerate(shape.spec.measures) if one.quantity in PERSONS)
                 persons = estimates[number, depth, place][0].value
                 ends.append((persons >= shape.spec.show).tolist())
             for group in range(level.size):
                 order += 1
-                yield (order, table.name, depth, *texts[group], *(one[group] for one in ends))
+                yield (order, table.name, depth, *at_night, *texts[group], *(one[group] for one in ends))
 
 
 def _texts(shape: Shape, table: Table, depth: int) -> list[tuple[str | None, ...]]:

@@ -15,6 +15,8 @@ import numpy as np
 from sqlanon.budgeted import NoisyMeasure, NoisySpec
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.levels import Dimension, Level, dimension_of_ends, dimension_of_paths, levels_of
+from sqlanon.noisy.nights import Factor, factor_of
+from sqlanon.noisy.pairs import GAP_CHANGE, list_pairs
 from sqlanon.spec import Hierarchy, ReleaseSpec
 
 if TYPE_CHECKING:
@@ -27,8 +29,12 @@ MOST_GROUPS = 2_000_000
 KEPT_STEPS = 1024
 """The share of a person's rows that is counted is measured in whole parts of this."""
 
-Part = Literal["rows", "persons", "sum", "values", "centered"]
-"""Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled)."""
+WEIGHT_STEPS = 1024
+"""Weighed numbers are measured in whole parts of this."""
+
+Part = Literal["rows", "persons", "sum", "values", "centered", "gaps"]
+"""Summands: rows, persons, values, numbers of values, distances of values from the middle (doubled); or the scores of
+pairs of columns (`sqlanon.noisy.pairs`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class Series:
         most: a person's rows of a finest group add up to this in absolute value, at most; for `persons`, 1.
         l1: the most that a person changes, as the sum of absolute changes.
         l2: the same as the sum of squared changes.
+        steps: numbers are measured in whole parts of this.
     """
 
     table: int
@@ -75,6 +82,7 @@ class Series:
     most: int
     l1: int
     l2: int
+    steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +118,39 @@ class Shape:
         return next(at for at, one in enumerate(self.tables) if one.steps_of == (table, measure))
 
     @property
+    def factor(self) -> Factor | None:
+        """Of running counts: what is measured each night; None: each version is a measurement by itself."""
+        return factor_of(self.spec.nights) if self.spec.nights is not None else None
+
+    @property
+    def changed(self) -> int:
+        """How many numbers a person can change, at most."""
+        if self.spec.weight is None:
+            # Of each series a person changes a number for each counted group, and of the scores all.
+            return self.spec.groups * len(self.series) + (self.series[0].l1 // GAP_CHANGE if self.chooses else 0)
+        return sum(1 if one.measure is None else self.tables[one.table].leaves for one in self.series)
+
+    @property
     def additive_persons(self) -> bool:
         """Whether numbers of persons add up: each is counted in one finest group."""
         return self.spec.groups == 1
+
+    @property
+    def complete(self) -> tuple[int, ...]:
+        """The dimensions that a counted row has all of; synthetic rows are complete, and so are those they describe."""
+        return tuple(range(len(self.groups))) if self.spec.of_rows is not None else ()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """With synthetic rows: the dimensions but the target."""
+        assert self.spec.of_rows is not None
+        target = self.spec.of_rows.target
+        return tuple(place for place, one in enumerate(self.groups) if one.name != target)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the first series are the scores by which pairs of columns are chosen."""
+        return self.spec.of_rows is not None and self.spec.of_rows.chosen
 
     def measured(self, table: int, level: int, measure: int, part: Part) -> int:
         """The place of a series."""
@@ -120,14 +158,20 @@ class Shape:
         return next(at for at, one in enumerate(self.series) if (one.table, one.level, one.measure, one.part) == wanted)
 
 
-def shape_of(spec: ReleaseSpec) -> Shape:
+def shape_of(spec: ReleaseSpec, pairs: Sequence[tuple[str, str]] | None = None) -> Shape:
     """The shape of a release.
+
+    Args:
+        spec: the release.
+        pairs: the pairs of columns of synthetic rows, where they are known; the noise does not depend on them.
 
     Raises:
         PolicyError: there are too many groups.
     """
     asked = spec.noisy
     assert asked is not None
+    if pairs is not None:
+        asked = asked.with_pairs(pairs)
     names = [column.name for column in spec.columns if column.role == "quasi"]
     dimensions = [_dimension(spec, name) for name in names]
     places = {name.lower(): place for place, name in enumerate(names)}
@@ -146,7 +190,14 @@ def shape_of(spec: ReleaseSpec) -> Shape:
         raise PolicyError(
             f"{spec.name}: the tables have {total} groups with all totals and steps; at most {MOST_GROUPS}"
         )
-    series = [
+    if asked.nights is not None and total * asked.nights > MOST_GROUPS:
+        raise PolicyError(
+            f"{spec.name}: the tables have {total} groups with all totals, and that for {asked.nights} nights; at most "
+            f"{MOST_GROUPS} together"
+        )
+    made = Shape(spec.name, asked, tuple(dimensions), tuple(tables), ())
+    series = _scores(made)
+    series += [
         one
         for place, table in enumerate(tables)
         for measure in _measures_of(asked, table)
@@ -156,7 +207,28 @@ def shape_of(spec: ReleaseSpec) -> Shape:
     if asked.kept:
         series.append(Series(0, 0, "sum", None, KEPT_STEPS, KEPT_STEPS, KEPT_STEPS**2))
         series.append(Series(0, 0, "persons", None, 1, 1, 1))
-    return Shape(spec.name, asked, tuple(dimensions), tuple(tables), tuple(series))
+    return replace(made, series=tuple(series))
+
+
+def _scores(shape: Shape) -> list[Series]:
+    """The scores of pairs of columns, where they choose the tables of synthetic rows.
+
+    Raises:
+        PolicyError: tables of other pairs than the assumed ones could have too many groups.
+    """
+    if not shape.chooses:
+        return []
+    sizes = [len(shape.dimensions[place].leaves) for place in shape.others]
+    widest = math.prod(sorted(sizes)[-2:]) * math.prod(
+        len(one.leaves) for place, one in enumerate(shape.groups) if place not in shape.others
+    )
+    if widest * (len(sizes) - 1) > MOST_GROUPS:
+        raise PolicyError(
+            f"{shape.release}: the tables of synthetic rows may have {widest * (len(sizes) - 1)} groups; at most "
+            f"{MOST_GROUPS}: fewer values, or declare pairs"
+        )
+    pairs = len(list_pairs(len(sizes)))
+    return [Series(-1, 0, "gaps", None, GAP_CHANGE, pairs * GAP_CHANGE, pairs * GAP_CHANGE**2)]
 
 
 def _measures_of(asked: NoisySpec, table: Table) -> list[int]:
@@ -205,22 +277,42 @@ def _dimension(spec: ReleaseSpec, name: str) -> Dimension:
 def _series(asked: NoisySpec, table: Table, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
     number, depth, which = place
     level = table.levels[depth]
+    if asked.weight is not None:
+        return _weighed(asked.weight, level.size, place, measure)
     groups = min(asked.groups, table.leaves)
-    if measure.quantity == "persons":
+    if measure.quantity in ("persons", "arrivals"):
         most = min(groups, level.size)
         return [Series(number, depth, "persons", which, 1, most, most)]
-    low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)
-    parts: dict[Part, int] = {
-        "rows": {"rows": 1},
-        "quantiles": {"rows": 1},
-        "sum": {"sum": max(abs(low), abs(high))},
-        "mean": {"values": 1, "centered": high - low},
-    }[measure.quantity]  # type: ignore[assignment]
     made = []
-    for part, size in parts.items():
+    for part, size in _parts(measure).items():
         most = asked.rows * size
         # The squares are the largest where the groups of a person are together in as few coarse groups as can be.
         whole, rest = divmod(groups, level.widest)
         l2 = whole * (level.widest * most) ** 2 + (rest * most) ** 2
         made.append(Series(number, depth, part, which, most, groups * most, l2))
+    return made
+
+
+def _parts(measure: NoisyMeasure) -> dict[Part, int]:
+    """The parts of a measure, each with the most that one row adds in absolute value."""
+    low, high = int(measure.low / measure.unit), int(measure.high / measure.unit)
+    parts: dict[str, dict[Part, int]] = {
+        "rows": {"rows": 1},
+        "persons": {"persons": 1},
+        "quantiles": {"rows": 1},
+        "sum": {"sum": max(abs(low), abs(high))},
+        "mean": {"values": 1, "centered": high - low},
+    }
+    return parts[measure.quantity]
+
+
+def _weighed(weight: int, leaves: int, place: tuple[int, int, int], measure: NoisyMeasure) -> list[Series]:
+    """Series of which a person's part is scaled to a norm; see noisy/weighted."""
+    number, depth, which = place
+    made = []
+    for part, size in _parts(measure).items():
+        most = weight * size * WEIGHT_STEPS
+        # The sum of so many absolute values is at most the norm times the root of their number.
+        l1 = math.isqrt(leaves * most**2) + 1
+        made.append(Series(number, depth, part, which, most, l1, most**2, WEIGHT_STEPS))
     return made

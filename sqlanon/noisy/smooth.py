@@ -58,22 +58,29 @@ def smooth_epsilon(rho: Fraction, numbers: int, delta: float) -> float:
         delta: delta of the whole.
     """
     slack = numbers * SLACK * (1 + FLOATS)
-    shift = math.sqrt(2 * math.nextafter(float(rho), math.inf)) * (1 + FLOATS)
+    shift = shift_of(rho)
     allowed = delta * math.exp(-slack)
     if shift == 0:
         return 2 * slack
     low, high = 0.0, MOST_EPSILON
-    if slack > 1 or _delta(high, shift) > allowed:
+    if slack > 1 or gaussian_delta(high, shift) > allowed:
         return math.inf
     while high - low > 1e-12 * (1 + high):
         middle = (low + high) / 2
-        low, high = (low, middle) if _delta(middle, shift) <= allowed else (middle, high)
+        low, high = (low, middle) if gaussian_delta(middle, shift) <= allowed else (middle, high)
     return high + 2 * slack
 
 
-def _delta(epsilon: float, shift: float) -> float:
-    """The largest delta of a Gaussian mechanism when the answer moves by so many deviations."""
+def shift_of(rho: Fraction) -> float:
+    """How many deviations the answer of a Gaussian mechanism moves, at most."""
+    return math.sqrt(2 * math.nextafter(float(rho), math.inf)) * (1 + FLOATS) if rho else 0.0
+
+
+def gaussian_delta(epsilon: float, shift: float) -> float:
+    """The delta of a Gaussian mechanism for an epsilon when the answer moves by so many deviations, at most."""
     above = _tail(epsilon / shift - shift / 2)
+    if epsilon > MOST_EPSILON:
+        return above * (1 + FLOATS)
     below = _tail(epsilon / shift + shift / 2)
     return above * (1 + FLOATS) - math.exp(epsilon) * below * (1 - FLOATS)
 

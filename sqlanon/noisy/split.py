@@ -23,6 +23,8 @@ LARGEST_SCALE = 2**40
 """More noise than this says nothing, and would leave the 64 bits of a number."""
 KEPT_SHARE = Fraction(1, 20)
 """Of epsilon for the share of rows that bounding keeps."""
+CHOICE_SHARE = Fraction(1, 10)
+"""Of epsilon for the scores that choose the pairs of columns of synthetic rows."""
 WEIGHTS = 2**20
 SEARCHED = 20
 """The rho of a version is found to a part in a million."""
@@ -55,6 +57,14 @@ def deviation_of(law: Law, scale: float) -> float:
     return math.sqrt(2 * fade) / -math.expm1(-1 / scale)
 
 
+def mean_distance(law: Law, scale: float) -> float:
+    """The mean distance of a noisy number from the exact one; of Gaussian noise that of the continuous law."""
+    if law == "gaussian":
+        return scale * math.sqrt(2 / math.pi)
+    fade = math.exp(-1 / scale)
+    return 2 * fade / -math.expm1(-2 / scale)
+
+
 def noise_of(shape: Shape) -> Noise:
     """The noise of a release, as the policy asks.
 
@@ -63,7 +73,7 @@ def noise_of(shape: Shape) -> Noise:
     """
     asked = shape.spec
     made = []
-    if asked.noise in ("laplace", "auto"):
+    if asked.noise in ("laplace", "auto") and asked.nights is None and asked.weight is None:
         made.append(_laplace(shape))
     if asked.noise != "laplace" and asked.budget.delta > 0:
         made += _least_gaussian(shape)
@@ -113,11 +123,12 @@ def _shares(shape: Shape, weigh: Sequence[float]) -> list[Fraction]:
     for key in dict.fromkeys(keys):
         parts[key[:2]] = parts.get(key[:2], 0) + 1
     measured = len(shape.published) * len(shape.spec.measures)
-    rest = 1 - KEPT_SHARE if shape.spec.kept else Fraction(1)
+    rest = Fraction(1) - (KEPT_SHARE if shape.spec.kept else 0) - (CHOICE_SHARE if shape.chooses else 0)
     shares = []
     for key, weight in zip(keys, weigh, strict=True):
         # The parts of a measure share equally: the sums and numbers of means, and of the kept shares.
-        of = (KEPT_SHARE if key[1] is None else rest / measured) / parts[key[:2]]
+        own: Fraction = CHOICE_SHARE if key[2] == "gaps" else KEPT_SHARE if key[1] is None else rest / measured
+        of = own / parts[key[:2]]
         within = math.floor(weight / weights[key] * (WEIGHTS - len(shape.series)))
         shares.append(of * Fraction(max(1, within), WEIGHTS))
     return shares
@@ -135,13 +146,31 @@ def _laplace(shape: Shape) -> Noise:
 
 def _gaussian(shape: Shape, rho: Fraction) -> Noise:
     shares = _shares(shape, [math.sqrt(_size(shape, one) * one.l2) for one in shape.series])
-    scales, total = [], Fraction(0)
+    times = 1 if shape.factor is None else shape.factor.squares
+    scales = []
     for one, share in zip(shape.series, shares, strict=True):
-        squared = one.l2 / (2 * rho * share) * STEP**2
-        scale = Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP)  # rounded up
-        scales.append(scale)
-        total += one.l2 / (2 * scale**2)
-    charged = Fraction(math.ceil(total * PARTS), PARTS)
-    smooth = smooth_rho([one.l2 for one in shape.series], scales)
-    numbers = shape.spec.groups * len(shape.series) if smooth is not None else 0
-    return Noise("gaussian", tuple(scales), (Mechanism("gaussian", charged, smooth, numbers),))
+        squared = one.l2 * times / (2 * rho * share) * STEP**2
+        scales.append(Fraction(math.isqrt(math.ceil(squared) - 1) + 1, STEP))  # rounded up
+    return Noise("gaussian", tuple(scales), (_charge(shape, scales, times, shape.spec.nights or 1),))
+
+
+def _charge(shape: Shape, scales: Sequence[Fraction], times: int, nights: int) -> Mechanism:
+    """The charge of Gaussian noise, where a person's squared change of each series is so many times that of a version.
+
+    Args:
+        shape: the measurements.
+        scales: of each series.
+        times: factor of the squares.
+        nights: how often a person's numbers are measured.
+    """
+    squares = [one.l2 * times for one in shape.series]
+    total = sum((change / (2 * scale**2) for change, scale in zip(squares, scales, strict=True)), Fraction(0))
+    smooth = smooth_rho(squares, scales)
+    numbers = shape.changed * nights if smooth is not None else 0
+    return Mechanism("gaussian", Fraction(math.ceil(total * PARTS), PARTS), smooth, numbers)
+
+
+def charge_again(shape: Shape, noise: Noise) -> Mechanism:
+    """The charge of a night that is measured once more: at most what the night of a person's arrival costs."""
+    assert shape.factor is not None
+    return _charge(shape, noise.scales, int(shape.factor.measured[0]) ** 2, 1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
@@ -19,7 +20,7 @@ from sqlanon.declared.wording import join_words, near, show
 from sqlanon.errors import PolicyError
 from sqlanon.lake_names import lake_of
 from sqlanon.policy.builders import build_hierarchy
-from sqlanon.policy.decision import build_context, build_threshold
+from sqlanon.policy.decision import build_context, build_threshold, check_measured
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
 from sqlanon.policy.models import ColumnModel, ReleaseModel
@@ -171,8 +172,8 @@ def build(model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Pro
         memory=model.memory,
         seed=model.seed,
         refresh=_refresh(model),
-        context=build_context(model),
-        threshold=build_threshold(model, path, problems),
+        context=build_context(model.context),
+        threshold=build_threshold(model.threshold, path, problems, partial(check_measured, model, problems)),
         review=model.review,
     )
     spec = choose_method(spec)

@@ -47,6 +47,10 @@ def choose_policy(
     if len(releases) != 1 or "tables" in releases[0]:
         raise PolicyError(f"compare {release}: it is published together with other tables; compare single releases")
     (item,) = releases
+    if "statistics" in item:
+        raise PolicyError(
+            f"compare {release}: it has no rows; of noisy statistics epsilons are compared: --epsilon 0.5,1"
+        )
     privacy = item.get("privacy")
     item["privacy"] = {**(privacy if isinstance(privacy, dict) else {}), "k": choice.k}
     item.pop("effort", None)

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.declared import FORMATS
 from sqlanon.declared.records import Path
 from sqlanon.declared.thresholds import PRESETS, ROUNDED
-from sqlanon.policy.models import ReleaseModel
+from sqlanon.policy.models import ContextModel, ReleaseModel, ThresholdModel
 from sqlanon.policy.problems import Problems
 
 
-def build_context(model: ReleaseModel) -> ContextSpec | None:
+def build_context(context: ContextModel | None) -> ContextSpec | None:
     """The circumstances in the owner's words."""
-    context = model.context
     if context is None:
         return None
     return ContextSpec(**{name: getattr(context, name) for name, _ in ContextSpec().items()})
 
 
-def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> ThresholdSpec | None:
-    """The accepted risk, or None after noting the problems."""
-    threshold, threshold_path = model.threshold, (*path, "threshold")
+def build_threshold(
+    threshold: ThresholdModel | None, path: Path, problems: Problems, check: Callable[[Path], None]
+) -> ThresholdSpec | None:
+    """The accepted risk, or None after noting the problems.
+
+    Args:
+        threshold: the mapping that was read.
+        path: the place of the release.
+        problems: collects the problems.
+        check: notes at the place of the threshold if a run does not measure the risk.
+    """
+    threshold_path = (*path, "threshold")
     if threshold is None or problems.broken(threshold_path):
         return None
     preset = PRESETS[threshold.preset] if threshold.preset else None
@@ -42,7 +51,7 @@ def build_threshold(model: ReleaseModel, path: Path, problems: Problems) -> Thre
         what = f"not the number of {threshold.preset}, which is {preset.about}"
         problems.add((*threshold_path, "risk"), what, "leave out risk or preset")
         return None
-    _check_measured(model, threshold_path, problems)
+    check(threshold_path)
     because = "; ".join(filter(None, (preset.source if preset else "", threshold.because)))
     return ThresholdSpec(_round_risk(risk), because, threshold.attacker, threshold.over)
 
@@ -51,7 +60,7 @@ def _round_risk(risk: Fraction) -> Fraction:
     return ROUNDED.get(risk, risk)
 
 
-def _check_measured(model: ReleaseModel, at: Path, problems: Problems) -> None:
+def check_measured(model: ReleaseModel, problems: Problems, at: Path) -> None:
     """Whether a run of this release measures the risk that the threshold bounds."""
     threshold = model.threshold
     assert threshold is not None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-from sqlanon.counted import Bounds, Insiders, Measured
+from sqlanon.counted import Bounds, Insiders, Measured, Method, Rule
 from sqlanon.decided import Attacker, Over
 from sqlanon.spec import (
     Effort,
@@ -279,15 +279,41 @@ class CountedTableModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DominanceModel(Written):
+    """When a cell's largest contributions are too much of its sum."""
+
+    n: int
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedMeasureModel(Written):
+    """A number that is published of each cell: `count` or `sum`."""
+
+    count: Measured | None
+    sum: str | None
+    range: object
+    p_percent: Fraction | int | None
+    dominance: DominanceModel | None
+    absolute: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtectModel(Written):
     """Conclusions that no reader of the counts may draw."""
 
-    method: Literal["suppress"]
+    method: Method
     persons: int
     zeros: Literal["shown"]
     interval: Literal["full"]
     insiders: Insiders
     bounds: Bounds
+    deviation: int | None
+    variance: Fraction | int | None
+    no_result: int | None
+    rule: Rule | None
+    additive: bool | None
+    base: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,8 +322,16 @@ class StatisticsModel(Written):
 
     columns: Mapping[str, CountedColumnModel]
     tables: object
-    measures: Mapping[str, Measured]
+    measures: Mapping[str, CountedMeasureModel]
     protect: ProtectModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRefreshModel(Written):
+    """Approvals of a release of counts."""
+
+    needs_approval: bool
+    signers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,6 +346,10 @@ class StatisticsReleaseModel(Written):
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int | None
+    context: ContextModel | None
+    threshold: ThresholdModel | None
+    review: int | None
+    refresh: CountedRefreshModel | None
     statistics: StatisticsModel
 
 

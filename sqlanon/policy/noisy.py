@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any
@@ -19,6 +20,7 @@ from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
 from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyModel, NoisyReleaseModel, NoisyTableModel
+from sqlanon.policy.noisy_rows import read_rows
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
 from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
@@ -26,6 +28,9 @@ from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, Ref
 MOST_BINS = 1000
 MOST_STEPS = 2**30
 """Multiples of the unit in a range, at most: sums over 2**31 rows fit 62 bits."""
+MOST_WEIGHED = 2**21
+"""Weight times the range of a measure in units, at most: weighed sums of 2**31 persons fit 62 bits."""
+NEEDS_DELTA = "this has Gaussian noise, which needs the budget's delta"
 OWN_COLUMNS = ("table", "level", "shown", "_sqlanon_order")
 """Columns of the noisy table that are no groups and no measures."""
 
@@ -121,19 +126,26 @@ def read_noisy(
         problems.add(
             (*statistics_path, "noise"), "Gaussian noise needs a delta", "give the budget a delta, or noise: laplace"
         )
+    _check_contributions(statistics, budget, tables, measures, statistics_path, problems)
+    if statistics.running is not None:
+        measures = _read_arrivals(statistics, budget, measures, statistics_path, problems)
     _check_names(model.name, statistics, measures, statistics_path, problems)
+    of_rows = read_rows(statistics, tables, measures, statistics_path, problems)
     spec = NoisySpec(
         budget,
         statistics.epsilon,
-        tables,
+        (*tables, *(of_rows.tables if of_rows else ())),
         values,
         bins,
         measures,
-        statistics.contributions.groups,
-        statistics.contributions.rows,
+        statistics.contributions.groups or 0,
+        statistics.contributions.rows or 0,
         statistics.noise,
         statistics.show.persons if statistics.show is not None else None,
-        statistics.kept,
+        statistics.kept and statistics.running is None,
+        statistics.running.nights if statistics.running is not None else None,
+        statistics.contributions.weight,
+        of_rows,
     )
     return ReleaseSpec(
         name=model.name,
@@ -195,7 +207,9 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         if any(table.name == name for table in tables):
             problems.add((*path, index), "the name of another table", "each table has its own name")
         tables.append(NoisyTable(name, by, model.totals))
-    unused = [name for name in asked.groups if name.lower() not in used]
+    if not asked.tables and asked.rows is None:
+        problems.add(path, "no table", "tables: [{by: [region, sex]}]")
+    unused = [name for name in asked.groups if name.lower() not in used and asked.rows is None]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)
@@ -295,6 +309,50 @@ def _read_measure(name: str, model: NoisyMeasureModel, path: Path, problems: Pro
     return NoisyMeasure(name, "quantiles", column, ends[0], ends[1], unit, shares, model.steps)
 
 
+def _check_contributions(
+    asked: NoisyModel,
+    budget: BudgetSpec,
+    tables: tuple[NoisyTable, ...],
+    measures: tuple[NoisyMeasure, ...],
+    at: Path,
+    problems: Problems,
+) -> None:
+    """What one person contributes is bounded: by numbers of groups and rows, or by a weight."""
+    bounds, path = asked.contributions, (*at, "contributions")
+    if bounds.weight is None:
+        for key in ("groups", "rows"):
+            if getattr(bounds, key) is None and not problems.broken((*path, key)):
+                problems.add((*path, key), "is missing", "groups and rows, or weight")
+        return
+    if bounds.groups is not None or bounds.rows is not None:
+        problems.add(path, "weight together with groups or rows", "groups and rows, or weight")
+    if budget.delta == 0 or asked.noise == "laplace":
+        problems.add((*path, "weight"), NEEDS_DELTA, "give the budget a delta, and leave noise: laplace out")
+    if asked.running is not None:
+        problems.add((*path, "weight"), "running counts count a person once", "groups and rows")
+    if any(table.totals for table in tables):
+        what = "totals weigh more than their parts, and only the finest groups are measured"
+        problems.add((*path, "weight"), what, "totals: false in each table; query adds groups up")
+    for measure in measures:
+        size = (measure.high - measure.low) if measure.quantity == "mean" else max(abs(measure.low), abs(measure.high))
+        if measure.quantity in ("sum", "mean") and bounds.weight * size > MOST_WEIGHED * measure.unit:
+            what = f"weight times range is above {MOST_WEIGHED} units"
+            problems.add((*at, "measures", measure.name, "range"), what, "a larger unit, or a narrower range")
+
+
+def _read_arrivals(
+    asked: NoisyModel, budget: BudgetSpec, measures: tuple[NoisyMeasure, ...], at: Path, problems: Problems
+) -> tuple[NoisyMeasure, ...]:
+    """The measures of running counts: persons, each counted once."""
+    for measure in measures:
+        if measure.quantity != "persons":
+            what = f"running counts are of persons, and {show(measure.name)} is not"
+            problems.add((*at, "measures", measure.name), what, "persons, or another release without running")
+    if budget.delta == 0 or asked.noise == "laplace":
+        problems.add((*at, "running"), NEEDS_DELTA, "give the budget a delta, and leave noise: laplace out")
+    return tuple(replace(measure, quantity="arrivals") for measure in measures)
+
+
 def _read_shares(raw: object, path: Path, problems: Problems) -> tuple[Fraction, ...]:
     allowed = "ascending numbers above 0 and below 1, of at most 6 digits after the point"
     try:
@@ -315,6 +373,7 @@ def _check_names(
     """No two columns of the view have the same name."""
     names = [
         *OWN_COLUMNS,
+        *(("night",) if asked.running is not None else ()),
         *asked.groups,
         *(f"{name}{end}" for measure in measures for name in measure.columns for end in ("", "_low", "_high")),
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from sqlanon.budgeted import NoiseLaw
+from sqlanon.budgeted import BinsAs, NoiseLaw
 from sqlanon.policy.models import HierarchyModel, Written
 from sqlanon.spec import RowSecurity
 
@@ -62,8 +62,9 @@ class NoisyMeasureModel(Written):
 class ContributionsModel(Written):
     """How much of a person is counted, in each table. Required: more would be unbounded."""
 
-    groups: int
-    rows: int
+    groups: int | None
+    rows: int | None
+    weight: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,22 @@ class ShowModel(Written):
     """When the column `shown` is true."""
 
     persons: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningModel(Written):
+    """Running counts of persons over nights. See [differential-privacy.md](differential-privacy.md#running-counts)."""
+
+    nights: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsModel(Written):
+    """Synthetic rows. A text alone names the target."""
+
+    target: str
+    pairs: object
+    bins: BinsAs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +102,9 @@ class NoisyModel(Written):
     contributions: ContributionsModel
     noise: NoiseLaw
     show: ShowModel | None
+    running: RunningModel | None
     kept: bool
+    rows: RowsModel | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

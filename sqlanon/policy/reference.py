@@ -41,6 +41,9 @@ _TITLES = {
     "StatisticsReleaseModel": "Counts: `releases[]` with `statistics`",
     "StatisticsModel": "What is counted: `statistics`",
     "CountedColumnModel": "A column of counts: `statistics.columns.<name>`",
+    "CountedRefreshModel": "Approvals of counts: `refresh` of a release with `statistics`",
+    "CountedMeasureModel": "A measure of counts: `statistics.measures.<name>`",
+    "DominanceModel": "The dominance rule: `statistics.measures.<name>.dominance`",
     "CountedTableModel": "A table of counts: `statistics.tables[]`",
     "ProtectModel": "Protection: `statistics.protect`",
     "BudgetModel": "A budget: `budgets[]`",
@@ -51,6 +54,7 @@ _TITLES = {
     "NoisyMeasureModel": "A measure: `statistics.measures.<name>`",
     "ContributionsModel": "How much of a person counts: `statistics.contributions`",
     "ShowModel": "The mark of groups that are not too small: `statistics.show`",
+    "RowsModel": "Synthetic rows: `statistics.rows`",
 }
 
 _SUPPRESSES = {"rows": "yes", "cap": "`rows: starred`, a cap"}

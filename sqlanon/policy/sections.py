@@ -231,6 +231,8 @@ COUNTED_COLUMN = _section(
     models.CountedColumnModel, "statistics.columns.*.", {"hierarchy": HIERARCHY}, example="hierarchy: region.csv"
 )
 COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
+DOMINANCE = _section(models.DominanceModel, "statistics.measures.*.dominance.", example="n: 2")
+COUNTED_MEASURE = _section(models.CountedMeasureModel, "statistics.measures.*.", {"dominance": DOMINANCE}, main="count")
 PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
 _COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
 STATISTICS = _section(
@@ -239,11 +241,17 @@ STATISTICS = _section(
     {
         "columns": ByName(COUNTED_COLUMN),
         "tables": Kind("a list of tables, at least one", _COUNTED_TABLES, _several),
+        "measures": ByName(COUNTED_MEASURE, "n: count"),
         "protect": PROTECT,
     },
     example="columns: ..",
 )
-STATISTICS_RELEASE = _section(models.StatisticsReleaseModel, "statistics:", {"statistics": STATISTICS})
+COUNTED_REFRESH = _section(models.CountedRefreshModel, "statistics:refresh.", example="needs_approval: true")
+STATISTICS_RELEASE = _section(
+    models.StatisticsReleaseModel,
+    "statistics:",
+    {"statistics": STATISTICS, "context": CONTEXT, "threshold": THRESHOLD, "refresh": COUNTED_REFRESH},
+)
 BUDGET = _section(noisy_models.BudgetModel, "budgets.", example="name: patients")
 NOISY_TABLE = _section(noisy_models.NoisyTableModel, "noisy.tables.", example="by: [region, sex]")
 NOISY_GROUPS = _section(
@@ -252,6 +260,8 @@ NOISY_GROUPS = _section(
 NOISY_MEASURE = _section(noisy_models.NoisyMeasureModel, "noisy.measures.*.", main="count")
 CONTRIBUTIONS = _section(noisy_models.ContributionsModel, "noisy.contributions.", example="groups: 8")
 SHOW = _section(noisy_models.ShowModel, "noisy.show.", example="persons: 10")
+RUNNING = _section(noisy_models.RunningModel, "noisy.running.", example="nights: 365")
+NOISY_ROWS = _section(noisy_models.RowsModel, "noisy.rows.", main="target")
 _NOISY_TABLES = {"items": NOISY_TABLE.schema, "minItems": 1, "type": "array"}
 NOISY = _section(
     noisy_models.NoisyModel,
@@ -262,6 +272,8 @@ NOISY = _section(
         "measures": ByName(NOISY_MEASURE, "n: rows"),
         "contributions": CONTRIBUTIONS,
         "show": SHOW,
+        "running": RUNNING,
+        "rows": NOISY_ROWS,
     },
     example="budget: patients",
 )
@@ -302,8 +314,11 @@ SECTIONS: Mapping[str, Section] = {
         FORMAT,
         STATISTICS_RELEASE,
         STATISTICS,
+        COUNTED_REFRESH,
         COUNTED_COLUMN,
         COUNTED_TABLE,
+        COUNTED_MEASURE,
+        DOMINANCE,
         PROTECT,
         BUDGET,
         NOISY_RELEASE,
@@ -313,6 +328,8 @@ SECTIONS: Mapping[str, Section] = {
         NOISY_MEASURE,
         CONTRIBUTIONS,
         SHOW,
+        RUNNING,
+        NOISY_ROWS,
     )
 }
 """All parts of a policy, in the order of the reference."""

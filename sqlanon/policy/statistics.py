@@ -6,6 +6,7 @@ Such a release has keys of its own: those about classes of rows do not apply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sqlanon.counted import StatisticsSpec, StatisticsTable
@@ -13,9 +14,12 @@ from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.builders import build_hierarchy
 from sqlanon.policy.checks import Files
+from sqlanon.policy.decision import build_context, build_threshold
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
+from sqlanon.policy.protect import read_protection
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
+from sqlanon.policy.summed import read_measures
 from sqlanon.spec import (
     ColumnSpec,
     PrivacySpec,
@@ -88,20 +92,38 @@ def read_protected(
         problems.add(
             (*statistics_path, "columns"), f"no table counts by {join_words(map(show, unused))}", "leave it out"
         )
-    if not statistics.measures and not problems.broken((*statistics_path, "measures")):
-        problems.add((*statistics_path, "measures"), "no measure", "n: count, or persons: persons")
+    counts, sums = read_measures(statistics.measures, statistics.columns, (*statistics_path, "measures"), problems)
+    for one in sums:
+        if one.column.lower() in persons:
+            problems.add((*statistics_path, "measures", one.name, "sum"), "the column of the person", "another column")
     every = {name.lower() for name in statistics.columns}
     whole = any({name.lower() for name in table.by} >= every for table in tables)
     if statistics.protect.bounds == "exact" and not whole and not problems.broken(statistics_path):
         what = "no table has all columns, so that readers do not know of which numbers the cells are sums"
         problems.add((*statistics_path, "protect", "bounds"), what, "bounds: none")
-    protect = statistics.protect
-    spec = StatisticsSpec(tables, tuple(statistics.measures.items()), protect.persons, protect.insiders, protect.bounds)
+    protect, protect_path = statistics.protect, (*statistics_path, "protect")
+    other = read_protection(protect, raw[KEY]["protect"], protect_path, problems)
+    if other is not None and not whole and not problems.broken(statistics_path):
+        what = "no table has all columns, so that it is not known of which numbers the cells are sums"
+        problems.add((*statistics_path, "tables"), what, "a table by all columns")
+    spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
+    if protect.method == "cell_key" and model.null_person == "distinct":
+        problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
+    if sums and other is not None:
+        problems.add((*statistics_path, "measures"), "noise and rounding of sums are not built", "counts alone")
     _check_names(spec, list(statistics.columns), statistics_path, problems)
+    refresh = model.refresh
+    if refresh is not None and refresh.signers and not refresh.needs_approval:
+        what = "without needs_approval no approval is read"
+        problems.add((*path, "refresh", "signers"), what, "needs_approval: true")
     return ReleaseSpec(
         name=model.name,
         source=model.source,
-        columns=(*columns, *(ColumnSpec(name, "identifier") for name in model.person)),
+        columns=(
+            *columns,
+            *(ColumnSpec(one.column, "sensitive") for one in sums),
+            *(ColumnSpec(name, "identifier") for name in model.person),
+        ),
         privacy=PrivacySpec(),
         publish=model.publish or view(model.name),
         rest="drop",
@@ -111,7 +133,14 @@ def read_protected(
         null_person=model.null_person,
         row_security=model.row_security,
         readers=model.readers,
-        refresh=RefreshSpec(every=model.every),
+        refresh=RefreshSpec(
+            every=model.every,
+            needs_approval=refresh is not None and refresh.needs_approval,
+            signers=refresh.signers if refresh is not None else (),
+        ),
+        context=build_context(model.context),
+        threshold=build_threshold(model.threshold, path, problems, partial(_check_threshold, model, problems)),
+        review=model.review,
         statistics=spec,
     )
 
@@ -137,11 +166,22 @@ def _read_tables(
     return None if problems.broken(path) else tuple(tables)
 
 
+def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:
+    """A run measures the persons of shown cells, where cells are hidden."""
+    assert model.threshold is not None
+    if model.statistics.protect.method != "suppress":
+        what = "numbers that are changed promise no number of persons"
+        problems.add(at, what, "leave it out, or take method: suppress")
+    elif model.threshold.attacker != "prosecutor":
+        problems.add((*at, "attacker"), "counts have the risk of who knows a person's columns", "prosecutor")
+
+
 def _check_names(spec: StatisticsSpec, columns: list[str], path: Path, problems: Problems) -> None:
     """No two columns of the view have the same name."""
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
     names = [column for name in columns for column in (name, f"level_{name}")]
-    names += [f"{name}{end}" for name, _ in spec.measures for end in ends] + ["status", "as_of"]
+    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    names += [f"{name}{end}" for name in measures for end in ends] + ["status", "as_of"]
     folded = [name.lower() for name in names]
     twice = sorted({name for name in folded if folded.count(name) > 1})
     if twice:

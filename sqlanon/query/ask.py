@@ -24,7 +24,7 @@ from sqlanon.query.parse.text_limits import check_text, readable
 from sqlanon.query.refusal import refuse
 from sqlanon.query.run_query import run_query
 from sqlanon.query.subqueries import Around, Rows, answer_subqueries
-from sqlanon.query.union_all import Union, arrange, merge_answers, parse_parts, read_union
+from sqlanon.query.union_all import Union, arrange, drop_columns, merge_answers, parse_parts, read_union
 from sqlanon.query.union_distinct import check_equality, drop_duplicates
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ def _ask_several(
             made = merge_answers(part.queries[0].text, found)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
                 made = arrange(engine, part.queries[0], made, part.order, part.limit, part.offset)
+                made = drop_columns(made, part.unshown)
             answers.append(made)
         if released is None or not is_replaced(engine, released, unreadable=True):
             if union.distinct:

@@ -6,7 +6,7 @@ The results are kept for each connection.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
@@ -18,7 +18,7 @@ from sqlanon.query.noisy.released import describe_noisy
 from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.metadata import COLUMNS
-from sqlanon.release.catalog.private_tables import private_table
+from sqlanon.release.catalog.private_tables import SYNTHETIC, private_table
 from sqlanon.release.catalog.reader import Place
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.release.catalog.views import metadata_of, spell_table, view_of
@@ -162,6 +162,13 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
     direct = relation_of(engine, name)
     if direct is not None and engine.exists(metadata_of(direct.ref)):
         return direct, True
+    if direct is not None and direct.ref.name.endswith(SYNTHETIC):
+        statistics = replace(direct.ref, name=direct.ref.name.removesuffix(SYNTHETIC))
+        if engine.exists(metadata_of(statistics)):
+            raise PolicyError(
+                f"{direct.ref} has synthetic rows, which have no bounds and no intervals: ask {statistics}, of whose "
+                "noisy tables they were drawn; the database itself answers any SQL about the rows"
+            )
     named = spec is not None and (_same(name, spec.source) or _same(name, spec.name))
     for tier in (
         [_view_of(engine, spec)] if named and spec is not None else [],

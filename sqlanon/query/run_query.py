@@ -28,6 +28,7 @@ from sqlanon.query.rewrite.final_select import Final, final_select
 from sqlanon.query.rewrite.group_bounds import bound_regroup, regrouped_checks
 from sqlanon.query.rewrite.query_plan import Check
 from sqlanon.query.rewrite.solve_classes import solve_classes
+from sqlanon.query.rewrite.solve_matchings import solve_matchings
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted_groups import select_unlisted
 from sqlanon.query.rewrite.window_bounds import bound_windows
@@ -147,7 +148,8 @@ def run_query(  # noqa: PLR0913 - older than the limit
             query.text,
             None,
             "rows may be in further groups, of values that the release shows nowhere, so that ranks, totals and "
-            "numbers of groups have no bounds; ask the groups themselves, or leave these rows out by WHERE",
+            "numbers of groups have no bounds; ask the groups themselves, group by columns and not by a term of "
+            "several, or leave these rows out by WHERE",
         )
     return Ran(final, prepared.types, found, prepared.notes + text, more, intervals)
 
@@ -162,7 +164,7 @@ def _prepare(
         check_valid(bound)
     with limits.rewriting():
         rows = box_rows(bound.scope, plan, together=drawing)
-    rows = solve_classes(bound.scope, rows)
+    rows = solve_matchings(bound.scope, solve_classes(bound.scope, rows))
     with limits.rewriting():
         groups = (*sums(bound.scope, plan, rows), *bound_windows(bound, plan), *bound_regroup(bound, plan))
         plan = replace(plan, checks=(*plan.checks, *regrouped_checks(plan)))

@@ -267,3 +267,15 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
         sql="\nUNION ALL\n".join(one.sql for one in answers),
         unlisted_groups=any(one.unlisted_groups for one in answers),
     )
+
+
+def drop_columns(answer: Answer, names: Sequence[str]) -> Answer:
+    """An answer without some columns."""
+    if not names:
+        return answer
+    return replace(
+        answer,
+        columns=tuple(name for name in answer.columns if name not in names),
+        aggregates=tuple(name for name in answer.aggregates if name not in names),
+        rows=tuple({name: cell for name, cell in row.items() if name not in names} for row in answer.rows),
+    )

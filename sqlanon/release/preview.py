@@ -14,16 +14,18 @@ from sqlanon.engines.rows import read_integers
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import require_rows
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import read_state
 from sqlanon.release.catalog.target import target_of
 from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine
 from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.stages.options import RunOptions
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work, secret_of
 from sqlanon.release.verify.exposure import count_exposure
-from sqlanon.release.versions.choose_version import version_of_run
+from sqlanon.release.versions.choose_version import RULES
 from sqlanon.results import Exposure
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -97,8 +99,7 @@ def preview(
     """
     if not 1 <= rows <= MOST:
         raise PolicyError(f"preview: 1 to {MOST} rows are shown")
-    if spec.statistics is not None or spec.noisy is not None:
-        raise UnsupportedError(f"{spec.name}: a release of counts has no rows to preview; plan counts its cells")
+    require_rows(spec.kind, spec.name, "preview shows rows, and it has none; plan says what a run would publish")
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)
     try:
@@ -106,7 +107,7 @@ def preview(
             Catalog(engine).guard()
             state = read_state(engine, spec)
             division = division_of_run(spec, engine.workers)
-            version = version_of_run(state, division)
+            version = RULES[spec.kind].choose(state, division, RunOptions())
             if not version.anew:
                 raise UnsupportedError(
                     f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan "

@@ -17,6 +17,7 @@ from sqlanon.formats.layout import Names
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.collated import find_collated
+from sqlanon.release.catalog.entry import require_rows
 from sqlanon.release.catalog.metadata import COLUMNS, facts_of, metadata_name, metadata_rows
 from sqlanon.release.catalog.refresh import Decision
 from sqlanon.release.catalog.state import read_state
@@ -110,8 +111,7 @@ def rehearse(
 
     Cost: that of a run without the last third: the table is not verified as written.
     """
-    if spec.statistics is not None or spec.noisy is not None:
-        raise UnsupportedError(f"{spec.name}: a release of statistics has no rows; it cannot be tried")
+    require_rows(spec.kind, spec.name, "it has no rows that could be tried")
     spec = replace(spec, refresh=RefreshSpec(), seed=spec.seed if spec.seed is not None else seed)
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)

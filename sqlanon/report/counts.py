@@ -13,7 +13,7 @@ from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.release.audit import audit as auditing
 from sqlanon.release.audit.audit_pair import facts_beside
 from sqlanon.release.catalog.views import spell_table
-from sqlanon.report.document import Block, Facts, Page, Section, make_table
+from sqlanon.report.document import Block, Facts, Page, Section, Table, make_table
 from sqlanon.report.settings import report_settings
 from sqlanon.results.figures import count, measure, share
 
@@ -25,10 +25,25 @@ if TYPE_CHECKING:
 
 SECONDS = 120
 """For the intervals of hidden cells; after them some are wider, and the report says of how many."""
+CHECKED = {
+    "suppress": "Checked now, by sums of the written tables: for each small cell there are tables that agree with all "
+    "shown cells, in which it has its least number, and the number of persons that is asked.",
+    "round": "Checked now, by sums of the written tables: numbers are multiples of the base and add up, and for each "
+    "small cell there are tables that agree with all, in which it has its least number, and one less than asked.",
+    "cell_key": "Checked now, by sums of the written tables: each number has the noise of its persons by the chances "
+    "of the policy. Nothing is promised of small cells.",
+}
+"""What an audit checks, by the method."""
 READERS = {
     "naive": "readers, if small cells alone were hidden",
     "outsider": "readers of the view",
     "insider": "persons who are alone in a cell",
+    "averaging": "readers who fit numbers that add up, and round them",
+}
+SUM_READERS = {
+    "naive": "readers, if sensitive cells alone were hidden",
+    "outsider": "readers of the view",
+    "contributor": "contributors, who look for persons that dominate",
 }
 """Names of the kinds of readers."""
 READING = (
@@ -84,8 +99,7 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
         Section(
             "asked",
             "What was asked, and what was reached",
-            "Checked now, by sums of the written tables: for each small cell there are tables that agree with all "
-            "shown cells, in which it has its least number, and the number of persons that is asked.",
+            CHECKED[entry.report["method"]],
             (make_table("Requirements", "requirement | >asked | >reached | result", proved),),
         ),
         _by_columns(found),
@@ -181,6 +195,26 @@ def _width(one: FoundCell) -> str:
     return WIDTHS[sum(many > most for most in (1, 5, 20, 100))]
 
 
+def _sums(report: CountsAttackReport) -> list[Table]:
+    """What readers find of sums."""
+    if not report.sums:
+        return []
+    rows = [
+        (
+            one.measure,
+            SUM_READERS[one.name],
+            count(one.sought),
+            count(one.exact),
+            count(one.near),
+            ("held" if one.held else "FOUND") if one.promised else "",
+        )
+        for one in report.sums
+    ]
+    failed = frozenset(at for at, one in enumerate(report.sums) if not one.held)
+    head = "sum | reader | >cells or persons | >found | >bounded too closely | verdict"
+    return [make_table("What they find of sums", head, rows, failed)]
+
+
 def _attacks(report: CountsAttackReport) -> Section:
     rows = [
         (
@@ -200,7 +234,7 @@ def _attacks(report: CountsAttackReport) -> Section:
         "attacks",
         "Attacks",
         f"Readers who look for the {count(report.small)} cells of fewer than {count(report.persons)} persons.",
-        (make_table("What they find", head, rows, failed),),
+        (make_table("What they find", head, rows, failed), *_sums(report)),
         (
             ("guessed", "The expected share of right guesses, where each number of an interval is as likely."),
             ("persons who are alone in a cell", "They know its number, and look for the cells next to it."),

@@ -60,7 +60,9 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
         released = find(engine, spell_table(entry.view))
         assert isinstance(released, ReleasedNoisy)
         sections.append(_noise(released))
-        sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
+        sections += _synthetic(_facts_of(released))
+        if workload is not None or any(measured.of == "rows" for measured in released.measures):
+            sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
     sections += [_ledger(budget), report_settings(entry.policy, entry.policy_hash)]
     progress.finish(entry.release)
     return Page(
@@ -82,7 +84,7 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
 
 def noisy_readers_report(released: ReleasedNoisy) -> Page:
     """The report of noisy statistics for readers, of their metadata alone."""
-    facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
+    facts = _facts_of(released)
     said = facts["statistics"]
     place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
     text = (
@@ -99,9 +101,35 @@ def noisy_readers_report(released: ReleasedNoisy) -> Page:
         sections=(
             Section("promise", "What is promised", said["unit"].capitalize() + ".", (Text(text),), READING[:2]),
             _noise(released),
+            *_synthetic(facts),
         ),
         warning="",
     )
+
+
+def _facts_of(released: ReleasedNoisy) -> dict[str, Any]:
+    """The facts about the release as a whole."""
+    facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
+    return facts
+
+
+def _synthetic(facts: dict[str, Any]) -> list[Section]:
+    """The synthetic rows, if there are any."""
+    said = facts.get("synthetic")
+    if said is None:
+        return []
+    rows = [
+        (one["table"], f"{one['from_noisy_numbers']:,.3g}", f"{one['from_counted_rows_at_most']:,.3g}")
+        for one in said["errors"]
+    ]
+    text = (
+        f"{count(said['rows'])} rows of {said['view']} are synthetic: they are drawn of the noisy tables alone, cost "
+        f"nothing more, and no row is a person's. {said['pairs_by'].capitalize()} chose the pairs of columns. How far "
+        "other combinations of columns are from those of the source is unknown."
+    )
+    head = "table | >rows from the noisy number | >from the counted rows at most"
+    title = "Mean difference of a group; at most: 19 times in 20"
+    return [Section("synthetic", "Synthetic rows", text, (make_table(title, head, rows),), ())]
 
 
 def _promise(promise: dict[str, Any], budget: BudgetReport) -> Section:

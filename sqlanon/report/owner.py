@@ -5,6 +5,9 @@ It is confidential, since it shows the source.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 from sqlanon.attack import attack as run_attack
 from sqlanon.engines.base import Engine
 from sqlanon.errors import LockedError, PolicyError
@@ -20,6 +23,7 @@ from sqlanon.release.catalog.entry import Entry, refuse_counts
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release.verify.exposure import count_exposure
 from sqlanon.release.verify.stored_rows import columns_in
+from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind
 from sqlanon.report.accuracy import report_accuracy
 from sqlanon.report.asked import report_asked
 from sqlanon.report.attacks import report_attacks
@@ -83,18 +87,33 @@ def owner_report(
 
     Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
     """
-    reporter = progress or Silent()
     entry = _find_any(engine, release)
-    if entry.noisy:
-        if attack:
-            raise PolicyError(
-                f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack"
-            )
-        return noisy_report(engine, entry, workload, reporter)
-    if entry.statistics:
-        if workload is not None:
-            raise PolicyError(f"{release} has counts: a workload is of queries over rows; leave it out")
-        return counts_for_owner(engine, entry, reporter, attack=attack)
+    return REPORTS[entry.kind](engine, entry, Request(workload, progress or Silent(), attack))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A report that is asked for: see `owner_report`."""
+
+    workload: WorkloadSpec | None
+    reporter: Progress
+    attack: bool
+
+
+def _report_noisy(engine: Engine, entry: Entry, asked: Request) -> Page:
+    if asked.attack:
+        raise PolicyError(f"{entry.release}: attacks compare rows, and noisy statistics have none; leave out --attack")
+    return noisy_report(engine, entry, asked.workload, asked.reporter)
+
+
+def _report_counts(engine: Engine, entry: Entry, asked: Request) -> Page:
+    if asked.workload is not None:
+        raise PolicyError(f"{entry.release} has counts: a workload is of queries over rows; leave it out")
+    return counts_for_owner(engine, entry, asked.reporter, attack=asked.attack)
+
+
+def _report_rows(engine: Engine, entry: Entry, asked: Request) -> Page:
+    workload, reporter, attack = asked.workload, asked.reporter, asked.attack
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     approvals = Approvals(engine).list(entry.release)
@@ -103,8 +122,8 @@ def owner_report(
     if entry.view is None:
         if attack:
             raise PolicyError(
-                f"{release} was published into another file, away from its source: it cannot be attacked; leave out "
-                "--attack"
+                f"{entry.release} was published into another file, away from its source: it cannot be attacked; leave "
+                "out --attack"
             )
         sections.append(risk_section(None, None, (ELSEWHERE,)))
         if run.shape.grouped:
@@ -136,6 +155,14 @@ def owner_report(
         sections=tuple(sections),
         warning=(exposed.warning(_asked_k(entry)) or "") if exposed else "",
     )
+
+
+REPORTS: Mapping[ReleaseKind, Callable[[Engine, Entry, Request], Page]] = {
+    ROWS: _report_rows,
+    COUNTS: _report_counts,
+    NOISY: _report_noisy,
+}
+"""The owner's report of each kind of releases."""
 
 
 def _count_exposure(engine: Engine, run: RunReport, released: Released) -> Exposure | None:
@@ -191,6 +218,19 @@ def find_published(engine: Engine, release: str) -> Entry:
     """
     entry = _find_any(engine, release)
     refuse_counts(entry, OF_CLASSES)
+    return entry
+
+
+def find_described(engine: Engine, release: str) -> Entry:
+    """The same, of a release of rows or of counts.
+
+    Raises:
+        PolicyError: there is none.
+        UnsupportedError: it has noisy statistics.
+    """
+    entry = _find_any(engine, release)
+    if entry.kind.charged:
+        refuse_counts(entry, OF_CLASSES)
     return entry
 
 

@@ -10,7 +10,13 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
-from sqlanon.results.candidates import Candidate, CandidatesReport
+from sqlanon.results.candidates import (
+    Candidate,
+    CandidatesReport,
+    NoisyCandidate,
+    NoisyCandidatesReport,
+    RowsErrors,
+)
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
 from sqlanon.results.erase import EraseReport
@@ -31,5 +37,13 @@ from sqlanon.results.risk import (
     SpecialUniques,
     WildcardRisk,
 )
-from sqlanon.results.run import DataChange, KeptTable, NoisyReport, Outcome, RunReport, StatisticsReport
+from sqlanon.results.run import (
+    DataChange,
+    KeptTable,
+    NoisyReport,
+    Outcome,
+    RunReport,
+    StatisticsReport,
+    SyntheticReport,
+)
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

@@ -81,3 +81,59 @@ class CandidatesReport(Report):
                 why = f"{attack}: too few attempts to be compared; attack --control has them"
                 notes.setdefault(why, []).append(candidate.number)
         return notes
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCandidate:
+    """A candidate of noisy statistics; every figure follows from the declarations.
+
+    Attributes:
+        number: in the comparison, from 1.
+        epsilon: of a version, at most.
+        tables: those that are measured.
+        refused: why it cannot be made; None: it can, and has the other figures.
+        law: of the noise.
+        cost: epsilon of a version.
+        versions: how many more versions the budget pays for; counted up to 1000.
+        errors: for each table of the release the expected distance of a published count from the bounded one, by
+            noise; None: the candidate lacks the table.
+    """
+
+    number: int
+    epsilon: float
+    tables: tuple[str, ...]
+    refused: str | None = None
+    law: str = ""
+    cost: float = 0.0
+    versions: int = 0
+    errors: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RowsErrors:
+    """A published release of rows of the same source: the mean error of the counts of each table, measured."""
+
+    release: str
+    errors: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCandidatesReport(Report):
+    """Candidates of noisy statistics side by side, beside releases of rows of the same source.
+
+    For the owner: no budget pays for the errors of the releases of rows, which are measured on the source.
+
+    Attributes:
+        release, source: their names.
+        tables: the tables of the release; one name for all pairs of synthetic rows that are not chosen yet.
+        groups: how many finest groups each has; 0 of pairs that are not chosen yet.
+        candidates: in the order in which they were asked.
+        beside: releases of rows.
+    """
+
+    release: str
+    source: str
+    tables: tuple[str, ...]
+    groups: tuple[int, ...]
+    candidates: tuple[NoisyCandidate, ...]
+    beside: tuple[RowsErrors, ...]

@@ -13,7 +13,7 @@ class CountsReader:
 
     Attributes:
         name: ``outsider``: the view alone; ``insider``: also the numbers of the cells in which he is alone; ``naive``:
-            the view as it would be if small cells alone were hidden.
+            the view as it would be if small cells alone were hidden; ``averaging``: he fits all numbers.
         readers: how many such readers were tried, of ``possible``.
         possible: see there.
         cells: small cells that they looked for, each once a reader; of insiders those next to the cells they know.
@@ -41,6 +41,36 @@ class CountsReader:
 
 
 @dataclass(frozen=True, slots=True)
+class SumsReader:
+    """A kind of reader of the sums of a column.
+
+    Attributes:
+        measure: its name.
+        name: ``outsider``: the view alone, who bounds the sums of cells; ``contributor``: also the largest other
+            contribution to every finest cell, who bounds what dominating persons contribute; ``naive``: the view as it
+            would be if the cells alone were hidden that may not be shown.
+        readers: how many such readers were tried.
+        sought: cells, or persons, that they looked for.
+        exact: those with a number that they find.
+        near: those that they bound more closely than the release promises.
+        promised: the release promises that nothing is found.
+    """
+
+    measure: str
+    name: str
+    readers: int
+    sought: int
+    exact: int
+    near: int
+    promised: bool
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing was found that the release promises is not."""
+        return not self.promised or not self.near
+
+
+@dataclass(frozen=True, slots=True)
 class CountsAttackReport(Report):
     """Readers of a release of counts against the small cells.
 
@@ -53,6 +83,7 @@ class CountsAttackReport(Report):
         hidden: see there.
         small: see there.
         attacks: the result of each kind of reader.
+        sums: the same of each column whose sums are published.
     """
 
     release: str
@@ -63,8 +94,9 @@ class CountsAttackReport(Report):
     hidden: int
     small: int
     attacks: tuple[CountsReader, ...]
+    sums: tuple[SumsReader, ...] = ()
 
     @property
     def held(self) -> bool:
         """Whether the release keeps the promises."""
-        return all(attack.held for attack in self.attacks)
+        return all(attack.held for attack in self.attacks) and all(attack.held for attack in self.sums)

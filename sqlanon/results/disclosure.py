@@ -24,7 +24,7 @@ class FoundCell:
     Attributes:
         tables: those that list it.
         values: of each column the value as text; a column that is not in it is a total, None is NULL.
-        low, high: bounds of the cell's number; ``high`` None: nothing bounds it.
+        low, high: bounds of the cell's number, in units of the report's decimals; ``high`` None: nothing bounds it.
         reached: tables of whole numbers were found at both ends: no reader has narrower ones.
     """
 
@@ -53,6 +53,7 @@ class DisclosureReport(Report):
         undecided: those with an interval that may be too wide, or with ends that no table was found to reach.
         contradictions: cells that show that no table has all numbers; the other figures are 0 then.
         found: all hidden cells, exact ones first, then by their widths.
+        decimals: bounds have so many digits after the point.
     """
 
     tables: tuple[TableCells, ...]
@@ -63,6 +64,7 @@ class DisclosureReport(Report):
     undecided: int = 0
     contradictions: tuple[FoundCell, ...] = ()
     found: tuple[FoundCell, ...] = ()
+    decimals: int = 0
 
     @property
     def satisfied(self) -> bool:

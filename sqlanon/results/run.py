@@ -44,6 +44,10 @@ class StatisticsReport(Report):
         witnesses: tables that prove the protection, besides the true table.
         margins: how many there are.
         levels: the columns of the cells in their order, and how many levels each has below the total.
+        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
+            all cells together.
+        persons: a shown cell has so many or more; 0: numbers are not the true ones.
+        scales: digits after the point of each column whose sums are published.
     """
 
     cells: int
@@ -52,11 +56,40 @@ class StatisticsReport(Report):
     witnesses: int
     margins: int
     levels: tuple[tuple[str, int], ...] = ()
+    scales: tuple[int, ...] = ()
+    errors: tuple[float, float] | None = None
+    persons: int = 0
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it."""
-        return cls(**{**report, "levels": tuple((str(name), int(levels)) for name, levels in report["levels"])})
+        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
+        errors = report.get("errors")
+        more = {"scales": tuple(int(one) for one in report.get("scales", ())), "levels": levels}
+        return cls(**{**report, **more, "errors": errors and (float(errors[0]), float(errors[1]))})
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticReport(Report):
+    """Rows that were drawn of noisy statistics; no number of it is exact.
+
+    Attributes:
+        view: where they are.
+        rows: how many.
+        target: the column that is in every table of which they are drawn.
+        pairs: the pairs of other columns.
+        chosen: a paid measurement chose the pairs.
+        apart: for each table the mean difference between rows and noisy numbers.
+        most: for each table the mean difference between rows and counted rows, at most, with probability 0.95.
+    """
+
+    view: str
+    rows: int
+    target: str
+    pairs: tuple[tuple[str, str], ...]
+    chosen: bool
+    apart: tuple[float, ...]
+    most: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +105,8 @@ class NoisyReport(Report):
         reservation: the row of the ledger that charged it.
         spent, allowed: of the budget, after this version.
         kept: the mean share of a person's rows that is counted, with noise; None: not measured.
+        night, nights: of running counts the number of the version, and of all those that epsilon pays for together.
+        synthetic: rows that are published beside the statistics; None: there are none.
     """
 
     budget: str
@@ -84,6 +119,20 @@ class NoisyReport(Report):
     spent: float
     allowed: float
     kept: float | None = None
+    night: int | None = None
+    nights: int | None = None
+    synthetic: SyntheticReport | None = None
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        values = dict(report)
+        if values.get("synthetic"):
+            found = values["synthetic"]
+            lists = {"pairs": tuple((str(one), str(other)) for one, other in found["pairs"])}
+            lists |= {name: tuple(found[name]) for name in ("apart", "most")}
+            values["synthetic"] = SyntheticReport(**{**found, **lists})
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +329,6 @@ class RunReport(Report):
         exposed = report.get("exposed")
         values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
         values["statistics"] = StatisticsReport.from_dict(report["statistics"]) if report.get("statistics") else None
-        values["noisy"] = NoisyReport(**report["noisy"]) if report.get("noisy") else None
+        values["noisy"] = NoisyReport.from_dict(report["noisy"]) if report.get("noisy") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

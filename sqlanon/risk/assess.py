@@ -78,40 +78,46 @@ def assess(  # noqa: PLR0913 - older than the limit
 
     Cost: one grouping of the table for each figure; nothing is written.
     """
-    known = population or Population()
+    population_known = population or Population()
     relation = engine.relation(table)
     sensitive, identifiers, household = (
         columns_of(relation, table, names) for names in (sensitive, identifiers, household)
     )
-    weight = columns_of(relation, table, [known.weight] if known.weight is not None else [])
+    weight = columns_of(relation, table, [population_known.weight] if population_known.weight is not None else [])
     if quasi is None:
         others = (*sensitive, *identifiers, *household, *weight)
-        chosen = tuple(one.name for one in relation.columns if one.name not in others)
+        columns = tuple(column.name for column in relation.columns if column.name not in others)
     else:
-        chosen = columns_of(relation, table, quasi)
-    roles = [*chosen, *sensitive, *identifiers, *household, *weight]
+        columns = columns_of(relation, table, quasi)
+    roles = [*columns, *sensitive, *identifiers, *household, *weight]
     twice = sorted({name for name in roles if roles.count(name) > 1})
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
-    _check(table, known, threshold, bool(identifiers))
+    _check(table, population_known, threshold, bool(identifiers))
     if null_is not in (VALUE, WILDCARD):
         raise PolicyError(f"audit {table}: null_is is {VALUE} or {WILDCARD}")
     if null_is == WILDCARD and identifiers:
         raise PolicyError(f"audit {table}: null_is {WILDCARD} counts rows, not persons; leave the identifiers out")
     with engine.snapshot():
-        sizes = class_sizes(engine, relation.ref, chosen, identifiers)
-        shape = (str(relation.ref), sizes.rows, chosen, sizes.count)
+        sizes = class_sizes(engine, relation.ref, columns, identifiers)
+        shape = (str(relation.ref), sizes.rows, columns, sizes.count)
         if not sizes.rows:
             return RiskReport(*shape, (), threshold)
         compatible = (
-            wildcard.measure_wildcard(engine, relation, chosen, sizes.count, threshold) if null_is == WILDCARD else None
+            wildcard.measure_wildcard(engine, relation, columns, sizes.count, threshold)
+            if null_is == WILDCARD
+            else None
         )
-        figures, missing = models.measure_models(engine, relation, chosen, sensitive)
-        journalist, marketer, found, compared = _population(
-            engine, table, relation, chosen, sizes, known, weight, threshold
+        figures, missing = models.measure_models(engine, relation, columns, sensitive)
+        journalist, marketer, risks, compared = _population(
+            engine, table, relation, columns, sizes, population_known, weight, threshold
         )
-        members = households.Membership(relation.ref, chosen, household, identifiers)
-        homes = _households(engine, relation, members, known, weight, sizes.rows, threshold) if household else None
+        members = households.Membership(relation.ref, columns, household, identifiers)
+        homes = (
+            _households(engine, relation, members, population_known, weight, sizes.rows, threshold)
+            if household
+            else None
+        )
     prosecutor = attackers.measure_prosecutor(sizes, threshold)
     alone = int(sizes.held[sizes.size == 1].sum())
     return RiskReport(
@@ -122,7 +128,7 @@ def assess(  # noqa: PLR0913 - older than the limit
         journalist,
         marketer,
         alone,
-        found,
+        risks,
         compatible,
         missing,
         homes,
@@ -148,10 +154,10 @@ def _households(
     elif weight:
         members, basis, measure = replace(members, weight=weight[0]), "weights", individual.of_weights
     elif known.size is not None:
-        drawn, basis = min(rows / known.size, 1.0), "population size"
+        fraction, basis = min(rows / known.size, 1.0), "population size"
 
         def of_sample(n: Longs, _: Doubles) -> Doubles:
-            return individual.measure_individual(n, drawn)
+            return individual.measure_individual(n, fraction)
 
         measure = of_sample
     return households.measure_households(engine, members, measure, basis, threshold)
@@ -189,10 +195,17 @@ def _population(  # noqa: PLR0913 - older than the limit
     if known.table is not None:
         people = engine.relation(known.table)
         others = _same_columns(relation, people, quasi)
-        found = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
-        counted = PopulationUniques(found.population, sizes.rows / found.population, found.uniques)
-        figures = models.in_population(found)
-        return attackers.measure_journalist(found, threshold), attackers.measure_marketer(found), counted, figures
+        population = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
+        uniques_counted = PopulationUniques(
+            population.population, sizes.rows / population.population, population.uniques
+        )
+        figures = models.in_population(population)
+        return (
+            attackers.measure_journalist(population, threshold),
+            attackers.measure_marketer(population),
+            uniques_counted,
+            figures,
+        )
     if not known.known:
         # Without more, the population may be the table itself.
         return None, MarketerRisk("table", attackers.measure_prosecutor(sizes, threshold).average), None, ()
@@ -226,7 +239,7 @@ def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) ->
     there = {column.name: column for column in people.columns}
     numbers = ("integer", "float", "decimal")
     for name, other in zip(quasi, others, strict=True):
-        kinds = {"number" if one.kind in numbers else one.kind for one in (here[name], there[other])}
+        kinds = {"number" if column.kind in numbers else column.kind for column in (here[name], there[other])}
         if len(kinds) > 1:
             raise PolicyError(
                 f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is "
@@ -242,10 +255,10 @@ def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[st
         PolicyError: there is no such column.
     """
     exact = {column.name: column.name for column in relation.columns}
-    known = {name.lower(): name for name in exact} | exact
+    spelled = {name.lower(): name for name in exact} | exact
     found = []
     for name in names:
-        column = known.get(name) or known.get(name.lower())
+        column = spelled.get(name) or spelled.get(name.lower())
         if column is None:
             raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(exact)}")
         found.append(column)

@@ -75,8 +75,8 @@ def of_rows(risk: Doubles, rows: Longs, basis: str, threshold: float) -> Attacke
 
 def of_class(n: Longs, _: Doubles) -> Doubles:
     """1 / rows or persons of the class."""
-    found: Doubles = 1 / n
-    return found
+    inverse: Doubles = 1 / n
+    return inverse
 
 
 def measure_prosecutor(sizes: Sizes, threshold: float) -> AttackerRisk:
@@ -96,7 +96,7 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
     """
     assert found.prosecutor is not None
     rows, persons = found.prosecutor, measure_prosecutor(sizes, found.threshold)
-    counted = AttackerRisk(
+    risk = AttackerRisk(
         "persons",
         max(rows.highest, persons.highest),
         max(rows.average, persons.average),
@@ -105,11 +105,11 @@ def of_persons(found: RiskReport, sizes: Sizes) -> RiskReport:
     alone = max(found.sample_uniques, int(sizes.held[sizes.size == 1].sum()))
     marketer = found.marketer
     if marketer is not None and marketer.basis == "table":
-        marketer = MarketerRisk("persons", counted.average)
+        marketer = MarketerRisk("persons", risk.average)
     why = "models over persons: the figures of models count rows, and a person may have several"
     return replace(
         found,
-        prosecutor=counted,
+        prosecutor=risk,
         marketer=marketer,
         sample_uniques=alone,
         not_measured=(*found.not_measured, why),
@@ -133,7 +133,7 @@ def match_population(
     """
     import numpy as np
 
-    made = statement(
+    text = statement(
         "risk/population",
         engine.dialect,
         target=table,
@@ -141,17 +141,17 @@ def match_population(
         classes=list(quasi),
         others=list(others),
     )
-    found = Matched(
-        *(array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"]))
+    matched = Matched(
+        *(array.astype(np.int64, copy=False) for array in engine.fetch_arrays(text, ["int64", "int64", "int64"]))
     )
-    fewer = found.held < found.n
+    fewer = matched.held < matched.n
     if fewer.any():
         raise PolicyError(
-            f"population {population} does not cover {table}: {int(found.classes[fewer].sum())} classes have more rows "
-            "in the table than persons in the population; give a population that holds every row, with quasi columns "
-            "recoded as those of the table"
+            f"population {population} does not cover {table}: {int(matched.classes[fewer].sum())} classes have more "
+            "rows in the table than persons in the population; give a population that holds every row, with quasi "
+            "columns recoded as those of the table"
         )
-    return found
+    return matched
 
 
 def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
@@ -160,9 +160,9 @@ def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
     The average is the larger of |J| / sum F_j, from the population to the table, and (1 / n) sum f_j / F_j, back.
     """
     here = found.n > 0
-    n, held, classes = found.n[here], found.held[here], found.classes[here]
-    by_row = of_rows(1 / held, n * classes, "population table", threshold)
-    from_population = int(classes.sum()) / int((held * classes).sum())
+    n, sizes, classes = found.n[here], found.held[here], found.classes[here]
+    by_row = of_rows(1 / sizes, n * classes, "population table", threshold)
+    from_population = int(classes.sum()) / int((sizes * classes).sum())
     return AttackerRisk(by_row.basis, by_row.highest, max(by_row.average, from_population), by_row.above)
 
 

@@ -80,14 +80,14 @@ def measure_contributions(
     after = [whole]  # after[i]: the groups by the last i columns
     for column in reversed(by_column[1:]):
         after.append(_divide(after[-1], column))
-    before, found = whole, []
+    before, risk = whole, []
     every = _risk(_divide(after[-1], by_column[0]), n)
-    for at, (name, column) in enumerate(zip(known, by_column, strict=True)):
-        rest = after[len(by_column) - 1 - at]
+    for index, (name, column) in enumerate(zip(known, by_column, strict=True)):
+        rest = after[len(by_column) - 1 - index]
         without = divide_groups(before, rest.number) if len(by_column) > 1 else whole
-        found.append(Contribution(name, _risk(_divide(whole, column), n), every.less(_risk(without, n))))
+        risk.append(Contribution(name, _risk(_divide(whole, column), n), every.less(_risk(without, n))))
         before = _divide(before, column)
-    return tuple(found)
+    return tuple(risk)
 
 
 def _divide(groups: Groups, parts: Sequence[Longs]) -> Groups:
@@ -99,5 +99,5 @@ def _divide(groups: Groups, parts: Sequence[Longs]) -> Groups:
 def _risk(groups: Groups, n: np.ndarray) -> Risk:
     import numpy as np
 
-    held = np.bincount(groups.number, n, groups.count)
-    return Risk(float(1 / held.min()), groups.count / float(n.sum()))
+    sizes = np.bincount(groups.number, n, groups.count)
+    return Risk(float(1 / sizes.min()), groups.count / float(n.sum()))

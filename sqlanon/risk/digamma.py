@@ -28,17 +28,17 @@ def digamma(x: npt.ArrayLike) -> Doubles:
     """
     import numpy as np
 
-    at = np.array(x, np.float64)
-    found = np.zeros(at.shape)
+    points = np.array(x, np.float64)
+    total = np.zeros(points.shape)
     for _ in range(_LEAST):
-        low = at < _LEAST
+        low = points < _LEAST
         if not low.any():
             break
-        found = np.where(low, found - 1 / np.where(low, at, 1), found)
-        at = np.where(low, at + 1, at)
-    power = square = 1 / (at * at)
-    found = found + np.log(at) - 1 / (2 * at)
+        total = np.where(low, total - 1 / np.where(low, points, 1), total)
+        points = np.where(low, points + 1, points)
+    power = square = 1 / (points * points)
+    total = total + np.log(points) - 1 / (2 * points)
     for factor in _SERIES:
-        found = found - factor * power
+        total = total - factor * power
         power = power * square
-    return np.asarray(found)
+    return np.asarray(total)

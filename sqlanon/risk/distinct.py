@@ -52,17 +52,17 @@ def read_distinct(engine: Engine, table: TableRef, columns: Sequence[str], starr
     """
     classes = [{"name": name, "place": i, "starred": name in starred} for i, name in enumerate(columns, 1)]
     if len(classes) <= MOST or not engine.temporary:
-        made = statement("risk/keys", engine.dialect, target=table, classes=classes, combinations=None)
-        return DistinctRows(*_to_longs(engine.fetch_arrays(made, ["int64"] * (len(classes) + 1))))
+        table_keys = statement("risk/keys", engine.dialect, target=table, classes=classes, combinations=None)
+        return DistinctRows(*_to_longs(engine.fetch_arrays(table_keys, ["int64"] * (len(classes) + 1))))
     codes: list[Longs] = []
     with Scratch(engine, alone=False) as scratch:
         combinations = scratch.table("combinations")
         scratch.execute("risk/combinations", combinations=combinations, target=table, classes=classes)
         for first in range(0, len(classes), BATCH):
             batch = classes[first : first + BATCH]
-            made = scratch.sql("risk/keys", target=table, classes=batch, combinations=combinations)
-            found, n = _to_longs(scratch.fetch_arrays(made, ["int64"] * (len(batch) + 1)))
-            codes += found
+            table_keys = scratch.sql("risk/keys", target=table, classes=batch, combinations=combinations)
+            keys, n = _to_longs(scratch.fetch_arrays(table_keys, ["int64"] * (len(batch) + 1)))
+            codes += keys
     return DistinctRows(codes, n)
 
 

@@ -66,12 +66,12 @@ def join_risks(risk: npt.ArrayLike, household: npt.ArrayLike) -> Doubles:
     """
     import numpy as np
 
-    own, of = np.asarray(risk, np.float64), np.asarray(household, np.int64)
-    order = np.lexsort([own, of])
+    risks, of = np.asarray(risk, np.float64), np.asarray(household, np.int64)
+    order = np.lexsort([risks, of])
     with np.errstate(divide="ignore"):
-        logarithm = np.log1p(-own[order])
-    found: Doubles = -np.expm1(np.bincount(of[order], logarithm))
-    return found
+        logarithm = np.log1p(-risks[order])
+    joint: Doubles = -np.expm1(np.bincount(of[order], logarithm))
+    return joint
 
 
 def measure_households(
@@ -90,7 +90,7 @@ def measure_households(
     """
     import numpy as np
 
-    made = statement(
+    text = statement(
         "risk/households",
         engine.dialect,
         target=members.table,
@@ -101,7 +101,7 @@ def measure_households(
         population=members.population,
         others=list(members.others),
     )
-    alone, home, person, n, w = engine.fetch_arrays(made, [*["int64"] * 4, "float64"])
+    alone, home, person, n, w = engine.fetch_arrays(text, [*["int64"] * 4, "float64"])
     if not len(n):
         return None
     risk = measure(n.astype(np.int64, copy=False), w.astype(np.float64, copy=False))
@@ -130,6 +130,6 @@ def _of_persons(risk: Doubles, household: Longs, person: npt.NDArray[np.generic]
     import numpy as np
 
     order = np.lexsort([risk, person, household])
-    own, of = person[order], household[order]
-    last = np.concatenate([(own[1:] != own[:-1]) | (of[1:] != of[:-1]), [True]])
+    persons_sorted, of = person[order], household[order]
+    last = np.concatenate([(persons_sorted[1:] != persons_sorted[:-1]) | (of[1:] != of[:-1]), [True]])
     return risk[order][last], of[last]

@@ -63,22 +63,22 @@ def identify(
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
-    asked = [one.name for one in relation.columns if one.name not in others] if columns is None else columns
-    chosen = columns_of(relation, table, asked)
-    if not chosen:
+    names = [column.name for column in relation.columns if column.name not in others] if columns is None else columns
+    chosen_columns = columns_of(relation, table, names)
+    if not chosen_columns:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
-    rows = read_distinct(engine, relation.ref, chosen)
-    exhaustive = len(chosen) <= MOST_COLUMNS
+    rows = read_distinct(engine, relation.ref, chosen_columns)
+    exhaustive = len(chosen_columns) <= MOST_COLUMNS
     total = int(rows.n.sum())
     sets: tuple[ColumnSet, ...] = ()
     if total:
         found = _list_all(rows) if exhaustive else _greedy(rows)
         sets = tuple(
-            ColumnSet(tuple(chosen[i] for i in places), count / total, apart) for places, count, apart in found
+            ColumnSet(tuple(chosen_columns[i] for i in places), count / total, apart) for places, count, apart in found
         )
     if exhaustive:
         sets = tuple(sorted(sets, key=lambda one: (len(one.columns), -one.distinction, -one.separation)))
-    return IdentifyingReport(str(relation.ref), total, chosen, exhaustive, sets)
+    return IdentifyingReport(str(relation.ref), total, chosen_columns, exhaustive, sets)
 
 
 Found = tuple[tuple[int, ...], int, float]
@@ -132,8 +132,8 @@ def divide_groups(groups: Groups, codes: Longs) -> Groups:
     key = groups.number * width + codes
     size = groups.count * width
     if size > _SPARSE * len(codes):
-        found, number = np.unique(key, return_inverse=True)
-        return Groups(number, len(found))
+        keys, number = np.unique(key, return_inverse=True)
+        return Groups(number, len(keys))
     there = np.zeros(size, np.bool_)
     there[key] = True
     numbers = np.cumsum(there) - 1
@@ -143,7 +143,7 @@ def divide_groups(groups: Groups, codes: Longs) -> Groups:
 def _separation(rows: DistinctRows, groups: Groups) -> float:
     import numpy as np
 
-    held = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)
+    sizes = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)
     total = int(rows.n.sum())
     pairs = total * (total - 1)
-    return 1 - int((held * (held - 1)).sum()) / pairs if pairs else 1.0
+    return 1 - int((sizes * (sizes - 1)).sum()) / pairs if pairs else 1.0

@@ -49,12 +49,12 @@ def measure_individual(f: npt.ArrayLike, p: npt.ArrayLike) -> Doubles:
     """
     import numpy as np
 
-    rows, drawn = np.broadcast_arrays(np.asarray(f, np.float64), np.asarray(p, np.float64))
-    few = (rows <= _STEPS) & (drawn < 0.5)
-    found = np.empty(rows.shape)
-    found[few] = _by_recurrence(rows[few], drawn[few])
-    found[~few] = _by_series(rows[~few], drawn[~few])
-    return found
+    rows, fractions = np.broadcast_arrays(np.asarray(f, np.float64), np.asarray(p, np.float64))
+    few = (rows <= _STEPS) & (fractions < 0.5)
+    risks = np.empty(rows.shape)
+    risks[few] = _by_recurrence(rows[few], fractions[few])
+    risks[~few] = _by_series(rows[~few], fractions[~few])
+    return risks
 
 
 def of_weights(n: Longs, w: Doubles) -> Doubles:
@@ -67,25 +67,25 @@ def _by_recurrence(f: Doubles, p: Doubles) -> Doubles:
     import numpy as np
 
     q = 1 - p
-    at = -np.log(p) / q
-    found = np.where(f == 1, at, 0.0)
+    term = -np.log(p) / q
+    risks = np.where(f == 1, term, 0.0)
     for i in range(2, int(f.max(initial=1)) + 1):
-        at = (1 / (i - 1) - p * at) / q
-        found = np.where(f == i, at, found)
-    return p * found
+        term = (1 / (i - 1) - p * term) / q
+        risks = np.where(f == i, term, risks)
+    return p * risks
 
 
 def _by_series(f: Doubles, p: Doubles) -> Doubles:
     """The sum over m of q^m B(f, m + 1), all terms positive: the integrand as a geometric series in q (1 - y)."""
     q = 1 - p
     term = 1 / f
-    found = term.copy()
+    total = term.copy()
     for m in range(1, _TERMS):
         term = term * (q * m / (f + m))
-        found += term
-        if not (term > 1e-17 * found).any():
+        total += term
+        if not (term > 1e-17 * total).any():
             break
-    return p * found
+    return p * total
 
 
 def weigh_classes(
@@ -114,8 +114,8 @@ def weigh_classes(
             f"weight {weight} of {relation.ref}: {rows} rows have none, or one below 1 or above {MOST_WEIGHT:.0e}; a "
             "row represents itself at least"
         )
-    made = statement("risk/weights", engine.dialect, target=relation.ref, classes=list(quasi), weight=weight)
-    n, w, classes = engine.fetch_arrays(made, ["int64", "float64", "int64"])
+    text = statement("risk/weights", engine.dialect, target=relation.ref, classes=list(quasi), weight=weight)
+    n, w, classes = engine.fetch_arrays(text, ["int64", "float64", "int64"])
     return (
         n.astype(np.int64, copy=False),
         w.astype(np.float64, copy=False),

@@ -57,20 +57,22 @@ def measure_known(
     """
     relation = engine.relation(table)
     others = columns_of(relation, table, left_out)
-    asked = [one.name for one in relation.columns if one.name not in others] if columns is None else columns
-    chosen = columns_of(relation, table, asked)
-    if not chosen:
+    names = [column.name for column in relation.columns if column.name not in others] if columns is None else columns
+    chosen_columns = columns_of(relation, table, names)
+    if not chosen_columns:
         raise PolicyError(f"audit {table}: there is no column to combine; name some with quasi")
-    if not 1 <= most <= len(chosen):
-        raise PolicyError(f"audit {table}: {most} known columns: a whole number from 1 to {len(chosen)}, its columns")
-    sets = sum(math.comb(len(chosen), size) for size in range(1, most + 1))
+    if not 1 <= most <= len(chosen_columns):
+        raise PolicyError(
+            f"audit {table}: {most} known columns: a whole number from 1 to {len(chosen_columns)}, its columns"
+        )
+    sets = sum(math.comb(len(chosen_columns), size) for size in range(1, most + 1))
     if sets > MOST_SETS:
         raise PolicyError(
-            f"audit {table}: {most} of {len(chosen)} columns are {sets:,} sets, more than {MOST_SETS:,}; name fewer "
-            "columns, or fewer known ones"
+            f"audit {table}: {most} of {len(chosen_columns)} columns are {sets:,} sets, more than {MOST_SETS:,}; name "
+            "fewer columns, or fewer known ones"
         )
-    rows = read_distinct(engine, relation.ref, chosen)
-    return KnownReport(str(relation.ref), int(rows.n.sum()), chosen, *find_minimal(rows, chosen, most))
+    rows = read_distinct(engine, relation.ref, chosen_columns)
+    return KnownReport(str(relation.ref), int(rows.n.sum()), chosen_columns, *find_minimal(rows, chosen_columns, most))
 
 
 def find_minimal(
@@ -98,14 +100,14 @@ def find_minimal(
         k, sets, everywhere = 0, 0, np.zeros(len(alone), np.bool_)
         for places, groups in _sets_of(rows, size):
             sets += 1
-            held = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)
-            least = int(held.min())
+            sizes = np.bincount(groups.number, rows.n, groups.count).astype(np.int64)
+            least = int(sizes.min())
             if not k or least < k:
                 k, worst = least, places
-            single = held[groups.number[alone]] == 1
+            single = sizes[groups.number[alone]] == 1
             unique[places] = np.packbits(single)
-            for at in range(size) if size > 1 else ():
-                smaller = before[places[:at] + places[at + 1 :]]
+            for index in range(size) if size > 1 else ():
+                smaller = before[places[:index] + places[index + 1 :]]
                 single &= ~np.unpackbits(smaller, count=len(alone)).astype(np.bool_)
             per_row[size - 1] += single
             per_column[list(places)] += int(single.sum())

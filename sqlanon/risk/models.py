@@ -70,16 +70,16 @@ def measure_models(
         if name not in _forms(False)
     ]
     kinds = {column.name: column.kind for column in relation.columns}
-    found: dict[str, list[ModelFigure]] = {name: [] for name in names if name in _forms(False)}
+    figures: dict[str, list[ModelFigure]] = {name: [] for name in names if name in _forms(False)}
     for column in (None, *sensitive):
         forms = _forms(column is not None and kinds[column] not in ("text", "enum", "other"))
-        asked = [name for name in found if (REQUIREMENTS[name].sensitive == 0) == (column is None)]
+        names_asked = [name for name in figures if (REQUIREMENTS[name].sensitive == 0) == (column is None)]
         counts = None if column is None else count_values(engine, relation.ref, quasi, column)
-        for name in asked:
-            found[name] += _figures(
+        for name in names_asked:
+            figures[name] += _figures(
                 engine, Grouped(relation.ref, quasi, () if column is None else (column,)), counts, name, forms[name]
             )
-    return tuple(figure for figures in found.values() for figure in figures), tuple(missing)
+    return tuple(figure for figures in figures.values() for figure in figures), tuple(missing)
 
 
 def in_population(found: Matched) -> tuple[ModelFigure, ...]:
@@ -101,14 +101,14 @@ def _figures(
 ) -> Iterator[ModelFigure]:
     """The figures of one model; ``counts``: of the sensitive column, None for a model that looks at none."""
     column = rows.names[0] if rows.names else None
-    for form, asked in forms:
+    for form, value_asked in forms:
         if name == "t" and counts is not None:
             yield ModelFigure(name, column, form, find_farthest(counts, ordered=form == "ordered"), True)
             continue
         if name in _LEAST and counts is not None:
             yield ModelFigure(name, column, form, as_number(_LEAST[name](counts)), False)
             continue
-        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: asked}), tuple(rows.names), ())
+        (model,) = class_of(REQUIREMENTS[name]).from_policy(PrivacySpec.of({name: value_asked}), tuple(rows.names), ())
         if isinstance(model, OfCounts) and counts is not None:
             reached = model.judge_within(counts, engine, rows.table, rows.names[0])
         else:
@@ -123,8 +123,8 @@ def _least_frequency(found: Counts) -> Fraction:
     import numpy as np
 
     rows, top = found.rows, np.maximum.reduceat(found.n, found.start)
-    at = int((rows / top).argmin())
-    return Fraction(int(rows[at]), int(top[at]))
+    worst = int((rows / top).argmin())
+    return Fraction(int(rows[worst]), int(top[worst]))
 
 
 def _least_distinct(found: Counts) -> Fraction:

@@ -58,9 +58,9 @@ def class_sizes(engine: Engine, table: TableRef, quasi: Sequence[str], persons: 
     """
     import numpy as np
 
-    made = statement("risk/sizes", engine.dialect, target=table, classes=list(quasi), persons=list(persons))
-    size, held, classes = (
-        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"])
+    text = statement("risk/sizes", engine.dialect, target=table, classes=list(quasi), persons=list(persons))
+    size, sizes, classes = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(text, ["int64", "int64", "int64"])
     )
     order = np.argsort(size)
-    return Sizes(size[order], held[order], classes[order])
+    return Sizes(size[order], sizes[order], classes[order])

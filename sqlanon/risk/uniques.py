@@ -33,14 +33,14 @@ def estimate_uniques(sizes: Sizes, population: float) -> PopulationUniques:
     """
     fraction = sizes.rows / population
     if sizes.rows >= population:
-        found = float(sizes.of(1))
-        return PopulationUniques(population, 1.0, None, None, found, None, found, "zayatz")
+        uniques = float(sizes.of(1))
+        return PopulationUniques(population, 1.0, None, None, uniques, None, uniques, "zayatz")
     first, second, third = pitman(sizes, population), zayatz(sizes, population), snb(sizes, population)
     if fraction <= SMALL_SAMPLE:
-        chosen = ("pitman", first) if first is not None else ("zayatz", second)
+        method = ("pitman", first) if first is not None else ("zayatz", second)
     else:
-        chosen = ("snb", third) if third is not None and third <= second else ("zayatz", second)
-    return PopulationUniques(population, fraction, None, first, second, third, chosen[1], chosen[0])
+        method = ("snb", third) if third is not None and third <= second else ("zayatz", second)
+    return PopulationUniques(population, fraction, None, first, second, third, method[1], method[0])
 
 
 def zayatz(sizes: Sizes, population: float) -> float:
@@ -59,8 +59,8 @@ def zayatz(sizes: Sizes, population: float) -> float:
     # P(f = 1 | F = i) = i pi (N - n) (N - n - 1) .. / ((N - 1) (N - 2) ..), i - 1 factors each.
     steps = np.arange(int(size.max()) - 1, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = np.maximum(population - n - steps, 0) / (population - 1 - steps)
-        log = np.concatenate([[0.0], np.cumsum(np.log(left))])[size - 1]
+        ratios = np.maximum(population - n - steps, 0) / (population - 1 - steps)
+        log = np.concatenate([[0.0], np.cumsum(np.log(ratios))])[size - 1]
     once = size * pi * np.exp(log)
     return alone * (alone * pi / float((once * classes).sum())) / pi
 
@@ -184,20 +184,20 @@ def snb(sizes: Sizes, population: float) -> float | None:
         a, b, c = pi * q * q * w, pi * q * (2 - q * w) - 2 * d * ratio * q * w, -2 * d * d * ratio
         root = math.sqrt(b * b - 4 * a * c)
         alpha = 2 * -c / (b + root) if b > 0 else (root - b) / (2 * a)
-        own = alpha * log_beta
-        expected = math.log(classes * pi) + own - alpha * math.log(d) + math.log1p(alpha * q * w / d)
-        return expected - math.log(s1), own
+        log_share = alpha * log_beta
+        expected = math.log(classes * pi) + log_share - alpha * math.log(d) + math.log1p(alpha * q * w / d)
+        return expected - math.log(s1), log_share
 
     grid = np.linspace(30, -30, 601).tolist()
     values = [at(x)[0] for x in grid]
     for i in range(1, len(grid)):
         if (values[i - 1] > 0) == (values[i] > 0):
             continue
-        one, other = grid[i - 1], grid[i]
+        low, other = grid[i - 1], grid[i]
         for _ in range(_HALVINGS):
-            middle = (one + other) / 2
-            one, other = (middle, other) if (at(middle)[0] > 0) == (values[i - 1] > 0) else (one, middle)
-        found = classes * math.exp(at((one + other) / 2)[1])
+            middle = (low + other) / 2
+            low, other = (middle, other) if (at(middle)[0] > 0) == (values[i - 1] > 0) else (low, middle)
+        found = classes * math.exp(at((low + other) / 2)[1])
         return found if found <= population else None
     return None
 

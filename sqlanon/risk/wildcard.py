@@ -67,13 +67,13 @@ def measure_wildcard(
         starred = [name for name in quasi if kinds[name] in ("text", "enum")]
         rows = read_distinct(engine, relation.ref, quasi, starred)
         n = rows.n
-        found = count_compatible(np.stack(rows.codes, axis=1), n)
+        counts = count_compatible(np.stack(rows.codes, axis=1), n)
     else:
-        made = statement("table/count", engine.dialect, source=relation.ref)
-        n = np.array([count(engine, made)], np.int64)
-        found = n
-    risk = of_rows(1 / found, n, "table", threshold)
-    return WildcardRisk(int(found.min()), int(n[found == 1].sum()), risk.highest, risk.average, risk.above)
+        text = statement("table/count", engine.dialect, source=relation.ref)
+        n = np.array([count(engine, text)], np.int64)
+        counts = n
+    risk = of_rows(1 / counts, n, "table", threshold)
+    return WildcardRisk(int(counts.min()), int(n[counts == 1].sum()), risk.highest, risk.average, risk.above)
 
 
 def count_compatible(codes: Longs, n: Longs) -> Longs:
@@ -99,40 +99,40 @@ def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: L
     import numpy as np
 
     members = [np.flatnonzero(pattern == i) for i in range(len(masks))]
-    found = np.zeros(len(n), np.int64)
-    for own, known in zip(members, masks, strict=True):
+    counts = np.zeros(len(n), np.int64)
+    for member, mask in zip(members, masks, strict=True):
         partners: dict[bytes, list[int]] = {}
         for i, other in enumerate(masks):
-            partners.setdefault((known & other).tobytes(), []).append(i)
+            partners.setdefault((mask & other).tobytes(), []).append(i)
         for common, patterns in partners.items():
             columns = np.flatnonzero(np.frombuffer(common, np.bool_))
             others = np.concatenate([members[i] for i in patterns])
-            key = _number_rows(codes[np.concatenate([own, others])][:, columns])
-            rows = np.bincount(key[len(own) :], n[others], int(key.max()) + 1)
-            found[own] += rows[key[: len(own)]].astype(np.int64)
-    return found
+            key = _number_rows(codes[np.concatenate([member, others])][:, columns])
+            rows = np.bincount(key[len(member) :], n[others], int(key.max()) + 1)
+            counts[member] += rows[key[: len(member)]].astype(np.int64)
+    return counts
 
 
 def _number_rows(codes: Longs) -> Longs:
     """A number of each row, the same where all columns are."""
     import numpy as np
 
-    found = np.zeros(len(codes), np.int64)
+    keys = np.zeros(len(codes), np.int64)
     for column in codes.T:
-        found = np.unique(found * (int(column.max()) + 1) + column, return_inverse=True)[1]
-    return found
+        keys = np.unique(keys * (int(column.max()) + 1) + column, return_inverse=True)[1]
+    return keys
 
 
 def _by_pair(codes: Longs, n: Longs) -> Longs:
     """Every combination with every other, a block of them at a time."""
     import numpy as np
 
-    found = np.zeros(len(n), np.int64)
+    counts = np.zeros(len(n), np.int64)
     step = max(_BLOCK // len(n), 1)
     for first in range(0, len(n), step):
         fits = np.ones((min(step, len(n) - first), len(n)), np.bool_)
         for column in codes.T:
             some = column[first : first + step, None]
             fits &= (some == column) | (some == 0) | (column == 0)
-        found[first : first + step] = fits @ n
-    return found
+        counts[first : first + step] = fits @ n
+    return counts

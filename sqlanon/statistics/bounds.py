@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.reach import Reach
-from sqlanon.statistics.seen import HIDDEN, Seen
+from sqlanon.statistics.seen import HIDDEN, Seen, narrow
+from sqlanon.statistics.shifted import shift_sums
+from sqlanon.statistics.spans import find_spans
 from sqlanon.statistics.system import System, group_atoms
 
 if TYPE_CHECKING:
@@ -30,21 +34,48 @@ def bound_hidden(system: System, hidden: Flags, witnesses: Longs) -> tuple[Longs
     Returns:
         int64[classes] twice; -1: there is no greatest value.
 
-    Cost: that of two ends of `Reach` for each hidden class.
+    Cost: that of `find_spans` for the hidden classes.
     """
     count = system.atoms.count
-    seen = Seen(_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
-    reach = Reach(seen)
-    for change in witnesses:
-        reach.keep(count + change)
-    low, high = system.value.copy(), system.value.copy()
-    for cell in np.flatnonzero(hidden).tolist():
-        low[cell], top, _ = reach.span(system.members(cell))
-        high[cell] = -1 if top is None else top
+    seen = Seen(find_margins(system), np.where(hidden, HIDDEN, system.value), np.ones(len(count), np.int64), (), {})
+    reach, tables = Reach(seen), [count + change for change in witnesses]
+    for table in tables:
+        reach.keep(table)
+    low, high, cells = system.value.copy(), system.value.copy(), np.flatnonzero(hidden).tolist()
+    sets = [system.members(cell) for cell in cells]
+    for cell, (bottom, top, _) in zip(cells, find_spans(seen, reach, sets, lambda: 1.0, tables), strict=True):
+        low[cell], high[cell] = bottom, -1 if top is None else top
     return low, high
 
 
-def _margins(system: System) -> Longs:
+def bound_sums(system: System, hidden: Flags, amounts: Sequence[tuple[Amounts, Range]]) -> list[tuple[Longs, Longs]]:
+    """Of each column the least and the greatest sum of each class, in units; of a shown class both are the sum.
+
+    No table has a sum beyond them. They may be wider than what a reader has who looks at counts and sums together.
+
+    Args:
+        system: the cells.
+        hidden: bool[classes].
+        amounts: the columns' sums and ranges.
+
+    Cost: that of two ends of `Reach` for each hidden class and column.
+    """
+    margins = find_margins(system)
+    count = Seen(margins, np.where(hidden, HIDDEN, system.value), np.ones(len(system.atoms.count), np.int64), (), {})
+    rows = narrow(count)
+    made = []
+    for one, of in amounts:
+        value = system.sums(one.value)
+        seen = shift_sums(margins, np.where(hidden, 0, value), hidden, rows, of)
+        reach = Reach(seen.seen)
+        low, high = value.copy(), value.copy()
+        for cell in np.flatnonzero(hidden).tolist():
+            low[cell], high[cell] = seen.span(reach, system.members(cell))
+        made.append((low, high))
+    return made
+
+
+def find_margins(system: System) -> Longs:
     """int64[margins, atoms], the class of each atom in each margin; -1: no cell of it is published."""
     margins, of_cell = np.unique(system.levels, axis=1, return_inverse=True)
     first = system.member[system.at[:-1]][system.listed]

@@ -6,44 +6,14 @@ The witnesses are changes of the true table, and the true table is one of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlanon.engines.base import Statement, TableRef
-from sqlanon.errors import PrivacyViolation
+from sqlanon.engines.base import TableRef
+from sqlanon.statistics.failing import refuse, refuse_each
+from sqlanon.statistics.kept import Kept
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_certificate import verify_demands, verify_sums
 from sqlanon.table.scratch import Scratch
-
-PARTS = ("cells", "atoms", "witness")
-"""Suffixes of the names of a version's private tables."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The private tables of a version: cells, atoms, and the changes of the witnesses."""
-
-    cells: TableRef
-    atoms: TableRef
-    witness: TableRef
-
-
-def kept_beside(physical: TableRef) -> Kept:
-    """The private tables of a version by the name of the version's table."""
-    return Kept(*(replace(physical, name=f"{physical.name}_{part}") for part in PARTS))
-
-
-def keep_statements(scratch: Scratch, shape: Shape, made: Kept, kept: Kept) -> list[Statement]:
-    """The statements that copy scratch tables into the private tables of a version."""
-    levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
-    columns = {
-        "cells": ["cell", *levels, "n", "persons"],
-        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner"],
-        "witness": ["witness", "atom", "change"],
-    }
-    return [
-        scratch.sql("statistics/keep", kept=getattr(kept, part), table=getattr(made, part), columns=columns[part])
-        for part in PARTS
-    ]
 
 
 def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
@@ -54,11 +24,13 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     """
     context, keyed = shape.context(), scratch.table("verified_rows")
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
-    _refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
+    refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
     failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=kept.atoms, **context)
+    if shape.sums:
+        verify_demands(scratch, shape, keyed, kept, release)
     scratch.drop(keyed)
-    _refuse(release, "finest cells", failing)
-    _refuse(release, "owners of cells", shared)
+    refuse(release, "finest cells", failing)
+    refuse(release, "owners of cells", shared)
 
 
 def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> tuple[int, int]:
@@ -80,39 +52,20 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
     Cost: a grouping of the witnesses by every margin, and joins of small cells with insiders and witnesses.
     """
     context = shape.context()
-    _refuse(
-        release,
-        "numbers of cells",
-        scratch.count("statistics/verify_numbers", cells=kept.cells, atoms=kept.atoms, **context),
-    )
-    if shape.counted == "n":
-        _refuse(release, "sums", scratch.count("statistics/verify_sums", cells=kept.cells, atoms=kept.atoms, **context))
-    published, compared, moved, least, ends = (
-        scratch.table(name) for name in ("published", "compared", "moved", "least", "ends")
-    )
+    if shape.sums:
+        context["sums"] = [
+            {**one.context(), "limits": own.limits} for one, own in zip(shape.sums, kept.sums, strict=True)
+        ]
+    published, compared = scratch.table("published"), scratch.table("compared")
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
-    _refuse_each(
+    refuse_each(
         release,
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
     made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
-    _refuse_each(
-        release,
-        ("changes of no cell", "cells that a witness changes twice", "changes"),
-        scratch.numbers("statistics/verify_changes", **made, **context),
-    )
-    scratch.execute("statistics/moved", moved=moved, **made, **context)
-    _refuse_each(
-        release,
-        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
-        scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
-    )
-    scratch.execute("statistics/least", least=least, **made, **context)
-    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
-    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **context)
-    _refuse(release, "small cells without witnesses", found)
+    ends, least, moved = verify_ends(scratch, shape, context, compared, kept, release, shape.threshold)
     if shape.insiders:
         inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **made, **context)
@@ -128,16 +81,54 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
             **made,
             **context,
         )
-        _refuse(release, "pairs of a small cell and an insider without witnesses", found)
+        refuse(release, "pairs of a small cell and an insider without witnesses", found)
+    if shape.sums:
+        verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
 
 
-def _refuse(release: str, what: str, failing: int) -> None:
-    if failing:
-        raise PrivacyViolation(f"{release}: the certificate fails: {what}: {failing}")
+def verify_ends(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, most: int
+) -> tuple[TableRef, TableRef, TableRef]:
+    """Verify that witnesses have all that is published, and both ends of each small cell.
 
+    Args:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        context: parameters of templates.
+        compared: see statistics/compared.
+        kept: the private tables of the version.
+        release: name of the release, for messages.
+        most: for each small cell a witness has this number or more.
 
-def _refuse_each(release: str, names: tuple[str, ...], failing: tuple[int, ...]) -> None:
-    for name, many in zip(names, failing, strict=True):
-        _refuse(release, name, many)
+    Returns:
+        the scratch tables of statistics/ends, statistics/least and statistics/moved.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+    """
+    tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    found = scratch.count("statistics/verify_numbers", **tables, **context)
+    refuse(release, "numbers of cells", found)
+    if shape.counted == "n":
+        refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
+    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
+    made: dict[str, Any] = {**tables, "witness": kept.witness}
+    refuse_each(
+        release,
+        ("changes of no cell", "cells that a witness changes twice", "changes"),
+        scratch.numbers("statistics/verify_changes", **made, **context),
+    )
+    scratch.execute("statistics/moved", moved=moved, **made, **context)
+    refuse_each(
+        release,
+        ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
+        scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
+    )
+    scratch.execute("statistics/least", least=least, **made, **context)
+    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
+    demand = {**context, "threshold": most}
+    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
+    refuse(release, "small cells without witnesses", found)
+    return ends, least, moved

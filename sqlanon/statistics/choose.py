@@ -8,17 +8,20 @@ a demand that it happens to meet. To hide more cells never takes a witness away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.errors import InfeasibleError
+from sqlanon.statistics.amount_choice import Party, Sums, drop_all
+from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
-from sqlanon.statistics.local import Nearby
+from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System, hash_members
+from sqlanon.statistics.unserved import UnservedError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,10 +37,6 @@ BEGINNING = 0.05
 """Their limit before the first cell is served, as a part of that: the first program takes longest."""
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""
-WHOLE = 60_000_000
-"""Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
-NEARBY = (150, 600)
-"""Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 Step = Callable[[int, int], None]
 """Gets how many small cells are served, and how many there are."""
 
@@ -49,23 +48,12 @@ class Protected:
     Attributes:
         hidden: bool[classes].
         witnesses: int64[witnesses, atoms], changes of the true table.
+        sums: of each column whose sums are published the changes of the same witnesses.
     """
 
     hidden: Flags
     witnesses: Longs
-
-
-class UnservedError(InfeasibleError):
-    """A small cell is not protected.
-
-    Attributes:
-        margin: the place of the cell's margin, no value.
-        exhausted: the search reached the cost limit; else no choice of hidden cells protects it.
-    """
-
-    def __init__(self, margin: int, *, exhausted: bool) -> None:
-        super().__init__("a small cell cannot be protected")
-        self.margin, self.exhausted = margin, exhausted
+    sums: tuple[Longs, ...] = ()
 
 
 def insiders_of(system: System) -> list[Longs]:
@@ -90,6 +78,7 @@ def choose_hidden(
     secret: bytes,
     step: Step | None = None,
     most_work: int = MOST_WORK,
+    amounts: Sequence[tuple[Amounts, Range]] = (),
 ) -> Protected:
     """Hide the small cells and as few other cells as the search finds, with witnesses for all demands.
 
@@ -100,6 +89,7 @@ def choose_hidden(
         secret: key for the order of equal levels.
         step: gets progress.
         most_work: the cost limit of the programs; see `Work`.
+        amounts: columns whose sums are published, and their ranges; each has demands of its own, on the same cells.
 
     Raises:
         UnservedError: a small cell cannot be protected, or the programs exceed the cost limit.
@@ -107,7 +97,9 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    search = _Search(system, threshold, insiders_of(system) if insiders else [], Work(most_work))
+    must = np.logical_or.reduce([system.small, *(one.sensitive for one, _ in amounts)])
+    work = Work(most_work)
+    search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
     for at, cell in enumerate(_ordered(system, small, secret)):
         if step is not None:
@@ -118,8 +110,18 @@ def choose_hidden(
                 search.serve(int(cell), low=low)
         except ExhaustedError:
             raise UnservedError(int(system.margin[cell]), exhausted=True) from None
-    search.show_again(_ordered(system, np.flatnonzero(search.hidden & ~system.small), secret)[::-1])
-    return Protected(search.hidden.copy(), search.kept())
+    sums = Sums(system, amounts, search.changes, search.hidden, work)
+    sums.serve(lambda cells: _ordered(system, cells, secret), secret)
+    hidden = sums.hidden
+    cells = _ordered(system, np.flatnonzero(hidden & ~must), secret)[::-1]
+    served = search.list_served(len(cells))
+    if served is None:
+        return Protected(hidden, *sums.combine(search.changes))
+    parties = [Party(served, (search.moved != 0) | sums.moved_by_repairs), *sums.list_parties()]
+    for cell in cells:
+        if drop_all(parties, int(cell)):
+            hidden[cell] = False
+    return Protected(hidden, *sums.combine(search.changes, [party.kept for party in parties]))
 
 
 def _ordered(system: System, cells: Longs, secret: bytes) -> Longs:
@@ -131,29 +133,12 @@ def _ordered(system: System, cells: Longs, secret: bytes) -> Longs:
     return np.array(sorted((int(cell) for cell in cells), key=key), np.int64)
 
 
-class _Rows:
-    """A matrix that grows by rows: an array of all of them, without a copy for each."""
-
-    def __init__(self, width: int, dtype: type) -> None:
-        self._array: npt.NDArray[np.generic] = np.zeros((16, width), dtype)
-        self._rows = 0
-
-    def add(self, row: npt.NDArray[np.generic]) -> None:
-        if self._rows == len(self._array):
-            self._array = np.concatenate([self._array, np.zeros_like(self._array)])
-        self._array[self._rows] = row
-        self._rows += 1
-
-    @property
-    def array(self) -> Any:  # noqa: ANN401 - of its type
-        return self._array[: self._rows]
-
-
 class _Search:
     """The witnesses found so far, the true table the first of them, and the cells that they serve."""
 
-    def __init__(self, system: System, threshold: int, insiders: list[Longs], work: Work) -> None:
-        self.system, self._work, self.hidden = system, work, system.small.copy()
+    def __init__(self, system: System, threshold: int, insiders: list[Longs], begun: tuple[Work, Flags]) -> None:
+        work, hidden = begun
+        self.system, self._work, self.hidden = system, work, hidden
         self._whole, self._near = Deviations(system, self.hidden, work), Nearby(system, self.hidden, work)
         self.ahead, self._cost = 0, 0
         self._insiders = insiders
@@ -162,9 +147,9 @@ class _Search:
             self._of_atom[atoms] = person
         self._most = system.least - system.value
         self._fewest = threshold - system.value
-        self._changes = _Rows(len(system.atoms.count), np.int64)
-        self._moved = _Rows(len(system), np.int64)
-        self._seen = _Rows(len(insiders), np.bool_)
+        self._changes = Rows(len(system.atoms.count), np.int64)
+        self._moved = Rows(len(system), np.int64)
+        self._seen = Rows(len(insiders), np.bool_)
         self._add(np.zeros(len(system.atoms.count), np.int64))
 
     def parts(self, cell: int) -> tuple[dict[int, int], int]:
@@ -267,23 +252,28 @@ class _Search:
         self._moved.add(moved)
         self._seen.add(seen)
 
-    def show_again(self, cells: Longs) -> None:
-        """Show hidden cells that are not small where other witnesses serve the same cells.
+    @property
+    def changes(self) -> Longs:
+        """int64[witnesses, atoms]."""
+        found: Longs = self._changes.array
+        return found
+
+    @property
+    def moved(self) -> Longs:
+        """int64[witnesses, classes]."""
+        found: Longs = self._moved.array
+        return found
+
+    def list_served(self, cells: int) -> Served | None:
+        """The witnesses of each end; None: the tables for so many cells to show again are too large.
 
         Cost: tables of small cells by witnesses and by insiders; for each cell a product of a few of their columns.
         """
         small = np.flatnonzero(self.system.small)
-        steps = 2 * len(small) * len(self._changes.array) * len(cells)
-        if not len(small) or 8 * len(small) * max(1, len(self._insiders)) > MOST_SERVED or steps > MOST_SHOWN:
-            return
-        served = Served(self._list_served(small), ~self._seen.array)
-        kept = np.ones(len(self._changes.array), bool)
-        for cell in cells:
-            movers = np.flatnonzero(kept & (self._moved.array[:, cell] != 0))
-            if served.drop(movers):
-                kept[movers] = False
-                self._whole.show(int(cell))
-        self._kept = kept
+        steps = 2 * len(small) * len(self._changes.array) * cells
+        if 8 * len(small) * max(1, len(self._insiders)) > MOST_SERVED or steps > MOST_SHOWN:
+            return None
+        return Served(self._list_served(small), ~self._seen.array)
 
     def _list_served(self, small: Longs) -> Iterator[tuple[Flags, dict[int, Flags]]]:
         """Of each end of each small cell which witnesses serve it, and which do for insiders with a part of it."""
@@ -293,10 +283,3 @@ class _Search:
                 plain, own = self.serving(int(cell), low=low)
                 parts = {person: own[person] for person in excess}
                 yield plain, parts if whole < 0 else {**parts, whole: np.ones(len(plain), bool)}
-
-    def kept(self) -> Longs:
-        """The witnesses."""
-        found: Longs = self._changes.array
-        return found if self._kept is None else found[self._kept]
-
-    _kept: Flags | None = None

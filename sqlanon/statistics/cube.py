@@ -12,6 +12,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
 from sqlanon.table.scratch import Scratch
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
+
+
+MOST_RANGE = 2**62
+"""Rows times the range of a sum stay below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +34,15 @@ class Cube:
         atoms: see statistics/atoms.
         cells: see statistics/cells.
         counts: numbers of atoms and of cells.
+        sums: of each column of sums the demands.
+        single: each person has one row.
     """
 
     atoms: TableRef
     cells: TableRef
     counts: tuple[int, int]
+    sums: tuple[SumTables, ...] = ()
+    single: bool = False
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -53,10 +62,12 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     """
     rows, atoms, cells = (scratch.table(name) for name in ("cube_rows", "atoms", "cells"))
     context = shape.context()
+    check_values(scratch, shape, stage, release)
     scratch.execute("statistics/rows", rows=rows, stage=stage, **context)
     scratch.execute("statistics/atoms", atoms=atoms, rows=rows, **context)
     scratch.execute("statistics/cells", cells=cells, rows=rows, **context)
     n, persons, of_atoms, many, listed = scratch.numbers("statistics/totals", rows=rows, atoms=atoms, cells=cells)
+    sums = list_demands(scratch, shape, rows, cells)
     scratch.drop(rows)
     if persons < shape.threshold:
         raise InfeasibleError(
@@ -74,7 +85,13 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
             f"{release}: a person has several rows, so that rows and persons are different numbers of the same cells, "
             "which limit each other; publish one of the two"
         )
-    return Cube(atoms, cells, (many, listed))
+    if sums and asked == {"persons"} and n != persons:
+        raise PolicyError(
+            f"{release}: a person has several rows, and the range of a sum is of rows: publish n: count next to it"
+        )
+    if any(max(abs(one.low), abs(one.high)) * n >= MOST_RANGE for one in shape.sums):
+        raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
+    return Cube(atoms, cells, (many, listed), sums, n == persons)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -130,7 +147,8 @@ def list_margins(scratch: Scratch, shape: Shape, cube: Cube) -> list[Margin]:
         shape: the published columns, margins and measures.
         cube: the counted cells.
     """
-    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, **shape.context())
+    needs = [one.needs for one in cube.sums]
+    rows = scratch.fetch("statistics/small_shares", cells=cube.cells, needs=needs, **shape.context())
     found = [
         Margin(shape.margin_name(levels), tuple(levels), cells, small / cells)
         for cells, small, *levels in map(read_integers, rows)

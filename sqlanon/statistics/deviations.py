@@ -25,6 +25,8 @@ FREE = 1e-3
 """Cost of a hidden cell's change for each unit, so that changes stay in few cells."""
 GAP = 0.1
 """The weight of a change in whole numbers may exceed the least weight by this share."""
+UNIT_NEAR = 1e-3
+"""The same of changes in other units, whose sums are compared in whole numbers."""
 MOST_STEPS = 4
 """Most steps of the simplex method for a demand, per row."""
 MOST_NODES = 500
@@ -66,19 +68,37 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A cell that is to have another value.
+    """A cell that is to have another value, or atoms that are.
 
     Attributes:
-        cell: the class of the cell.
+        cell: the class of the cell; -1: none.
         most: greatest change of the value; None: any.
         fewest: least change of the value; None: any.
         fixed: atoms that an insider knows.
+        between: atoms with other limits of the change than those of the system: place, least and greatest change.
     """
 
     cell: int
     most: int | None
     fewest: int | None
     fixed: tuple[int, ...] = ()
+    between: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much numbers may change.
+
+    Attributes:
+        low, high: float64[atoms], the least and the greatest change of each atom; the latter may be infinite.
+        shrinks: float64[classes], by how much each class may shrink; infinite where its atoms say it.
+        unit: changes are solved in this unit, so that the numbers of the programs are not too large.
+    """
+
+    low: npt.NDArray[np.float64]
+    high: npt.NDArray[np.float64]
+    shrinks: npt.NDArray[np.float64]
+    unit: int = 1
 
 
 def lower_bounds(system: System) -> npt.NDArray[np.float64]:
@@ -87,6 +107,13 @@ def lower_bounds(system: System) -> npt.NDArray[np.float64]:
     single = np.diff(system.at) == 1
     least[system.member[system.at[:-1][single]]] += 1
     return least
+
+
+def count_limits(system: System) -> Limits:
+    """Counts are not negative, and no published cell becomes zero."""
+    single = np.diff(system.at) == 1
+    shrinks = np.where(single, np.inf, (system.value - 1).astype(np.float64))
+    return Limits(lower_bounds(system), np.full(len(system.atoms.count), np.inf), shrinks)
 
 
 class Deviations:
@@ -98,30 +125,34 @@ class Deviations:
         system: the cells.
         hidden: bool[classes], which are hidden; `hide` and `show` change it.
         work: counts the cost of the programs.
+        limits: how much atoms and classes may change; default: those of counts.
 
     Raises:
         UnsupportedError: HiGHS is not installed.
     """
 
-    def __init__(self, system: System, hidden: Flags, work: Work) -> None:
+    def __init__(self, system: System, hidden: Flags, work: Work, limits: Limits | None = None) -> None:
         self._highs, self._system = import_highs(), system
         self._atoms, self._cells = len(system.atoms.count), len(system)
-        self._least, self._work = lower_bounds(system), work
+        self._limits, self._work = limits or count_limits(system), work
+        self._unit = self._limits.unit
         self._infinite = self._highs.kHighsInf
         self.hidden = hidden
-        self._solver = self._build(np.diff(system.at) == 1)
+        self._solver = self._build()
         hidden_before = np.flatnonzero(hidden)
         hidden[hidden_before] = False
         self.hide(hidden_before)
 
-    def _build(self, single: Flags) -> Any:  # noqa: ANN401 - HiGHS has no types
+    def _build(self) -> Any:  # noqa: ANN401 - HiGHS has no types
         system, atoms, cells, highs = self._system, self._atoms, self._cells, self._highs
+        limits = self._limits
         program = highs.HighsLp()
         program.num_col_, program.num_row_ = atoms + 2 * cells, cells
         program.col_cost_ = np.concatenate([np.zeros(atoms), system.weight, system.weight])
-        shrinks = np.where(single, self._infinite, (system.value - 1).astype(np.float64))
-        program.col_lower_ = np.concatenate([self._least, np.zeros(2 * cells)])
-        program.col_upper_ = np.concatenate([np.full(atoms + cells, self._infinite), shrinks])
+        program.col_lower_ = np.concatenate([limits.low / limits.unit, np.zeros(2 * cells)])
+        program.col_upper_ = np.concatenate(
+            [limits.high / limits.unit, np.full(cells, self._infinite), limits.shrinks / limits.unit]
+        )
         program.row_lower_ = program.row_upper_ = np.zeros(cells)
         lengths = np.diff(system.at)
         starts = system.at + 2 * np.arange(cells + 1)
@@ -170,18 +201,10 @@ class Deviations:
 
         Cost: a linear program; where the solution has fractions and there is no other, another with whole numbers.
         """
-        solver, infinite = self._solver, self._infinite
-        grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
-        changed: list[tuple[int, float, float]] = []
-        # Of the demanded class either part is zero, and the other is bounded.
-        if demand.fewest is not None:
-            changed.append((grows, float(demand.fewest), infinite))
-            changed.append((shrinks, 0.0, 0.0))
-        else:
-            assert demand.most is not None
-            changed.append((shrinks, float(-demand.most), float(self._system.value[demand.cell] - 1)))
-            changed.append((grows, 0.0, 0.0))
+        solver, unit = self._solver, self._unit
+        changed = self._demanded(demand)
         changed += [(atom, 0.0, 0.0) for atom in demand.fixed]
+        changed += [(atom, low / unit, high / unit) for atom, low, high in demand.between]
         if keep_shown:
             for cell in np.flatnonzero(~self.hidden):
                 changed += [(self._atoms + int(cell), 0.0, 0.0), (self._atoms + self._cells + int(cell), 0.0, 0.0)]
@@ -200,14 +223,34 @@ class Deviations:
             if status != able.kOptimal:
                 return None
             found = np.array(solver.getSolution().col_value[: self._atoms])
-            whole = np.rint(found)
-            if np.all(np.abs(found - whole) < NEAR):
-                change: Longs = whole.astype(np.int64)
-                return change
+            whole = self._round(found)
+            if whole is not None:
+                return whole
             other = instead() if instead is not None else None
             return other if other is not None else self._whole(found)
         finally:
             self._set(before)
+
+    def _demanded(self, demand: Demand) -> list[tuple[int, float, float]]:
+        """Bounds for the demanded class: either part is zero, and the other is bounded."""
+        if demand.cell < 0:
+            return []
+        grows, shrinks = self._atoms + demand.cell, self._atoms + self._cells + demand.cell
+        if demand.fewest is not None:
+            return [(grows, demand.fewest / self._unit, self._infinite), (shrinks, 0.0, 0.0)]
+        assert demand.most is not None
+        return [(shrinks, -demand.most / self._unit, self._bounds(shrinks)[1]), (grows, 0.0, 0.0)]
+
+    def _round(self, found: npt.NDArray[np.float64]) -> Longs | None:
+        """The change in whole numbers, if the program's is one: no class changes by the rounding."""
+        exact = found * self._unit
+        whole = np.rint(exact)
+        near = NEAR if self._unit == 1 else UNIT_NEAR
+        if np.any(np.abs(exact - whole) >= near):
+            return None
+        change: Longs = whole.astype(np.int64)
+        still = np.abs(self._system.sums_of(exact)) < len(exact) * near
+        return None if self._system.sums(change)[still].any() else change
 
     def _whole(self, found: npt.NDArray[np.float64]) -> Longs | None:
         """The same program with whole numbers: of the atoms that change in ``found``, and if need be of all."""
@@ -232,8 +275,9 @@ class Deviations:
             self._work.add(solver)
             if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
                 return None
-            found: Longs = np.rint(np.array(solver.getSolution().col_value[: self._atoms])).astype(np.int64)
-            return found
+            found = np.rint(np.array(solver.getSolution().col_value[: self._atoms]))
+            change: Longs = found.astype(np.int64) * self._unit
+            return change
         finally:
             solver.changeColsIntegrality(len(places), places, np.full(len(places), int(kinds.kContinuous), np.uint8))
             for name, option in (("presolve", "off"), ("time_limit", self._infinite)):
@@ -245,13 +289,12 @@ class Deviations:
         return float(low), float(high)
 
     def _bounds(self, at: int) -> tuple[float, float]:
+        limits = self._limits
         if at < self._atoms:
-            return float(self._least[at]), self._infinite
+            return float(limits.low[at] / limits.unit), float(limits.high[at] / limits.unit)
         if at < self._atoms + self._cells:
             return 0.0, self._infinite
-        cell = at - self._atoms - self._cells
-        one = self._system.at[cell + 1] - self._system.at[cell] == 1
-        return 0.0, self._infinite if one else float(self._system.value[cell] - 1)
+        return 0.0, float(limits.shrinks[at - self._atoms - self._cells] / limits.unit)
 
     def _set(self, changed: list[tuple[int, float, float]]) -> None:
         for at, low, high in changed:

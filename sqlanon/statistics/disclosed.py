@@ -12,6 +12,7 @@ from sqlanon.statistics.program import Box, Program
 from sqlanon.statistics.reach import WHOLE, ContradictionError, Reach
 from sqlanon.statistics.rows import build_rows
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+from sqlanon.statistics.spans import find_spans
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,26 +51,29 @@ def disclose(seen: Seen, seconds: Callable[[], float]) -> list[Interval]:
     Raises:
         ContradictionError: no table has all shown numbers; it names cells that show it.
 
-    Cost: at most two ends of `Reach` for each set of atoms that hidden cells have.
+    Cost: that of `find_spans` for the sets of atoms that hidden cells have.
     """
     try:
         reach = Reach(seen, seconds=seconds)
         whole = reach.check()
     except ContradictionError as found:
         raise ContradictionError(_find_proof(seen, seconds, found.cells)) from found
-    known: dict[bytes, tuple[int, int | None, bool]] = {}
-    made: dict[int, Interval] = {}
+    sets: dict[bytes, Longs] = {}
+    of_cell: dict[int, bytes] = {}
     for row in seen.of:
         order = np.argsort(row, kind="stable")
         cells, starts = np.unique(row[order], return_index=True)
         for cell, atoms in zip(cells.tolist(), np.split(order, starts[1:]), strict=True):
-            if cell < 0 or seen.value[cell] != HIDDEN:
-                continue
-            key = np.sort(atoms).tobytes()
-            if key not in known:
-                known[key] = reach.span(atoms)
-            low, high, reached = known[key]
-            made[cell] = Interval(cell, max(low, seen.hidden), high, reached and whole)
+            if cell >= 0 and seen.value[cell] == HIDDEN:
+                own = np.sort(atoms)
+                of_cell[cell] = own.tobytes()
+                sets.setdefault(of_cell[cell], own)
+    spans = dict(zip(sets, find_spans(seen, reach, list(sets.values()), seconds), strict=True))
+    bottom, _ = seen.bounds()
+    made: dict[int, Interval] = {}
+    for cell, key in of_cell.items():
+        low, high, reached = spans[key]
+        made[cell] = Interval(cell, max(low, int(bottom[cell])), high, reached and whole)
     empty = [cell for cell in np.flatnonzero(seen.value == HIDDEN).tolist() if cell not in made]
     if empty and seen.hidden > 0:
         raise ContradictionError(np.array(empty, np.int64))

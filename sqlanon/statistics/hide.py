@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.progress import Progress
-from sqlanon.statistics.bounds import bound_hidden
+from sqlanon.statistics.amounts import Amounts, Range
+from sqlanon.statistics.bounds import bound_hidden, bound_sums
 from sqlanon.statistics.choose import choose_hidden
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.system import System
@@ -30,7 +32,14 @@ class Hidden:
     witnesses: int
 
 
-def hide_cells(scratch: Scratch, shape: Shape, system: System, secret: bytes, progress: Progress) -> Hidden:
+def hide_cells(
+    scratch: Scratch,
+    shape: Shape,
+    system: System,
+    secret: bytes,
+    progress: Progress,
+    amounts: Sequence[tuple[Amounts, Range]] = (),
+) -> Hidden:
     """Choose the hidden cells, and load them.
 
     Args:
@@ -39,6 +48,7 @@ def hide_cells(scratch: Scratch, shape: Shape, system: System, secret: bytes, pr
         system: the cells.
         secret: key for the order of equal levels.
         progress: gets small cells.
+        amounts: the sums and their ranges.
 
     Raises:
         UnservedError: a small cell cannot be protected.
@@ -50,6 +60,7 @@ def hide_cells(scratch: Scratch, shape: Shape, system: System, secret: bytes, pr
         insiders=shape.insiders,
         secret=secret,
         step=lambda done, many: progress.update(done, many, "small cells"),
+        amounts=amounts,
     )
     cells = np.flatnonzero(found.hidden[system.listed])
     low = high = np.full(len(system), -1, np.int64)
@@ -57,10 +68,15 @@ def hide_cells(scratch: Scratch, shape: Shape, system: System, secret: bytes, pr
         low, high = bound_hidden(system, found.hidden, found.witnesses)
     own = system.listed[cells]
     table, witness = scratch.table("hidden"), scratch.table("witness")
-    scratch.engine.load_arrays(table, {"cell": (cells + 1).astype(np.int64), "low": low[own], "high": high[own]})
-    number, atom = np.nonzero(found.witnesses)
-    changes = found.witnesses[number, atom]
+    hidden = {"cell": (cells + 1).astype(np.int64), "low": low[own], "high": high[own]}
+    if shape.bounds:
+        for place, (least, most) in enumerate(bound_sums(system, found.hidden, amounts), 1):
+            hidden |= {f"low{place}": least[own], f"high{place}": most[own]}
+    scratch.engine.load_arrays(table, hidden)
+    number, atom = np.nonzero(np.logical_or.reduce([found.witnesses != 0, *(of != 0 for of in found.sums)]))
+    changes = {"change": found.witnesses[number, atom]}
+    changes |= {f"s{place}": of[number, atom] for place, of in enumerate(found.sums, 1)}
     scratch.engine.load_arrays(
-        witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), "change": changes}
+        witness, {"witness": number.astype(np.int64), "atom": (atom + 1).astype(np.int64), **changes}
     )
     return Hidden(table, witness, len(found.witnesses) - 1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
 
 MOST_ATOMS = 500_000
 """Combinations of leaves, at most."""
@@ -28,12 +29,14 @@ class Published:
         columns: the places of the columns; the table has the total of all other columns.
         cells: for each cell the nodes in the columns, and the number; `HIDDEN` where it is not shown.
         whole: combinations that it does not list are empty; else nothing is known of them.
+        ends: of cells that are not shown the least and the greatest number, where these are published.
     """
 
     name: str
     columns: tuple[int, ...]
     cells: Mapping[Key, int]
     whole: bool = True
+    ends: Mapping[Key, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     listed: list[list[int]] = []
     hidden: list[list[int]] = []
     clashes: list[int] = []
+    ends: list[tuple[int, int]] = []
     for number, table in enumerate(tables):
         for nodes, found in table.cells.items():
             key = _widen(totals, table.columns, nodes)
@@ -83,9 +87,15 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
                 value.append(found)
                 listed.append([])
                 hidden.append([])
+                ends.append((least, UNBOUNDED))
             elif HIDDEN not in (found, value[place]) and found != value[place]:
                 clashes.append(place)
             value[place] = max(value[place], found)
+            low, high = table.ends.get(nodes, (least, UNBOUNDED))
+            ends[place] = max(ends[place][0], low), min(ends[place][1], high)
+            shown = value[place]
+            if ends[place][0] > ends[place][1] or (shown != HIDDEN and not ends[place][0] <= shown <= ends[place][1]):
+                clashes.append(place)
             listed[place].append(number)
             if found == HIDDEN:
                 hidden[place].append(number)
@@ -94,12 +104,16 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     atoms = _Atoms(columns, tables).join()
     seen = build_seen(columns, Cells(levels, labels, np.array(value, np.int64)), atoms, 0)
     return Joined(
-        replace(seen, hidden=least),
+        replace(seen, hidden=least, ends=_ends(ends) if any(table.ends for table in tables) else None),
         tuple(places),
         tuple(map(tuple, listed)),
         tuple(map(tuple, hidden)),
         tuple(dict.fromkeys(clashes)),
     )
+
+
+def _ends(found: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    return np.array([low for low, _ in found], np.int64), np.array([high for _, high in found], np.int64)
 
 
 def _widen(totals: Key, columns: Sequence[int], nodes: Key) -> Key:

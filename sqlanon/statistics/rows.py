@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.statistics.program import Box
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Seen
+from sqlanon.statistics.seen import UNBOUNDED, Seen
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +28,7 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
     """
     # Cells of equal sums are taken for one cell: where they differ, a bound is wider.
     marks = np.random.default_rng(0).integers(1, 2**62, len(free), dtype=np.int64)
-    cells = len(seen.value)
+    cells, (bottom, top) = len(seen.value), seen.bounds()
     marked: set[tuple[int, int, int]] = set()
     low: list[int] = []
     high: list[int] = []
@@ -43,10 +43,10 @@ def build_rows(seen: Seen, free: Longs, known: Longs) -> tuple[Longs, Box, Longs
         np.add.at(sums, of[free][inside], marks[inside])
         number = np.full(cells, -1, np.int64)
         for cell in np.unique(of[free][inside]).tolist():
-            value, others = int(seen.value[cell]), int(least[cell])
-            if value == HIDDEN and seen.hidden == 0:
+            others, most = int(least[cell]), int(top[cell])
+            if most == UNBOUNDED and bottom[cell] <= 0:
                 continue
-            ends = (seen.hidden - others, UNBOUNDED) if value == HIDDEN else (value - others, value - others)
+            ends = (int(bottom[cell]) - others, UNBOUNDED if most == UNBOUNDED else most - others)
             mark = (int(sums[cell]), *ends)
             if mark in marked:
                 continue

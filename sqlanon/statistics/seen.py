@@ -80,6 +80,9 @@ class Seen:
         atoms: the labels of each atom.
         places: the number of each tuple of labels.
         hidden: the least value of a hidden cell, unless the atoms say more.
+        most: int64[atoms], the greatest value of each atom; None: nothing bounds it.
+        ends: int64[cells] twice, the least and the greatest value of each cell that is `HIDDEN`; None: nothing is
+            published about these.
     """
 
     of: Longs
@@ -88,6 +91,14 @@ class Seen:
     atoms: tuple[tuple[Label, ...], ...]
     places: Mapping[tuple[Label, ...], int]
     hidden: int = 0
+    most: Longs | None = None
+    ends: tuple[Longs, Longs] | None = None
+
+    def bounds(self) -> tuple[Longs, Longs]:
+        """The least and the greatest value of each cell; `UNBOUNDED`: nothing bounds it."""
+        low, high = self.ends or (np.full_like(self.value, self.hidden), np.full_like(self.value, UNBOUNDED))
+        hidden = self.value == HIDDEN
+        return np.where(hidden, low, self.value), np.where(hidden, high, self.value)
 
 
 def build_seen(columns: Sequence[SeenColumn], cells: Cells, atoms: Sequence[tuple[Label, ...]], least: int) -> Seen:
@@ -161,8 +172,10 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
 
     Cost: at most `ROUNDS` scans of the atoms for each margin.
     """
-    cells = len(seen.value)
+    cells, (bottom, top) = len(seen.value), seen.bounds()
     low, high = seen.least.copy(), np.full(len(seen.least), UNBOUNDED, np.int64)
+    if seen.most is not None:
+        high = seen.most.copy()
     for atom, value in (fixed or {}).items():
         low[atom] = high[atom] = value
     wrong = np.zeros(cells, bool)
@@ -170,23 +183,24 @@ def narrow(seen: Seen, fixed: Mapping[int, int] | None = None) -> Narrowed:
         before = (low.copy(), high.copy())
         for row in seen.of:
             inside = np.flatnonzero(row >= 0)
-            inside = inside[seen.value[row[inside]] >= 0]
+            inside = inside[(top[row[inside]] < UNBOUNDED) | (bottom[row[inside]] > 0)]
             if not len(inside):
                 continue
             cell = row[inside]
-            value = seen.value[cell]
             bounded = high[inside] < UNBOUNDED
             ends = np.where(bounded, high[inside], 0)
             least, most, free = (np.zeros(cells, np.int64) for _ in range(3))
             np.add.at(least, cell, low[inside])
             np.add.at(most, cell, ends)
             np.add.at(free, cell, (~bounded).astype(np.int64))
-            wrong[cell] |= (least[cell] > value) | ((free[cell] == 0) & (most[cell] < value))
+            wrong[cell] |= (least[cell] > top[cell]) | ((free[cell] == 0) & (most[cell] < bottom[cell]))
             if wrong.any():
                 return Narrowed(low, high, np.flatnonzero(wrong))
-            high[inside] = np.minimum(high[inside], value - (least[cell] - low[inside]))
+            closed = top[cell] < UNBOUNDED
+            most_left = np.where(closed, top[cell] - (least[cell] - low[inside]), UNBOUNDED)
+            high[inside] = np.minimum(high[inside], most_left)
             alone = free[cell] - ~bounded == 0
-            low[inside] = np.where(alone, np.maximum(low[inside], value - (most[cell] - ends)), low[inside])
+            low[inside] = np.where(alone, np.maximum(low[inside], bottom[cell] - (most[cell] - ends)), low[inside])
             crossed = low[inside] > high[inside]
             if crossed.any():
                 return Narrowed(low, high, np.unique(cell[crossed]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
+
+Drop = Callable[[], None]
+"""Takes witnesses away."""
 
 
 class Served:
@@ -33,13 +36,36 @@ class Served:
             plain.append(found)
             own += parts.values()
             pairs += [(end, person) for person in parts]
-        self._plain, self._unseen = np.stack(plain), unseen.astype(np.float32)
+        many = len(unseen)
+        self._plain = np.stack(plain) if plain else np.zeros((0, many), bool)
+        self._unseen = unseen.astype(np.float32)
         # Where an insider has a part of the cell, a witness for others may not serve him.
-        self._own = np.stack(own) if own else np.zeros((0, self._plain.shape[1]), bool)
+        self._own = np.stack(own) if own else np.zeros((0, many), bool)
         self._left, self._left_own = self._plain.sum(axis=1), self._own.sum(axis=1)
         self._left_each = self._plain.astype(np.float32) @ self._unseen
         at = np.array(pairs, np.int64).reshape(-1, 2)
         self._left_each[at[:, 0], at[:, 1]] = np.inf
+
+    def without(self, witnesses: Longs) -> Drop | None:
+        """What takes some away; None: an end is not served without them.
+
+        Args:
+            witnesses: those of them that were not taken away yet.
+        """
+        less = self._plain[:, witnesses]
+        own = self._left_own - self._own[:, witnesses].sum(axis=1)
+        left = self._left - less.sum(axis=1)
+        if (left <= 0).any() or (own <= 0).any():
+            return None
+        rows = np.flatnonzero(less.any(axis=1))
+        each = self._left_each[rows] - less[rows].astype(np.float32) @ self._unseen[witnesses]
+        if (each <= 0).any():
+            return None
+
+        def drop() -> None:
+            self._left, self._left_own, self._left_each[rows] = left, own, each
+
+        return drop
 
     def drop(self, witnesses: Longs) -> bool:
         """Take some away, if all is served without them.
@@ -50,14 +76,7 @@ class Served:
         Returns:
             whether they were.
         """
-        less = self._plain[:, witnesses]
-        own = self._left_own - self._own[:, witnesses].sum(axis=1)
-        left = self._left - less.sum(axis=1)
-        if (left <= 0).any() or (own <= 0).any():
-            return False
-        rows = np.flatnonzero(less.any(axis=1))
-        each = self._left_each[rows] - less[rows].astype(np.float32) @ self._unseen[witnesses]
-        if (each <= 0).any():
-            return False
-        self._left, self._left_own, self._left_each[rows] = left, own, each
-        return True
+        drop = self.without(witnesses)
+        if drop is not None:
+            drop()
+        return drop is not None

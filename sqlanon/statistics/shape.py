@@ -11,7 +11,9 @@ from sqlanon.counted import StatisticsSpec
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums
 from sqlanon.table.encode import Domain
+from sqlanon.table.reading import Reading
 from sqlanon.table.scratch import Scratch
 
 MOST_MARGINS = 4096
@@ -66,6 +68,7 @@ class Shape:
         bounds: bounds of hidden cells are published.
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
+        sums: the columns whose sums are published.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -77,6 +80,7 @@ class Shape:
     bounds: bool
     person: str
     version: int
+    sums: tuple[ShapeSum, ...] = ()
 
     @property
     def counted(self) -> str:
@@ -106,6 +110,7 @@ class Shape:
             "bounds": self.bounds,
             "person": self.person,
             "version": self.version,
+            "sums": [one.context() for one in self.sums],
         }
 
     def key_columns(self) -> list[str]:
@@ -125,11 +130,14 @@ class Shape:
 def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
     """The columns of the view."""
     dimensions = [one for name in columns for one in (name, f"level_{name}")]
-    ends = ("", "_low", "_high") if spec.bounds == "exact" else ("",)
-    return [*dimensions, *(f"{name}{end}" for name, _ in spec.measures for end in ends), "status", "as_of"]
+    ends = ("", "_low", "_high") if spec.has_ends else ("",)
+    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
+    return [*dimensions, *(f"{name}{end}" for name in measures for end in ends), "status", "as_of"]
 
 
-def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, version: int) -> Shape:
+def shape_of(
+    spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, version: int, summed: Sequence[Reading] = ()
+) -> Shape:
     """The shape of a release; tables of hierarchies are not made yet.
 
     Args:
@@ -137,6 +145,7 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         domains: domain of each column by name, in the order of the cells.
         person: alias of the persons' numbers.
         version: the number of the version.
+        summed: the columns of the sums, in their order.
 
     Raises:
         PolicyError: a column's type cannot be published, or there are too many margins or cells.
@@ -173,19 +182,23 @@ def shape_of(spec: ReleaseSpec, domains: Mapping[str, Domain], person: str, vers
         measures,
         asked.threshold,
         asked.insiders == "alone",
-        asked.bounds == "exact",
+        asked.has_ends,
         person,
         version,
+        shape_sums(spec.name, asked.sums, summed),
     )
 
 
-def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int) -> Shape:
+def stored_shape(
+    policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int, scales: Sequence[int] = ()
+) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
     Args:
         policy: ``statistics`` of the policy, as the catalog keeps it.
         levels: the columns in the order of the cells, and how many levels each has below the total.
         version: the number of the version.
+        scales: digits after the point of the sums.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
     tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
@@ -197,9 +210,10 @@ def stored_shape(policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], v
         tuple((str(name), names[kind]) for name, kind in policy["measures"]),
         int(policy["threshold"]),
         policy["insiders"] == "alone",
-        policy["bounds"] == "exact",
+        policy["bounds"] == "exact" or bool(policy.get("other")),
         "",
         version,
+        stored_sums(policy.get("sums", ()), scales),
     )
 
 

@@ -92,9 +92,18 @@ class System:
         """The levels of a published cell."""
         return [int(level) for level in self.levels[:, cell]]
 
+    def finest_with(self, atoms: Longs) -> int:
+        """A class of the lowest levels that has the first of some atoms, for messages."""
+        holding = np.searchsorted(self.at, np.flatnonzero(self.member == atoms[0]), side="right") - 1
+        return int(holding[np.argmin(self.height[holding])])
+
     def sums(self, of: Longs) -> Longs:
         """Per class the sum of a number of each atom."""
         return np.add.reduceat(of[self.member], self.at[:-1]) if len(self.member) else np.zeros(0, np.int64)
+
+    def sums_of(self, of: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The same of fractions."""
+        return np.add.reduceat(of[self.member], self.at[:-1]) if len(self.member) else np.zeros(0)
 
 
 def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]], secret: bytes) -> System:

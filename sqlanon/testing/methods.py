@@ -70,7 +70,7 @@ def check_method(
 def check_options(declared: MethodDeclaration) -> None:
     """The code takes the options that are declared, and their defaults are allowed."""
     algorithm = import_method(declared)
-    taken, options = sorted(inspect.signature(algorithm).parameters), sorted(one.name for one in declared.options)
+    taken, options = sorted(inspect.signature(algorithm).parameters), sorted(option.name for option in declared.options)
     assert taken == options, f"{declared.name}: the code takes {taken}, and {options} are declared"
     algorithm(**declared.values({}))
     for option in declared.options:
@@ -156,7 +156,7 @@ def _count_published(db: Database, spec: ReleaseSpec, rows: int, where: str) -> 
     report = db.run(spec, full=True)
     assert report.verified
     assert report.rows == rows, f"{where}: {report.rows} of {rows} rows are published"
-    failing = [one.name for one in report.requirements if not one.satisfied]
+    failing = [requirement.name for requirement in report.requirements if not requirement.satisfied]
     assert not failing, f"{where}: {', '.join(failing)} are not satisfied"
     shown = [{own: value for own, value in row.items() if own != MARK} for row in published_rows(db, spec.name)]
     return Counter(tuple(map(str, row.values())) for row in shown)

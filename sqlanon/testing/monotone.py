@@ -62,6 +62,6 @@ def counterexamples(db: Database, declared: RequirementDeclaration, asked: Itera
                     measured = one.measure(db.engine, Grouped(table, ("class",), ("s1", "s2"), persons=("p1",)))
                     assert (measured.failing > 0) == bool(failing), "below and measure find other classes"
                     scratch.drop(below)
-                a, b, union = (meets[at] for at in pairs)
+                a, b, union = (meets[pair] for pair in pairs)
                 found[written] = found.get(written, 0) + int(np.count_nonzero(a & b & ~union))
     return found

@@ -133,7 +133,7 @@ def check_tally(checked: Checked, seed: int, one: Requirement | None = None) -> 
     everything = [known[code] for code in codes]
 
     def meets(positions: Longs) -> bool:
-        return checked.holds([everything[at] for at in positions], everything)
+        return checked.holds([everything[position] for position in positions], everything)
 
     allowed_slots(demands, rows, order, ends, len(ends), counters, allowed)
     found = [bool(a) for a in allowed[:-1]]
@@ -201,7 +201,7 @@ def _check_releases(db: Database, declared: RequirementDeclaration, written: obj
         everything = list(own.values())
         for marks in _classes(db, source):
             assert checked.holds([own[mark] for mark in marks], everything), f"{where}: a class does not meet it"
-        (result,) = (one for one in release.report.requirements if one.name == declared.name)
+        (result,) = (requirement for requirement in release.report.requirements if requirement.name == declared.name)
         assert result.satisfied, f"{where}: the report says that it is not satisfied"
     alike: dict[tuple[object, object], list[Hashable]] = defaultdict(list)
     first, second = (VISITS.values(name) for name in ("q", "w"))
@@ -245,8 +245,8 @@ class Forgetful:
         from sqlanon.testing.assigned import rows_by_id
 
         rows = [
-            (read_integer(rid), at)
-            for at, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
+            (read_integer(rid), index)
+            for index, (rid,) in enumerate(rows_by_id(context.scratch, context.encoded.work, ["rid"]))
         ]
         table = context.scratch.table("assign")
         context.scratch.engine.load_rows(table, [("rid", "integer"), ("class", "integer")], rows)

@@ -55,9 +55,9 @@ def published_rows(db: Database, name: str) -> list[dict[str, object]]:
     """The rows of the view ``release.<name>``, arrays as tuples."""
     view = db.engine.relation(f"release.{identifier(name)}")
     names = [column.name for column in view.columns]
-    listed = [{"name": own, "as_text": False} for own in names]
+    listed = [{"name": name, "as_text": False} for name in names]
     rows = db.engine.fetch(statement("audit/all_rows", db.engine.dialect, target=view.ref, columns=listed))
-    return [{own: _to_plain(value) for own, value in zip(names, row, strict=True)} for row in rows]
+    return [{name: _to_plain(value) for name, value in zip(names, row, strict=True)} for row in rows]
 
 
 def _to_plain(value: object) -> object:
@@ -72,7 +72,7 @@ def _table(
     **asked: object,
 ) -> SampleTable:
     drawn = random.Random(name)  # noqa: S311 - not a secret
-    made = [(at, *draw(drawn)) for at in range(rows)]
+    made = [(index, *draw(drawn)) for index in range(rows)]
     asked = {"insensitive": MARK, "accept_unique": MARK, "rest": "drop", "seed": 7, **asked}
     return SampleTable(name, {MARK: "INTEGER", **columns}, made, asked)
 

@@ -65,7 +65,8 @@ class Made:
             f'version: 1\nbudgets:\n  - {{name: "{self.budget}", persons: {{{self.source}: pid}}, {budget}{there}}}\n'
             f"releases:\n  - name: {self.name}\n    source: {self.source}\n    publish: release.{self.view}\n"
             f'    every: {every}\n    statistics:\n      budget: "{self.budget}"\n      epsilon: {epsilon}\n'
-            f"      tables: {tables}\n      groups: {groups}\n      measures: {measures}\n"
+            + (f"      tables: {tables}\n" if tables else "")
+            + f"      groups: {groups}\n      measures: {measures}\n"
             f"      contributions: {contributions}\n      {more}\n"
         )
 

@@ -15,11 +15,13 @@ import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PrivacyViolation
 from sqlanon.noisy import answers as answering
+from sqlanon.noisy.accounting import Law
 from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.published import estimate
 from sqlanon.noisy.shape import shape_of
 from sqlanon.noisy.split import noise_of
 from sqlanon.release.budget.ledger import Ledger
+from sqlanon.release.stages.stage import Publish
 from sqlanon.release.versions import noisy
 from tests.contract.noisy_releases import COLUMNS, MEASURES, REGIONS, Made, Rows, exact, stays
 from tests.engines import create_table, read_table
@@ -68,9 +70,9 @@ ADVERSARIAL: dict[str, Rows] = {
 }
 
 
-def check_every_person(db: Any, folder: Path, rows: Rows) -> None:
+def check_every_person(db: Any, folder: Path, rows: Rows, **asked: Any) -> None:
     """Without any one person the bounded answers differ by at most the norms."""
-    made = Made(db, folder, rows, measures=MEASURES, more="kept: true")
+    made = Made(db, folder, rows, **({"measures": MEASURES, "more": "kept: true"} | asked))
     shape = shape_of(made.spec)
     whole = exact(db, shape, made.source)
     for person in {row[0] for row in rows}:
@@ -275,7 +277,7 @@ def test_a_budget_that_does_not_suffice_stops_the_run_before_the_source_is_read(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("spent"), budget="epsilon: 1.5")
     made.run()
-    monkeypatch.setattr(noisy, "bound_rows", lambda *_: pytest.fail("the source was read"))
+    monkeypatch.setattr(noisy, "code_rows", lambda *_: pytest.fail("the source was read"))
     with pytest.raises(InfeasibleError, match=r"spent, and with this version it would be .* Nothing was read or spent"):
         made.run(spend=True)
     shared_db.unpublish(made.name, purge=True)
@@ -290,7 +292,7 @@ def test_a_run_that_ended_before_it_published_is_taken_up_as_it_was_drawn(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("taken"))
     with monkeypatch.context() as patched:
-        patched.setattr(noisy.Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     assert made.states() == ["drawn"]
@@ -310,7 +312,7 @@ def test_a_version_that_was_drawn_by_another_policy_is_not_published(
 ) -> None:
     made = Made(shared_db, tmp_path, stays("other policy"))
     with monkeypatch.context() as patched:
-        patched.setattr(noisy.Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Publish, "run", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             made.run()
     made.write(measures="{m: rows}")
@@ -427,7 +429,7 @@ def test_intervals_contain_the_bounded_answers(shared_db: Any, tmp_path: Path) -
     assert inside / total > 0.9
 
 
-def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
+def attack(db: Any, folder: Path, law: Law = "laplace", **asked: Any) -> tuple[float, float]:
     """A reader who knows all other rows guesses whether a person of forty rows is in: a lower bound on epsilon.
 
     The guess is by the likelihood ratio of everything that is drawn; the bound is wrong with probability 1e-6. Also
@@ -437,7 +439,7 @@ def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
     victim = [(99, region, sex, 5, 5.0) for region in REGIONS for sex in "FM" for _ in range(5)]
     shapes = []
     for some in (rows, rows + victim):
-        made = Made(db, folder, some, more="noise: laplace\n      kept: false", **asked)
+        made = Made(db, folder, some, more=f"noise: {law}\n      kept: false", **asked)
         shapes.append(exact(db, shape_of(made.spec), made.source))
     shape = shape_of(made.spec)
     noise = noise_of(shape)
@@ -445,11 +447,14 @@ def attack(db: Any, folder: Path, **asked: Any) -> tuple[float, float]:
     for truth in shapes:
         ratios.append([0.0] * RUNS)
         for without, with_, own, scale in zip(*shapes, truth, noise.scales, strict=True):
-            drawn = add_noise(np.tile(own, RUNS), "laplace", scale).reshape(RUNS, -1)
-            gain = (np.abs(drawn - without) - np.abs(drawn - with_)).sum(axis=1) / float(scale)
+            drawn = add_noise(np.tile(own, RUNS), law, scale).reshape(RUNS, -1)
+            far = [np.abs(drawn - truth).astype(float) / float(scale) for truth in (without, with_)]
+            gain = (far[0] - far[1] if law == "laplace" else (far[0] ** 2 - far[1] ** 2) / 2).sum(axis=1)
             ratios[-1] = [old + new for old, new in zip(ratios[-1], gain.tolist(), strict=True)]
     found = max(
-        lower_bound(RUNS, sum(x >= at for x in ratios[1]), sum(x >= at for x in ratios[0]), 0.0)
+        lower_bound(
+            RUNS, sum(x >= at for x in ratios[1]), sum(x >= at for x in ratios[0]), float(law == "gaussian") / 1e6
+        )
         for at in (0.5, 1, 2, 4)
     )
     return found, float(made.spec.noisy.epsilon)  # type: ignore[union-attr]

@@ -12,6 +12,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.spec import Hierarchy
 from tests.contract.counted import Made, stays
+from tests.contract.summed import Summed
+from tests.contract.summed import stays as sums
 from tests.engines import create_table
 
 pytest.importorskip("highspy")
@@ -181,3 +183,30 @@ def test_labels_of_a_release_s_hierarchy_mean_the_same_in_a_table_without_one(sh
     strange = created(shared_db, {"age": "TEXT", "n": "INTEGER"}, [("20 to 39", number)])
     with pytest.raises(PolicyError, match="column age has values that are not in its hierarchy"):
         shared_db.audit_statistics([f"release.{made.view}", strange], CountsSpelling(whole=False))
+
+
+def test_sums_have_digits_after_the_point(shared_db: Any) -> None:
+    cells = {("a", "F"): None, ("a", "M"): None, ("a", "Total"): "30.50", ("b", "F"): "4.25", ("b", "M"): None}
+    cells |= {("b", "Total"): "12.00", ("Total", "F"): "14.50", ("Total", "M"): "28.00", ("Total", "Total"): "42.50"}
+    name = f"foreign_{uuid4().hex[:8]}"
+    rows = [(*cell, value) for cell, value in cells.items()]
+    create_table(shared_db, name, {"region": "TEXT", "sex": "TEXT", "cost": "TEXT"}, rows)
+    found = shared_db.audit_statistics([name], CountsSpelling(value="cost", decimals=2))
+    numbers = {tuple(one.values.items()): (one.low, one.high) for one in found.found}
+    assert numbers == {
+        (("region", "a"), ("sex", "F")): (1025, 1025),
+        (("region", "a"), ("sex", "M")): (2025, 2025),
+        (("region", "b"), ("sex", "M")): (775, 775),
+    }
+    with pytest.raises(PolicyError, match="no whole numbers of 0 or more"):
+        shared_db.audit_statistics([name], CountsSpelling(value="cost", decimals=1))
+
+
+def test_sums_of_a_release_are_audited_by_name(shared_db: Any, tmp_path: Path) -> None:
+    made = Summed(shared_db, tmp_path, sums("audited"))
+    made.run()
+    found = shared_db.audit_statistics([f"release.{made.view}"], CountsSpelling(value="cost", decimals=2))
+    assert found.satisfied
+    assert found.hidden == sum(row["status"] == "hidden" for row in made.rows())
+    with pytest.raises(PolicyError, match="--decimals 2"):
+        shared_db.audit_statistics([f"release.{made.view}"], CountsSpelling(value="cost"))

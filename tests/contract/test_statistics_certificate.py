@@ -10,7 +10,7 @@ import pytest
 
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
-from sqlanon.release.versions import statistics
+from sqlanon.statistics.protections import suppress as statistics
 from tests.contract.counted import Made, stays
 
 pytest.importorskip("highspy")

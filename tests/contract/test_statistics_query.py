@@ -13,8 +13,8 @@ import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.answer import Bounded
-from sqlanon.release import run
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.versions import begin
 from sqlanon.statistics.program import Solved
 from sqlanon.statistics.reach import Reach
 from tests.contract.counted import Made, Rows, stays
@@ -51,7 +51,7 @@ GROUPS = ("", "region", "sex", "region, sex", "age > 25", "coalesce(region, 'non
 @pytest.fixture(autouse=True)
 def _same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells of equal levels are chosen in the same order each time, so that the tests ask the same."""
-    monkeypatch.setattr(run, "secret_of", lambda _: "0" * 64)
+    monkeypatch.setattr(begin, "secret_of", lambda _: "0" * 64)
 
 
 def rows_of(seed: object, columns: int) -> Rows:

@@ -70,7 +70,6 @@ def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path:
 
 ABOUT_ROWS: dict[str, Callable[[Any, Made], object]] = {
     "evaluate": lambda db, made: db.evaluate(made.name),
-    "frame": lambda db, made: db.report(made.name, frame="sdc"),
     "preview": lambda db, made: db.preview(made.spec),
     "history": lambda db, made: db.history(made.name),
     "assess": lambda db, made: db.assess(f"release.{made.view}"),

@@ -63,6 +63,8 @@ FORMS = [
     "SELECT c, b, count(*) FROM people GROUP BY GROUPING SETS ((c, b), c, ()), a",
     "SELECT c, GROUPING(c) AS g, count(*) FILTER (WHERE c > 1 OR b IS NULL) AS n FROM people GROUP BY ROLLUP (c, b)",
     "SELECT c + 1 AS c, sum(a) FROM people GROUP BY CUBE (c, b) HAVING count(*) > 1",
+    "SELECT c > 1 AS d, GROUPING(c > 1, b) AS g, sum(a) FROM people GROUP BY ROLLUP (c > 1, (b, c))",
+    "SELECT GROUPING(c IN (1, 2)) AS g, sum(a) FROM people GROUP BY GROUPING SETS (c IN (1, 2), CUBE (abs(c) > 1, b))",
     "SELECT upper(name) FROM kinds GROUP BY name",
     (
         "WITH x AS (SELECT c, count(*) AS n FROM people WHERE a < 3 GROUP BY c), y AS (SELECT c, count(*) AS n, sum(a) "

@@ -16,10 +16,10 @@ from sqlanon.database import Database
 from sqlanon.decided import ContextSpec, ThresholdSpec
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import Silent
-from sqlanon.release import run as running
 from sqlanon.release.catalog.approvals import Approvals, hold_approval, plain_policy, require_approval
 from sqlanon.release.catalog.signatures import sign
 from sqlanon.release.divide.classes import Machine
+from sqlanon.release.stages import work as running
 from sqlanon.results.measured_risk import measured_risk
 from tests.refresh.conftest import fill, release
 from tests.weakest import weakest

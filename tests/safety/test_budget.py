@@ -165,6 +165,24 @@ def test_killed_at_every_statement(place: Place, part: int) -> None:
     some_kills(place, range(1 + part, 400, 4))
 
 
+@pytest.mark.thorough
+def test_killed_while_synthetic_rows_are_drawn(place: Place) -> None:
+    """Rows that readers see are those of the charged table, and the tables of rows go with their versions."""
+    with sqlanon.connect(place.url) as db:
+        rows = [(i, "FM"[i % 2], i % 3, i % 5) for i in range(60)]
+        create_table(db, "visits", {"pid": "INTEGER", "sex": "TEXT", "a": "INTEGER", "b": "INTEGER"}, rows)
+    groups = "{sex: [F, M], a: ['0', '1', '2'], b: {bins: [0, 2, 5]}}"
+    text = place.file.read_text().replace("stays", "visits").replace("{sex: [F, M]}", groups)
+    text = text.replace("rows: 2}", "rows: 1}").replace("tables: [{by: [sex]}]", "rows: sex")
+    place.file.write_text(text)
+    some_kills(place, range(30, 400, 5))
+    with sqlanon.connect(place.url) as db:
+        assert db.audit("release.nightly").satisfied
+        made = {entry.version for entry in db.releases("nightly") if entry.status != "dropped"}
+        tables = db.engine.fetch("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'nightly%_synthetic'")
+        assert len(tables) <= len(made)
+
+
 def test_a_copy_of_the_database_is_refused_and_recovers_what_it_cost(place: Place, tmp_path: Path) -> None:
     place.run()
     copy = tmp_path / "copy.duckdb"

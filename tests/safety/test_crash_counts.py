@@ -25,7 +25,7 @@ releases:
     statistics:
       columns: {ward: {}, sex: {}}
       tables: [{name: all, by: [ward, sex]}]
-      measures: {n: count}
+      measures: {n: count, bill: {sum: bill, range: [0, 100], p_percent: 10}}
       protect: {persons: 3, bounds: exact}
 """
 LEFT = "SELECT table_name FROM information_schema.tables WHERE table_schema IN ('_sqlanon', 'release')"
@@ -48,10 +48,10 @@ def test_killed_at_every_stage(engine: Any, stops: Any, make_url: Any, start: An
     file.write_text(POLICY)
     spec = load(file).releases[0]
     with sqlanon.connect(url) as db:
-        db.engine.execute("CREATE TABLE visits (ward INTEGER, sex TEXT, pid INTEGER)")
+        db.engine.execute("CREATE TABLE visits (ward INTEGER, sex TEXT, pid INTEGER, bill INTEGER)")
         sizes = {(1, "f"): 1, (1, "m"): 8, (2, "f"): 9, (2, "m"): 7, (3, "f"): 6, (3, "m"): 8}
         cells = [cell for cell, many in sizes.items() for _ in range(many)]
-        rows = ", ".join(f"({ward}, '{sex}', {pid})" for pid, (ward, sex) in enumerate(cells))
+        rows = ", ".join(f"({ward}, '{sex}', {pid}, {7 * pid % 60})" for pid, (ward, sex) in enumerate(cells))
         db.engine.execute(f"INSERT INTO visits VALUES {rows}")
     for stage, nth in stops:
         process, pipe = start(run_spec_until, url, spec, stage, nth)

@@ -144,7 +144,9 @@ def made(case: str, rows: int = 2) -> Iterator[Place]:
 
 def published(place: Place, engine: WeakestEngine) -> None:
     """As `publish` and `rollback` do it."""
-    shown = two_phase.list_pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
+    shown = two_phase.list_pointings(
+        engine, place.after.view, place.after.physical, second="_sensitive" if len(place.shapes[1]) > 1 else ""
+    )
     two_phase.commit(engine, shown, place.before)
     two_phase.point_views(engine, place.after, place.before)
 

@@ -16,6 +16,8 @@ def main(uri: str, table: str, key: str, number: str) -> None:
     login = {"username": "admin", "password": "admin", "provider": "db", "refresh": False}
     token = client.post("/api/v1/security/login", json=login).get_json()["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
+    # Superset checks requests that write by this token and the session's cookie as well, which the client keeps.
+    headers["X-CSRFToken"] = client.get("/api/v1/security/csrf_token/", headers=headers).get_json()["result"]
 
     def post(path: str, **asked: object) -> dict:
         return client.post(f"/api/v1/{path}", json=asked, headers=headers).get_json()

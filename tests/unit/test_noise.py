@@ -22,6 +22,7 @@ from sqlanon.noisy.levels import Level
 from sqlanon.noisy.published import half_width
 from sqlanon.noisy.split import Noise
 from tests.oracle.chance_of import ALARM, lower_bound
+from tests.oracle.discrete_noise import draw_gaussian, draw_laplace
 
 pytest.importorskip("opendp")
 
@@ -56,6 +57,21 @@ def test_noise_has_its_law(law: Law, scale: Fraction) -> None:
     seen.append(drawn - sum(seen))
     found = sum((one - other) ** 2 / max(other, 1) for one, other in zip(seen, expected, strict=True))
     assert found < chi_square_limit(len(seen) - 1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("scale", SCALES)
+def test_noise_is_that_of_a_sampler_of_integers(law: Law, scale: Fraction) -> None:
+    """Two samples: OpenDP's, and one by random integers alone; chi-square of all numbers that both have often."""
+    drawn = 20_000
+    own = Counter((draw_laplace if law == "laplace" else draw_gaussian)(scale) for _ in range(drawn))
+    theirs = Counter(draw.add_noise(np.zeros(drawn, np.int64), law, scale).tolist())
+    shown = [at for at in own.keys() | theirs.keys() if own[at] + theirs[at] >= 20]
+    pairs = [(own[at], theirs[at]) for at in shown]
+    pairs.append((drawn - sum(a for a, _ in pairs), drawn - sum(b for _, b in pairs)))
+    found = sum((a - b) ** 2 / max(a + b, 1) for a, b in pairs)
+    assert found < chi_square_limit(len(pairs) - 1)
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
@@ -119,13 +135,29 @@ def test_an_audit_of_few_runs_stays_below_the_claim() -> None:
     assert 0.5 < audit("laplace", Fraction(1), 1, 4_000, 1) < 1
 
 
+def audit_all(law: Law, changes: list[int], runs: int, at: int) -> float:
+    """The same for numbers of scale 1 together: the event is that the likelihood ratio of all reaches a threshold."""
+    exact = np.tile(np.array(changes, np.int64), runs)
+    sides = [draw.add_noise(one, law, Fraction(1)).reshape(runs, -1) for one in (np.zeros_like(exact), exact)]
+    ratios = [(np.abs(drawn) - np.abs(drawn - np.array(changes))).sum(axis=1) for drawn in sides]
+    return lower_bound(runs, int((ratios[1] >= at).sum()), int((ratios[0] >= at).sum()), 0.0)
+
+
 NAIVE: dict[str, Any] = {
     "noise for one row, and a person has forty": lambda: audit("laplace", Fraction(1), 40, 2_000, 20),
     "a sensitivity that is half of the true one": lambda: audit("laplace", Fraction(1, 4), 2, 4_000, 1) / 2,
+    "rows are bounded, and groups are not": lambda: audit_all("laplace", [1] * 12, 2_000, 4),
+    "every night costs epsilon 1, and all of them too": lambda: audit_all("laplace", [1] * 30, 2_000, 10),
+    "a person of two cohorts, each of which is charged": lambda: audit_all("laplace", [1] * 2, 20_000, 2),
 }
 
 
-@pytest.mark.parametrize("name", NAIVE)
+LONG = ("every night", "a person of two")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.thorough] * one.startswith(LONG)) for one in NAIVE]
+)
 def test_a_naive_variant_fails_its_trial(name: str) -> None:
     """Each claims epsilon 1 (of the second, 2 for the sensitivity that it takes)."""
     assert NAIVE[name]() > 1

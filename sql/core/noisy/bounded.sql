@@ -1,6 +1,6 @@
 -- name: noisy/bounded
--- params: bounded (table to make), coded (table, as noisy/coded makes it), columns (list of {code (alias), size (how many groups)}), number (of the
---   table), measures (aliases of values), groups, rows (how many groups of a person, and rows of each)
+-- params: bounded (table to make), coded (table, as noisy/coded makes it), columns (list of {code (alias), size (how many groups)}), needed
+--   (aliases of codes that a counted row has), number (of the table), measures (aliases of values), groups, rows (how many groups of a person, and rows of each)
 -- returns: person text, cell bigint (the finest group), n bigint (rows), and per measure v1.. bigint (numbers of values) and s1.. bigint (sums): of
 --   each person at most so many cells of at most so many rows each. Which ones follows from a hash, keyed with :secret, of the person's own rows alone
 {% macro hash(text) %}SHA256(CAST(:secret AS VARCHAR) || {{ text }}){% endmacro %}
@@ -13,7 +13,7 @@ WITH r AS (
     SELECT k.person AS person, {{ cell() }} AS cell{% for m in measures %}, k.{{ m }} AS {{ m }}{% endfor %}
 
     FROM {{ coded | table }} AS k
-    WHERE k.person IS NOT NULL{% for c in columns %} AND k.{{ c.code }} IS NOT NULL{% endfor %}
+    WHERE k.person IS NOT NULL{% for c in columns %} AND k.{{ c.code }} IS NOT NULL{% endfor %}{% for code in needed %} AND k.{{ code }} IS NOT NULL{% endfor %}
 
 )
 {% if measures %}

@@ -1,7 +1,8 @@
 -- name: noisy/kept
--- params: coded (table, as noisy/coded makes it), tables (list of {bounded (table), columns (aliases of codes)}), steps
+-- params: coded (table, as noisy/coded makes it), tables (list of {bounded (table), columns (aliases of codes)}), steps, parts (rows of the bounded tables are in
+--   whole parts of this)
 -- returns: kept (sum over persons of the share of their rows that are counted, in whole parts of steps each), persons: of those who have any
-SELECT CAST(COALESCE(SUM(FLOOR(CAST(f.kept * {{ steps }} AS DECIMAL(38, 0)) / f.had)), 0) AS BIGINT) AS kept, COUNT(*) AS persons
+SELECT CAST(COALESCE(SUM(FLOOR(CAST(f.kept * {{ steps }} AS DECIMAL(38, 0)) / (f.had * {{ parts }}))), 0) AS BIGINT) AS kept, COUNT(*) AS persons
 FROM (
     SELECT p.person AS person, SUM(p.had) AS had, SUM(p.kept) AS kept
     FROM (

@@ -1,9 +1,9 @@
 -- name: noisy/norms
 -- params: bounded (table, as noisy/bounded makes it), nodes (table of cell and l0.., the group of each level), level, norms (list of {part (see
---   `sqlanon.noisy.shape.Part`), alias (number of the measure's columns), middle (twice that of its range), l1, l2 (whole numbers, which bound a
+--   `sqlanon.noisy.shape.Part`, or weighed: persons by weight), alias (number of the measure's columns), middle (twice that of its range), l1, l2 (whole numbers, which bound a
 --   person's sum of absolute values and of squares)})
 -- returns: how many persons change one of the sums by more than its norm says
-{% macro value(one) %}{% if one.part == "persons" %}1{% elif one.part == "rows" %}SUM(b.n){% elif one.part == "values" %}SUM(b.v{{ one.alias }}){% elif one.part == "sum" %}SUM(b.s{{ one.alias }}){% else %}2 * SUM(b.s{{ one.alias }}) - SUM(b.v{{ one.alias }}) * ({{ one.middle }}){% endif %}{% endmacro %}
+{% macro value(one) %}{% if one.part == "persons" %}1{% elif one.part == "weighed" %}SUM(b.p){% elif one.part == "rows" %}SUM(b.n){% elif one.part == "values" %}SUM(b.v{{ one.alias }}){% elif one.part == "sum" %}SUM(b.s{{ one.alias }}){% else %}2 * SUM(b.s{{ one.alias }}) - SUM(b.v{{ one.alias }}) * ({{ one.middle }}){% endif %}{% endmacro %}
 SELECT COUNT(*)
 FROM (
     SELECT g.person AS person

@@ -1,12 +1,15 @@
 -- name: statistics/rows
 -- params: rows (table to make), stage (table), columns (list of {alias, levels, paths (table, as statistics/paths makes it, or none)}),
---   person (alias of the numbers of the persons in stage)
+--   person (alias of the numbers of the persons in stage), sums (list of {alias, factor}: columns, and units of one)
 -- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, and of each column keys text of its node at each level:
---   v<column>_<level>, 'v' and the value's text or the label, or 'n' for NULL
+--   v<column>_<level>, 'v' and the value's text or the label, or 'n' for NULL; s<sum> bigint, the value in units
 CREATE {{ rows | scratch }} AS
 SELECT
     DENSE_RANK() OVER (ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.v{{ loop.index }}_0{% endfor %}) AS atom
     , g.person AS person
+{% for s in sums %}
+    , g.s{{ loop.index }} AS s{{ loop.index }}
+{% endfor %}
 {% for c in columns %}
 {% set i = loop.index %}
 {% for level in range(c.levels) %}
@@ -16,6 +19,9 @@ SELECT
 FROM (
     SELECT
         s.{{ person }} AS person
+{% for own in sums %}
+        , CAST(s.{{ own.alias }} * {{ own.factor }} AS BIGINT) AS s{{ loop.index }}
+{% endfor %}
 {% for c in columns %}
 {% set i = loop.index %}
 {% if c.paths %}

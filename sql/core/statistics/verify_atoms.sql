@@ -1,11 +1,14 @@
 -- name: statistics/verify_atoms
--- params: keyed (table, as statistics/verify_rows makes it), atoms (table), columns (list of {levels})
--- returns: failing bigint: finest combinations of the staged rows that are not in the table with the same rows and persons, others that are in
+-- params: keyed (table, as statistics/verify_rows makes it), atoms (table), columns (list of {levels}), sums (list of {place})
+-- returns: failing bigint: finest combinations of the staged rows that are not in the table with the same rows, persons and sums, others that are in
 --   it, atoms of one person without an owner; shared bigint: owners that are several persons, or persons that are several owners
 WITH f AS (
     SELECT
         COUNT(*) AS n
         , COUNT(DISTINCT s.person) AS persons
+{% for own in sums %}
+        , SUM(s.s{{ own.place }}) AS s{{ own.place }}
+{% endfor %}
         , MIN(s.person) AS one
 {% for c in columns %}
 {% set i = loop.index %}
@@ -21,7 +24,8 @@ WITH f AS (
     SELECT f.n AS fresh, a.n AS kept, a.owner AS owner, f.one AS one, f.persons AS persons
     FROM f
     FULL JOIN {{ atoms | table }} AS a
-        ON {% for c in columns %}{% set i = loop.index %}{% for level in range(c.levels) %}a.v{{ i }}_{{ level }} = f.v{{ i }}_{{ level }} AND {% endfor %}{% endfor %}a.n = f.n AND a.persons = f.persons
+        ON {% for c in columns %}{% set i = loop.index %}{% for level in range(c.levels) %}a.v{{ i }}_{{ level }} = f.v{{ i }}_{{ level }} AND {% endfor %}{% endfor %}a.n = f.n AND a.persons = f.persons{% for own in sums %} AND a.s{{ own.place }} = f.s{{ own.place }}{% endfor %}
+
 )
 SELECT
     (SELECT COUNT(*) FROM j AS x WHERE x.fresh IS NULL OR x.kept IS NULL OR (x.persons = 1 AND x.owner < 1) OR (x.persons > 1 AND x.owner <> -1)) AS failing

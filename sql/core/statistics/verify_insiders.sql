@@ -1,5 +1,5 @@
 -- name: statistics/verify_insiders
--- params: ends, compared, least, insiders, own, witness (tables), threshold
+-- params: ends, compared, least, insiders, own, witness (tables), threshold, sums (list of {place})
 -- returns: failing bigint: pairs of a small cell and an insider whom no witness that leaves his atoms as they are shows the least, or the threshold
 SELECT COUNT(*) AS failing
 FROM (
@@ -21,7 +21,8 @@ FROM (
         SELECT DISTINCT w.witness AS witness, s.owner AS owner
         FROM {{ witness | table }} AS w
         JOIN {{ insiders | table }} AS s ON s.atom = w.atom
-        WHERE w.change <> 0
+        WHERE w.change <> 0{% for s in sums %} OR w.s{{ s.place }} <> 0{% endfor %}
+
     ) AS x ON x.witness = e.witness AND x.owner = q.owner
     WHERE q.excess >= 0
     GROUP BY q.cell, q.owner

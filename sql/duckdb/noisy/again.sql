@@ -1,6 +1,6 @@
 -- name: noisy/again
--- params: coded (table, as noisy/coded makes it), columns (list of {code (alias), size (how many groups)}), number (of the table), measures (aliases
---   of values), groups, rows (how many groups of a person, and rows of each)
+-- params: coded (table, as noisy/coded makes it), columns (list of {code (alias), size (how many groups)}), needed (aliases of
+--   codes that a counted row has), number (of the table), measures (aliases of values), groups, rows (how many groups of a person, and rows of each)
 -- returns: cell, persons, n, and per measure v1.. and s1.., all bigint, by cell: the sums of what noisy/bounded makes, written once more with ordered
 --   lists in place of numbered rows
 {% macro hash(text) %}SHA256(CAST(:secret AS VARCHAR) || {{ text }}){% endmacro %}
@@ -10,7 +10,7 @@
 WITH kinds AS (
     SELECT k.person AS person, 0{% for c in columns %} + CAST(k.{{ c.code }} AS BIGINT){% for d in columns[loop.index:] %} * {{ d.size }}{% endfor %}{% endfor %} AS cell{% for m in measures %}, k.{{ m }} AS {{ m }}{% endfor %}, COUNT(*) AS many
     FROM {{ coded | table }} AS k
-    WHERE k.person IS NOT NULL{% for c in columns %} AND k.{{ c.code }} >= 0{% endfor %}
+    WHERE k.person IS NOT NULL{% for c in columns %} AND k.{{ c.code }} >= 0{% endfor %}{% for code in needed %} AND k.{{ code }} >= 0{% endfor %}
 
     GROUP BY 1, 2{% for m in measures %}, {{ loop.index + 2 }}{% endfor %}
 

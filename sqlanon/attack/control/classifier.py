@@ -36,9 +36,9 @@ def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
         yield Lacking("classifier: scikit-learn is not installed; pip install 'sqlanon[attack]'")
         return
     space = trial.space
-    known = trial.with_role("quasi", "insensitive")
+    known_columns = trial.with_role("quasi", "insensitive")
     rows = _draw_rows(trial, space.members)
-    features = np.array([middles(space, a, rows) for a in known]).reshape(len(known), len(rows)).T
+    features = np.array([middles(space, a, rows) for a in known_columns]).reshape(len(known_columns), len(rows)).T
     inside, outside, every = trial.draw(MOST_TRIED)
     for secret in trial.with_role("sensitive"):
         name = trial.columns[secret].name
@@ -47,7 +47,7 @@ def classify(trial: Trial) -> Iterator[Outcome | Lacking]:
             continue
         model = ExtraTreesClassifier(TREES, random_state=trial.seed % 2**32, n_jobs=trial.threads)
         model.fit(features, space.low[secret][rows])
-        guessed = [model.predict(some[:, list(known)].astype(np.float64)) for some in (inside, outside)]
+        guessed = [model.predict(some[:, list(known_columns)].astype(np.float64)) for some in (inside, outside)]
         main, control = (
             Successes(int((guesses == some[:, secret]).sum()), len(some))
             for guesses, some in zip(guessed, (inside, outside), strict=True)

@@ -146,6 +146,14 @@ def audit(
         str | None,
         option("--unlisted", "MEANING", "Of combinations not in a table: empty (default) or unknown.", panel=COUNTS),
     ] = None,
+    seconds: Annotated[
+        int | None,
+        option("--seconds", "N", "Time of the search for bounds; then some are wider (default: 300).", panel=COUNTS),
+    ] = None,
+    decimals: Annotated[
+        int | None,
+        option("--decimals", "N", "Numbers are sums with so many digits after the point (default: 0).", panel=COUNTS),
+    ] = None,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -169,6 +177,8 @@ def audit(
         "hierarchy": hierarchy,
         "persons": persons,
         "unlisted": unlisted,
+        "seconds": seconds,
+        "decimals": decimals,
     }
     counts = {name: number for name, number in counts.items() if number is not None}
     if statistics:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 COUNTS = "Published counts"
 """The panel of options."""
+SECONDS = 300
+"""For the bounds; after them some are wider, and the report says of how many."""
+
+
+MOST_DECIMALS = 9
+"""Digits after the point of published sums."""
 
 
 def is_file(table: str) -> bool:
@@ -42,9 +48,11 @@ def audit_counts(
     """
     if not tables:
         raise PolicyError("audit --statistics wants the tables: name those that readers have together")
-    spelling, persons = _spelling(given), given.get("persons")
+    spelling, persons, seconds = _spelling(given), given.get("persons"), given.get("seconds", SECONDS)
     if persons is not None and persons < 1:
         raise PolicyError("--persons is a whole number of 1 or more")
+    if seconds < 0:
+        raise PolicyError("--seconds is a whole number of 0 or more")
     db, policy = where
     files = [table for table in tables if db is None and is_file(table)]
     if files:
@@ -54,13 +62,13 @@ def audit_counts(
 
         with open_files(files, progress=screen.progress(), **read) as (database, names, notes):
             screen.warn(notes)
-            report = database.audit_statistics(names, spelling, persons=persons)
+            report = database.audit_statistics(names, spelling, persons=persons, seconds=seconds)
         screen.close()
         return _show(screen, report)
     if read:
         raise PolicyError(f"{first_option(read)} is for CSV files; a table in a database has types of its own")
     with open_database(find_url(db, find_policy(db, policy)), screen, read_only=True) as connected:
-        report = connected.audit_statistics(tables, spelling, persons=persons)
+        report = connected.audit_statistics(tables, spelling, persons=persons, seconds=seconds)
     return _show(screen, report)
 
 
@@ -84,7 +92,14 @@ def _spelling(given: Mapping[str, Any]) -> CountsSpelling:
         tuple(given.get("hidden", ())),
         hierarchies,
         unlisted == "empty",
+        _decimals(given.get("decimals", 0)),
     )
+
+
+def _decimals(asked: int) -> int:
+    if not 0 <= asked <= MOST_DECIMALS:
+        raise PolicyError(f"--decimals is a whole number from 0 to {MOST_DECIMALS}")
+    return asked
 
 
 def _show(screen: Screen, report: DisclosureReport) -> int:

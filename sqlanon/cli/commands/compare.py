@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,10 @@ from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import POLICY, Db, PolicyFile, find_url, flag, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
+from sqlanon.spec import ReleaseSpec
+
+if TYPE_CHECKING:
+    from sqlanon.database.database import Database
 
 MOST = 60
 """Candidates, at most."""
@@ -54,6 +59,11 @@ def compare(
     choose: Annotated[
         int | None, option("--choose", "N", "With --write: the number of a candidate; it alone is tried.")
     ] = None,
+    epsilon: Annotated[
+        list[str] | None,
+        option("--epsilon", "NUMBERS", "Noisy statistics: epsilons of a version, as 0.5,1,4 (default: the policy's)."),
+    ] = None,
+    alone: Annotated[bool, flag("--alone", "Noisy statistics: try each table by itself as well.")] = False,
     html: Annotated[Path | None, option("--html", "FILE", "Write table and picture to a new file.")] = None,
     policy: PolicyFile = None,
     db: Db = None,
@@ -78,6 +88,27 @@ def compare(
             f"compare tries one release, and the policy has several: {', '.join(item.name for item in releases)}"
         )
     (base_spec,) = releases
+    noise = parse_names("--epsilon", epsilon)
+    if noise or alone:
+        about_rows = {
+            "--k": k,
+            "--method": method,
+            "--refine": refine,
+            "--target": target,
+            "--workload": workload,
+            "--seed": seed,
+            "--write": write,
+            "--html": html,
+        }
+        wrong = [name for name, given in about_rows.items() if given]
+        if wrong:
+            raise PolicyError(
+                f"compare {base_spec.name}: {', '.join(wrong)}: about releases of rows; --epsilon and --alone are "
+                "about noisy statistics"
+            )
+        with open_database(find_url(db, spec), screen, read_only=True) as connected:
+            compare_noise(screen, connected, base_spec, noise, alone=alone)
+        return 0
     sizes = _numbers(parse_names("--k", k)) or (base_spec.privacy.k,)
     methods = parse_names("--method", method) or (base_spec.method.name,)
     passes = (False, True) if refine else (False,)
@@ -108,6 +139,20 @@ def compare(
 
         candidates_report(screen, report)
     return 0
+
+
+def compare_noise(
+    screen: Screen, connected: Database, base_spec: ReleaseSpec, texts: Sequence[str], *, alone: bool
+) -> None:
+    """Compare candidates of noisy statistics, and show them."""
+    from sqlanon.evaluate.noisy_candidates import read_epsilons
+
+    report = connected.compare_noisy(base_spec, read_epsilons(texts), alone=alone)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.compare import noisy_candidates_report
+
+        noisy_candidates_report(screen, report)
 
 
 def _numbers(texts: tuple[str, ...]) -> tuple[int, ...]:

@@ -276,7 +276,8 @@ def _list_next_commands(
     from sqlanon.cli.show.text import command, list_option
 
     view = release.publish or report.published
-    names = [column.name for column in release.with_role("sensitive")] if report.shape.grouped else []
+    rows = report.shape.grouped and report.statistics is None
+    names = [column.name for column in release.with_role("sensitive")] if rows else []
     sensitive = list_option("--sensitive", names)
     if release.publish_file and report.shape.grouped:
         audit = command("audit", view, options=[*sensitive, "--db", f"duckdb:///{release.publish_file}"])

@@ -8,6 +8,7 @@ from sqlanon.cli.show.text import clean, count, make_sheet, measure, note, share
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
+    from sqlanon.cli.show.sheet import Sheet
     from sqlanon.results import AttackReport, CompositionAttack, GuessAttack, LinkageAttack
     from sqlanon.results.counts import CountsAttackReport, CountsReader
 
@@ -133,6 +134,7 @@ READERS = {
     "naive": "if only small cells were hidden",
     "outsider": "readers of the view",
     "insider": "persons alone in a cell",
+    "averaging": "readers who average the noise",
 }
 """Names for people of the kinds of readers of counts."""
 
@@ -157,13 +159,39 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
             [_counts_reader(reader) for reader in report.attacks],
         ),
     )
+    if report.sums:
+        screen.show("", _sums_sheet(report))
     undecided = sum(reader.undecided for reader in report.attacks)
     if undecided:
         screen.show(
             "", note(f"for {things(undecided, 'cell')} no table was found at both ends: intervals may be narrower")
         )
     if not report.held:
-        screen.show("", "Readers FIND small cells.")
+        screen.show("", "Readers FIND what the release promises to hide.")
+
+
+SUM_READERS = {
+    "naive": "if only sensitive cells were hidden",
+    "outsider": "readers of the view",
+    "contributor": "contributors, of dominating persons",
+}
+"""The same of readers of sums."""
+
+
+def _sums_sheet(report: CountsAttackReport) -> Sheet:
+    rows = [
+        (
+            clean(one.measure),
+            SUM_READERS[one.name],
+            count(one.sought),
+            count(one.exact),
+            count(one.near),
+            ("held" if one.held else "FOUND") if one.promised else "",
+        )
+        for one in report.sums
+    ]
+    columns = (("sum", "left"), ("reader", "wrap"), ("sought", "right"), ("exactly", "right"), ("too near", "right"))
+    return make_sheet((*columns, ("verdict", "left")), rows)
 
 
 def _counts_reader(one: CountsReader) -> tuple[str, ...]:

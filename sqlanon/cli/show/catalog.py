@@ -146,7 +146,8 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
         f"release {clean(report.release)}: version {report.version} is published again as "
         f"{clean(report.published)}{withdrawn}",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
-        "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's.",
+        "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's; of "
+        "statistics with a budget, when the clock asks for it.",
     )
 
 
@@ -167,7 +168,10 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str, erase: 
     screen.show(*(f"warning: {clean(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
-        screen.show(f"A later run makes a new version: take the release out of the policy if that is not meant{again}.")
+        screen.show(
+            "A later run makes a new version, which statistics with a budget pay with --spend: take the release out of "
+            f"the policy if that is not meant{again}."
+        )
 
 
 def _kept_lineages(screen: Screen, report: UnpublishReport, erase: str) -> None:

@@ -8,7 +8,7 @@ from sqlanon.cli.show.text import clean, count, format_seconds, make_sheet, note
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import Candidate, CandidatesReport
+    from sqlanon.results import Candidate, CandidatesReport, NoisyCandidate, NoisyCandidatesReport
 
 WIDTH_OF = {"workload": "the answers to the workload, by the estimate", "random counts": "random counts, by the count"}
 HEAD = (
@@ -56,3 +56,58 @@ def _row(one: Candidate) -> tuple[str, ...]:
         share(one.risk or 0.0, 1),
         format_seconds(one.seconds),
     )
+
+
+def noisy_candidates_report(screen: Screen, report: NoisyCandidatesReport) -> None:
+    """Show a line for each table of each candidate, beside the errors of releases of rows."""
+    head: list[tuple[str, str] | tuple[str, str, int]] = [
+        ("n", "right"),
+        ("epsilon", "right"),
+        ("noise", "left", 1),
+        ("versions", "right"),
+        ("counts of", "wrap"),
+        ("groups", "right", 2),
+        ("error", "right"),
+        *((one.release, "right") for one in report.beside),
+    ]
+    screen.show(
+        f"candidates for {clean(report.release)} of {clean(report.source)}; nothing was charged, drawn or published",
+        "",
+        make_sheet(head, [row for one in report.candidates for row in _noisy_rows(report, one)]),
+        "",
+    )
+    for one in report.candidates:
+        if one.refused is not None:
+            screen.show(note(f"{one.number}: {one.refused}"))
+    screen.show(
+        note(
+            "error: the expected distance of a finest group's number from the counted rows, by noise alone, before it "
+            "is drawn; what bounding cuts is in plan. versions: that the budget pays for"
+        )
+    )
+    if report.beside:
+        screen.show(
+            note(
+                "the other columns: mean errors of the same counts of published releases of rows, measured on the "
+                "source. No budget pays for these: they are for the owner alone"
+            )
+        )
+
+
+def _noisy_rows(report: NoisyCandidatesReport, one: NoisyCandidate) -> list[tuple[str, ...]]:
+    """The lines of a candidate."""
+    if one.refused is not None:
+        return [(str(one.number), f"{one.epsilon:g}", "", "", "not possible", "", "", *("" for _ in report.beside))]
+    rows: list[tuple[str, ...]] = []
+    for place, (name, groups, error) in enumerate(zip(report.tables, report.groups, one.errors, strict=True)):
+        if error is not None:
+            first = (
+                (str(one.number), f"{one.epsilon:g}", one.law, count(one.versions)) if not rows else ("", "", "", "")
+            )
+            others = (_error(other.errors[place]) for other in report.beside)
+            rows.append((*first, name, count(groups) if groups else "", _error(error), *others))
+    return rows
+
+
+def _error(error: float | None) -> str:
+    return "-" if error is None else f"{error:,.3g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.text import clean, count, make_sheet, share, things
@@ -24,7 +25,7 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
     screen.show("")
     if report.contradictions:
         screen.show("The numbers CONTRADICT each other: no table has all of these together.", "")
-        screen.show(_sheet(report.contradictions), "")
+        screen.show(_sheet(report.contradictions, report.decimals), "")
         screen.show(
             "Columns that are not the same are taken for the same, a table lists fewer cells than there are "
             "(--unlisted unknown), or numbers were rounded."
@@ -45,15 +46,19 @@ def disclosure_report(screen: Screen, report: DisclosureReport) -> None:
         "",
     )
     if report.found:
-        screen.show(_sheet(report.found), "")
+        screen.show(_sheet(report.found, report.decimals), "")
     if not report.satisfied:
         screen.show("Readers of these tables FIND hidden cells.")
 
 
-def _sheet(cells: Sequence[FoundCell]) -> Sheet:
+def _sheet(cells: Sequence[FoundCell], decimals: int) -> Sheet:
     columns = list(dict.fromkeys(name for cell in cells for name in cell.values))
     rows = [
-        (*(_value(cell, name) for name in columns), _ends(cell), ", ".join(clean(name) for name in cell.tables))
+        (
+            *(_value(cell, name) for name in columns),
+            _ends(cell, decimals),
+            ", ".join(map(clean, cell.tables)),
+        )
         for cell in cells[:MOST_SHOWN]
     ]
     if len(cells) > MOST_SHOWN:
@@ -71,7 +76,12 @@ def _value(one: FoundCell, name: str) -> str:
     return "NULL" if value is None else clean(value)
 
 
-def _ends(one: FoundCell) -> str:
+def _ends(one: FoundCell, decimals: int) -> str:
     if one.exact:
-        return f"= {count(one.low)}"
-    return f"{count(one.low)} .. {'any' if one.high is None else count(one.high)}{'' if one.reached else ' ~'}"
+        return f"= {_number(one.low, decimals)}"
+    high = "any" if one.high is None else _number(one.high, decimals)
+    return f"{_number(one.low, decimals)} .. {high}{'' if one.reached else ' ~'}"
+
+
+def _number(units: int, decimals: int) -> str:
+    return f"{Decimal(units).scaleb(-decimals):,f}" if decimals else count(units)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         RequirementResult,
         RunReport,
         StatisticsReport,
+        SyntheticReport,
     )
 
 
@@ -174,14 +175,30 @@ def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, 
         f"{clean(report.published)}",
         f"  source    {clean(report.source)}",
         *snapshot_line(report.snapshot),
-        f"  cells     {count(counts.cells)} of {count(counts.margins)} margins: {count(counts.shown)} shown, "
-        f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})",
-        f"  proof     {count(counts.witnesses)} other tables that agree with what is shown",
+        *_cells_lines(report.method, counts),
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
     screen.show(f"total {format_seconds(report.seconds.get('total', 0.0))}")
     next_commands(screen, following)
+
+
+def _cells_lines(method: str, counts: StatisticsReport) -> list[str]:
+    """Lines about cells and their protection."""
+    proof = f"  proof     {count(counts.witnesses)} other tables that agree with what is shown"
+    cells = f"  cells     {count(counts.cells)} of {count(counts.margins)} margins"
+    if method == "suppress":
+        hidden = f"{count(counts.hidden)} hidden ({share(counts.hidden, counts.cells)})"
+        return [f"{cells}: {count(counts.shown)} shown, {hidden}", proof]
+    if method == "round":
+        return [f"{cells}: rounded, and all sums hold", proof]
+    if counts.errors is None:
+        return [f"{cells}: rounded by a rule"]
+    before, after = counts.errors
+    return [
+        f"{cells}: each has the noise of its persons",
+        f"  error     {before:.2f} (root of the mean squared error); {after:.2f} for who reads all cells together",
+    ]
 
 
 def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, following: Sequence[str]) -> None:
@@ -196,12 +213,32 @@ def _noisy_report(screen: Screen, report: RunReport, noisy: NoisyReport, followi
         f"  source    {clean(report.source)}",
         f"  groups    {count(noisy.groups)} of {things(noisy.tables, 'table')}, as declared",
         f"  noise     {noisy.law}; epsilon {noisy.epsilon:g}{delta} for a person and all its rows",
+        *([] if noisy.night is None else [f"  night     {noisy.night} of {noisy.nights}, which epsilon pays together"]),
         f"  budget    {clean(noisy.budget)}: {noisy.spent:.4g} of {noisy.allowed:g} spent",
         *kept_rows,
+        *([] if noisy.synthetic is None else _synthetic_lines(noisy.synthetic)),
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )
     next_commands(screen, following)
+
+
+def _synthetic_lines(synthetic: SyntheticReport) -> list[str]:
+    """Rows drawn of noisy statistics."""
+    mean = sum(synthetic.apart) / len(synthetic.apart)
+    most = sum(synthetic.most) / len(synthetic.most)
+    pairs = ", ".join("-".join(map(clean, pair)) for pair in synthetic.pairs)
+    return [
+        f"  synthetic {things(synthetic.rows, 'row')} drawn of the noisy tables, published as {clean(synthetic.view)}",
+        (
+            f"  pairs     {pairs}; each with {clean(synthetic.target)}"
+            f"{', chosen by a paid measurement' if synthetic.chosen else ''}"
+        ),
+        (
+            f"  errors    {mean:.3g} rows between a group and its noisy number on average; from counted rows at most "
+            f"{most:.3g} (95 %); unknown for other combinations of columns"
+        ),
+    ]
 
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:

@@ -87,8 +87,8 @@ class Arrays(Connection):
         with self._translate_errors(f"load {table.name}"):
             self._use(self._empty)
             text = f"CREATE {temporary}TABLE IF NOT EXISTS {name} ({defined})"
-            left = iter(rows)
-            while batch := list(itertools.islice(left, 500)):
+            remaining = iter(rows)
+            while batch := list(itertools.islice(remaining, 500)):
                 values = ", ".join(f"({marks})" for _ in batch)
                 text += f"; INSERT INTO {name} VALUES {values}"  # noqa: S608 - marks only
                 self._connection.execute(text, [cell for row in batch for cell in row])

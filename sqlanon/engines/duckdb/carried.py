@@ -94,19 +94,19 @@ def carry_columns(connection: duckdb.DuckDBPyConnection, table: str, target: Tar
     Cost: one scan of the columns that change, or have a type with values that the target lacks.
     """
     relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
-    found, refused = [], []
+    carried, refused = [], []
     for name, kind in zip(relation.columns, relation.types, strict=True):
-        chosen = _choose_type(connection, table, name, kind, target)
-        if chosen is None:
+        type_text = _choose_type(connection, table, name, kind, target)
+        if type_text is None:
             refused.append(f"{name} ({format_type(kind)})")
         else:
-            found.append(Carried(name, kind, chosen))
+            carried.append(Carried(name, kind, type_text))
     if refused:
         raise PolicyError(
             f"{target.name} cannot hold every value of {', '.join(refused)}: cast the column in the source, or leave "
             "it out of the release"
         )
-    return found
+    return carried
 
 
 def format_type(kind: Any) -> str:  # noqa: ANN401 - the driver's type
@@ -131,8 +131,8 @@ def _choose_type(
     if first == str(kind) and not outside:
         return first
     every = dict.fromkeys([first, _map_type(kind, target, None), TEXT])
-    for at, candidate in enumerate(every):
-        if holds(connection, table, name, str(kind), candidate, outside if at == 0 else ()):
+    for index, candidate in enumerate(every):
+        if holds(connection, table, name, str(kind), candidate, outside if index == 0 else ()):
             return candidate
     return None
 
@@ -205,12 +205,12 @@ def compare(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     """
     pairs = [
         (
-            _comparable_expression(f"t.{quote(one.name)}", str(one.type), one),
-            _comparable_expression(f"t.{quote(one.name)}", "", one),
+            _comparable_expression(f"t.{quote(column.name)}", str(column.type), column),
+            _comparable_expression(f"t.{quote(column.name)}", "", column),
         )
-        for one in columns
+        for column in columns
     ]
-    check(connection, table, written, pairs, [f"{one.name} ({format_type(one.type)})" for one in columns])
+    check(connection, table, written, pairs, [f"{column.name} ({format_type(column.type)})" for column in columns])
 
 
 def check(
@@ -227,10 +227,10 @@ def check(
     """
     released = _fingerprint(connection, table, [first for first, _ in pairs])
     try:
-        found = _fingerprint(connection, written, [second for _, second in pairs])
+        fingerprint = _fingerprint(connection, written, [second for _, second in pairs])
     except _NO_CAST:
-        found = None
-    if found == released:
+        fingerprint = None
+    if fingerprint == released:
         return
     differ = [
         name
@@ -255,8 +255,8 @@ def _have_same_fingerprint(
 
 def _fingerprint(connection: duckdb.DuckDBPyConnection, source: str, expressions: Sequence[str]) -> tuple[object, ...]:
     """How many rows there are, the sum of their hashes and the exclusive or of those."""
-    made = f"SELECT hash({', '.join(expressions)}) AS h FROM {source} AS t"  # noqa: S608
-    query = f"SELECT count(*), sum(CAST(h AS HUGEINT)), bit_xor(h) FROM ({made})"  # noqa: S608
+    hashes = f"SELECT hash({', '.join(expressions)}) AS h FROM {source} AS t"  # noqa: S608
+    query = f"SELECT count(*), sum(CAST(h AS HUGEINT)), bit_xor(h) FROM ({hashes})"  # noqa: S608
     return tuple(connection.execute(query).fetchall()[0])
 
 

@@ -39,8 +39,8 @@ class Compacting(Arrays):
         return LACKS["DuckDB" if self.compaction else "DuckDB in memory"]
 
     def swept(self) -> list[str]:
-        found, self._swept = self._swept, ()
-        return list(found)
+        swept, self._swept = self._swept, ()
+        return list(swept)
 
     def check_compaction(self) -> None:
         assert self._path is not None

@@ -107,10 +107,10 @@ class Connection:
 
     def _send(self, text: str, binds: Mapping[str, Bind] | None = None) -> duckdb.DuckDBPyConnection:
         """Execute a text of ours."""
-        made = self._parsed.of(text)
+        parsed = self._parsed.of(text)
         if binds:
-            return self._connection.execute(made, dict(binds))
-        return self._connection.execute(made)
+            return self._connection.execute(parsed, dict(binds))
+        return self._connection.execute(parsed)
 
     def execute(self, statement: Statement | str) -> None:
         with self._translate_errors(_name(statement), _text(statement)):
@@ -199,9 +199,9 @@ class Connection:
                     self._use(self._database)
                     self._connection.execute(f"DETACH {self._empty}")
             finally:
-                held, self._spill = self._spill, None
-                if held is not None:
-                    held.close(self._connection)
+                folder, self._spill = self._spill, None
+                if folder is not None:
+                    folder.close(self._connection)
                 else:
                     self._connection.close()
 

@@ -101,14 +101,14 @@ def _check_title(path: Path, head: Head) -> None:
     widths = Counter(len(record) for record in head.records if record)
     if not widths:
         return
-    width, own = widths.most_common(1)[0][0], len(head.names)
-    if own >= width:
+    width, fields = widths.most_common(1)[0][0], len(head.names)
+    if fields >= width:
         return
-    at = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
+    at_line = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
     raise PolicyError(
-        f"{path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line "
-        f"must name every column. If it is a title, remove what is above the names{tail(path, at)}; if a column has no "
-        "name, give it one"
+        f"{path}: the first line has {fields} field{'s' if fields > 1 else ''} and the lines below {width}: the first "
+        f"line must name every column. If it is a title, remove what is above the names{tail(path, at_line)}; if a "
+        "column has no name, give it one"
     )
 
 
@@ -146,7 +146,7 @@ def _check_whole_lines(path: Path, lines: list[str]) -> None:
 
 
 def _check_names(path: Path, head: Head) -> None:
-    empty = [str(at) for at, name in enumerate(head.names, 1) if not name.strip()]
+    empty = [str(index) for index, name in enumerate(head.names, 1) if not name.strip()]
     if empty:
         raise PolicyError(
             f"{path}: the first line has no name for column {', '.join(empty[:9])}; it must name every column: name "
@@ -158,8 +158,8 @@ def _check_names(path: Path, head: Head) -> None:
     if twice:
         raise PolicyError(f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them")
     data = [
-        str(at)
-        for at, name in enumerate(head.names, 1)
+        str(index)
+        for index, name in enumerate(head.names, 1)
         if any(form.fullmatch(name) for form in (_NUMBER, _DATE, _MAIL))
     ]
     if data:
@@ -174,7 +174,7 @@ def _check_values(path: Path, head: Head) -> None:
     """The first line is no row: few of the fields are also values of their columns."""
     width = len(head.names)
     rows = [record for record in head.records if len(record) == width]
-    again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))
+    again = sum(any(record[index] == name for record in rows) for index, name in enumerate(head.names))
     if again * 2 >= width and again >= min(2, width - 1) and again:
         raise PolicyError(
             f"{path}: the first line looks like data, or is repeated below: {again} of {width} of its fields are also "
@@ -193,14 +193,14 @@ def _check_second(path: Path, head: Head) -> None:
     if len(second) != len(head.names) or not below:
         return
     words = []
-    for at, cell in enumerate(second):
-        rest = [record[at] for record in below if record[at].strip() and not is_missing(record[at])]
-        if not rest or not all(_NUMBER.fullmatch(one) or _DATE.fullmatch(one) for one in rest):
+    for index, cell in enumerate(second):
+        rest = [record[index] for record in below if record[index].strip() and not is_missing(record[index])]
+        if not rest or not all(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell) for cell in rest):
             continue
         if _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell):
             return
         if re.search(r"[^\W\d_]", cell) and not is_missing(cell):
-            words.append(head.names[at])
+            words.append(head.names[index])
     if words:
         raise PolicyError(
             f"{path}: the second line is not like those below it ({len(words)} "

@@ -187,16 +187,16 @@ def _why_no_date(connection: duckdb.DuckDBPyConnection, table: str, name: str) -
 
 def _of_missing(connection: duckdb.DuckDBPyConnection, table: str, name: str) -> tuple[list[str], list[str]]:
     """Texts of `MISSING`, which are no values of persons and may be shown."""
-    found = connection.execute(
+    texts = connection.execute(
         f"SELECT c, count(*) FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE {_missing()} GROUP BY c ORDER "  # noqa: S608
         "BY 2 DESC, 1 LIMIT 5"
     ).fetchall()
-    return [f"{rows} are {text}" for text, rows in found], [option("null", str(text)) for text, _ in found]
+    return [f"{rows} are {text}" for text, rows in texts], [option("null", str(text)) for text, _ in texts]
 
 
 def _counts(connection: duckdb.DuckDBPyConnection, table: str, name: str, conditions: dict[str, str]) -> dict[str, int]:
-    counted = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
-    query = f"SELECT {counted} FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
+    counts = ", ".join(f"count(*) FILTER ({condition})" for condition in conditions.values())
+    query = f"SELECT {counts} FROM (SELECT {quote(name)} AS c FROM {table} AS t) WHERE c IS NOT NULL"  # noqa: S608
     return dict(zip(conditions, connection.execute(query).fetchall()[0], strict=True))
 
 

@@ -10,14 +10,14 @@ DELIMITERS = ",;\t|"
 
 def records_of(lines: list[str], delimiter: str) -> list[list[str]]:
     """The records of the first lines, as far as they can be read; a record that goes on below them is left out."""
-    found: list[list[str]] = []
+    records: list[list[str]] = []
     reader = csv.reader(iter(lines), delimiter=delimiter, strict=True)
     try:
-        found.extend(reader)
+        records.extend(reader)
     except csv.Error:
-        if not found:  # the header: that its quotes do not match is found when the file is read
+        if not records:  # the header: that its quotes do not match is found when the file is read
             return list(csv.reader(lines[:1], delimiter=delimiter))
-    return found
+    return records
 
 
 def likely_delimiter(lines: list[str]) -> str:

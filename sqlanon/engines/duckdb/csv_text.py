@@ -38,16 +38,16 @@ def find_codec(given: str | None) -> str:
     """
     name = (given or "utf-8").strip().lower()
     try:
-        found = codecs.lookup(name).name
-        "a".encode(found)  # not all codecs are of text
+        codec = codecs.lookup(name).name
+        "a".encode(codec)  # not all codecs are of text
     except (LookupError, ValueError, TypeError):
-        found = ""
-    if not found or found in ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"):
+        codec = ""
+    if not codec or codec in ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"):
         raise PolicyError(
             "encoding: not one that can be read here; utf-8, windows-1252, latin-1 and utf-16 are, and the others that "
             "Python has"
         )
-    return "utf-8" if found == "utf-8-sig" else found
+    return "utf-8" if codec == "utf-8-sig" else codec
 
 
 def delimiter_of(given: str | None) -> str | None:
@@ -56,10 +56,10 @@ def delimiter_of(given: str | None) -> str | None:
     Raises:
         PolicyError: it is not one character.
     """
-    found = "\t" if given in ("\\t", "tab") else given
-    if found is not None and (len(found) != 1 or found in '"\r\n'):
+    delimiter = "\t" if given in ("\\t", "tab") else given
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise PolicyError("delimiter: one character is wanted, such as ; or | or \\t")
-    return found
+    return delimiter
 
 
 class CsvText:
@@ -106,9 +106,9 @@ class CsvText:
             )
         if re.match(r"\s*(\{\s*\"|\[\s*[\[{]|<[?!a-zA-Z])", first):
             raise DatabaseError(f"{self.path} begins as JSON or XML does, and not as CSV; convert it")
-        chosen = delimiter or likely_delimiter(lines)
-        records = records_of(lines, chosen)
-        head = Head(records[0] if records else [], chosen, records[1:])
+        separator = delimiter or likely_delimiter(lines)
+        records = records_of(lines, separator)
+        head = Head(records[0] if records else [], separator, records[1:])
         check_header(self.path, head, lines, given=delimiter is not None)
         return head
 
@@ -149,7 +149,7 @@ class CsvText:
                     line += chunk.count(end)
                 if plain:
                     around = last + chunk
-                    plain = not any(one in around for one in (b'"', b"\n\n", b"\n\r")) and (end == b"\n" or first < 0)
+                    plain = not any(mark in around for mark in (b'"', b"\n\n", b"\n\r")) and (end == b"\n" or first < 0)
                 last = (last + chunk)[-2:]
         return line + (length > 0) if plain else None
 
@@ -189,10 +189,10 @@ class CsvText:
 
     def wrong_byte(self) -> str | None:
         """Where the file departs from the encoding, and which option would read it; None: nowhere."""
-        at = self._find_undecodable(self.encoding)
-        if at is None:
+        undecodable = self._find_undecodable(self.encoding)
+        if undecodable is None:
             return None
-        line, byte = at
+        line, byte = undecodable
         where = f"line {line}, byte {byte} of the file, is not {_SHOWN.get(self.encoding, self.encoding)}"
         with self.bytes() as raw:
             begin = raw.read(4096)
@@ -203,7 +203,10 @@ class CsvText:
         if re.search(rb"[\x00-\x08\x0e-\x1b]", begin) and not self.encoding.startswith("utf-16"):
             return f"{where}; it is no text file (has it another ending?): convert it to CSV"
         others = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
-        fitting = next((one for one in others if one != self.encoding and not self._find_undecodable(one)), None)
+        fitting = next(
+            (encoding for encoding in others if encoding != self.encoding and not self._find_undecodable(encoding)),
+            None,
+        )
         if fitting:
             return (
                 f"{where}; it can be read with --encoding {_SHOWN.get(fitting, fitting)}: check the letters outside of "
@@ -232,13 +235,13 @@ class CsvText:
         length = line = 0
         with target.open("xb") as file:
             try:
-                for at, text in enumerate(self._decode(self.encoding)):
+                for index, text in enumerate(self._decode(self.encoding)):
                     ends = re.split(r"[\r\n]", text)
                     length = length + len(text) if len(ends) == 1 else len(ends[-1])
                     line += text.count("\n")
                     if length > LINE:
                         raise self._too_long(line + 1)
-                    file.write((text.removeprefix("\ufeff") if at == 0 else text).encode())
+                    file.write((text.removeprefix("\ufeff") if index == 0 else text).encode())
             except _WrongByte as error:
                 raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
 

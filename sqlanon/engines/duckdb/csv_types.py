@@ -80,12 +80,12 @@ class Numbers:
             if groups
             else (f"[+-]?[0-9]*({re.escape(self.decimal)}[0-9]*)?")
         )
-        made = plain
+        number = plain
         for mark in groups:
-            made = f"replace({made}, {literal(mark)}, '')"
+            number = f"replace({number}, {literal(mark)}, '')"
         if self.decimal != ".":
-            made = f"replace({made}, {literal(self.decimal)}, '.')"
-        return f"(CASE WHEN regexp_full_match({plain}, {literal(form)}) THEN {made} END)"
+            number = f"replace({number}, {literal(self.decimal)}, '.')"
+        return f"(CASE WHEN regexp_full_match({plain}, {literal(form)}) THEN {number} END)"
 
 
 def guess(
@@ -108,15 +108,15 @@ def guess(
     first = connection.execute(f"SELECT {column} FROM {few} LIMIT 1").fetchall()  # noqa: S608
     if not first:
         return None
-    candidates = [one for one in _candidates(column, str(first[0][0])) if one.exact or not exact]
+    candidates = [candidate for candidate in _candidates(column, str(first[0][0])) if candidate.exact or not exact]
     if numbers and not exact and _any(connection, table, column, f"{numbers.of(column)} <> {column}"):
         candidates += _notation_types(numbers.of(column))
-    fitting = [one for one in candidates if fits(connection, few, name, one)]
-    found = next((one for one in fitting if fits(connection, table, name, one)), None)
-    if found is None or not found.order:
-        return found
-    orders = {one.order for one in fitting if one.order and fits(connection, table, name, one)}
-    return found if len(orders) == 1 else None  # else nobody can know which number is the day
+    fitting = [candidate for candidate in candidates if fits(connection, few, name, candidate)]
+    fitted = next((candidate for candidate in fitting if fits(connection, table, name, candidate)), None)
+    if fitted is None or not fitted.order:
+        return fitted
+    orders = {candidate.order for candidate in fitting if candidate.order and fits(connection, table, name, candidate)}
+    return fitted if len(orders) == 1 else None  # else nobody can know which number is the day
 
 
 def is_ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
@@ -124,8 +124,8 @@ def is_ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, t
 
     One of the texts is given.
     """
-    dated = [one for one in _candidates(quote(name), text) if one.order]
-    return len({one.order for one in dated if fits(connection, table, name, one)}) > 1
+    dated = [candidate for candidate in _candidates(quote(name), text) if candidate.order]
+    return len({candidate.order for candidate in dated if fits(connection, table, name, candidate)}) > 1
 
 
 def of_format(name: str, date_format: str) -> Guess:
@@ -180,14 +180,14 @@ def _candidates(column: str, text: str) -> Iterator[Guess]:
         yield from _numbers(f"trim({column})", text.strip(), blank=True)
     elif text in ("true", "false"):
         yield _native_type(column, "BOOLEAN")
-    elif found := _DATE.match(text) or _NAMED.match(text):
-        numbered = found.re is _DATE
-        if numbered and found.end() == len(text):
+    elif match := _DATE.match(text) or _NAMED.match(text):
+        numbered = match.re is _DATE
+        if numbered and match.end() == len(text):
             yield _native_type(column, "DATE")
         elif numbered:
             yield _native_type(column, "TIMESTAMP")
             yield _native_type(column, "TIMESTAMP WITH TIME ZONE")
-        yield from _instants(column, text, _DAYS[found[2]] if numbered else _DAYS_NAMED, found.end())
+        yield from _instants(column, text, _DAYS[match[2]] if numbered else _DAYS_NAMED, match.end())
 
 
 def _native_type(column: str, kind: str) -> Guess:

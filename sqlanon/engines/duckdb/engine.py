@@ -138,21 +138,21 @@ class DuckDBEngine(Compacting):
         return engine
 
     def relation(self, name: str) -> Relation:
-        found = self.look_up([], [name]).named.get(name)
-        if found is None:
+        relation = self.look_up([], [name]).named.get(name)
+        if relation is None:
             raise DatabaseError(
                 f"no table or view {name} in this database; names are table or schema.table, such as main.patients"
             )
-        return found
+        return relation
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         lakes = {name: lake for name in names if (lake := lake_of(name)) is not None}
         meant = {name: (TableRef("main", name), self.target(name)) for name in names if name not in lakes}
         with self._translate_errors("catalog lookup"):
             self._use(self._empty)
-            found = lookup.look_up(self._send, self._database, tables, meant, schema)
+            looked_up = lookup.look_up(self._send, self._database, tables, meant, schema)
             opened = {name: self._lake_tables.relation(lake) for name, lake in lakes.items()}
-        return replace(found, named={**found.named, **opened}) if opened else found
+        return replace(looked_up, named={**looked_up.named, **opened}) if opened else looked_up
 
     @contextmanager
     def snapshot(self, *, whole: bool = False) -> Iterator[None]:
@@ -258,10 +258,10 @@ class DuckDBEngine(Compacting):
 
     @contextmanager
     def inside(self) -> Iterator[Engine]:
-        with guest(self._connection, DuckDBEngine) as made:
+        with guest(self._connection, DuckDBEngine) as session:
             with suppress(duckdb.Error):  # as when a database is opened
-                made.engine.execute("SET TimeZone = 'UTC'")
-            yield made.engine
+                session.engine.execute("SET TimeZone = 'UTC'")
+            yield session.engine
 
     def keep(self, table: TableRef, kept: TableRef) -> None:
         with self._translate_errors(f"to keep {kept.name}"):

@@ -109,15 +109,15 @@ def explain(error: duckdb.Error, text: str = "") -> str:
         text: the SQL, in which a column that the error names must occur to be named here: the rest of a driver's
             message may be a cell value.
     """
-    said = str(error)
+    message = str(error)
     if isinstance(error, duckdb.IOException | duckdb.TransactionException | duckdb.FatalException):
-        if _FULL.search(said):
+        if _FULL.search(message):
             return _FULL_SAID
-        if _DENIED.search(said):
+        if _DENIED.search(message):
             return _DENIED_SAID
-    if isinstance(error, duckdb.InvalidInputException) and "read-only mode" in said:
+    if isinstance(error, duckdb.InvalidInputException) and "read-only mode" in message:
         return "the database is open for reading only; connect without read_only to write"
-    if isinstance(error, duckdb.ConversionException) and (column := _cast_column(said, text)):
+    if isinstance(error, duckdb.ConversionException) and (column := _cast_column(message, text)):
         return (
             f"a value of column {column} cannot be converted to the type that is asked for; cast the column in a view"
         )
@@ -141,8 +141,8 @@ def is_dropped(error: duckdb.Error) -> bool:
 
 
 def _cast_column(said: str, text: str) -> str | None:
-    found = _COLUMN.findall(said)
-    name = str(found[-1]).strip() if found else ""
+    columns = _COLUMN.findall(said)
+    name = str(columns[-1]).strip() if columns else ""
     quoted = '"' + name.replace('"', '""') + '"'
     return name if name and quoted in text else None
 
@@ -154,25 +154,25 @@ def translate_error(what: str, error: duckdb.Error, text: str = "") -> DatabaseE
 
 def cannot_open(path: str, error: duckdb.Error, *, read_only: bool = False) -> DatabaseError:
     """Why a file cannot be opened."""
-    said = str(error)
+    message = str(error)
     why = (
         "DuckDB lets nobody read a file that another process has open for writing"
         if read_only
         else "one process at a time may open a DuckDB file for writing"
     )
-    holder = re.search(r"\(PID (\d+)\)", said)
+    holder = re.search(r"\(PID (\d+)\)", message)
     if holder:
         return LockedError(
             f"{path} is locked by process {holder.group(1)}: {why}; close it there (see: ps -p {holder.group(1)}) and "
             "try again"
         )
-    if isinstance(error, duckdb.IOException) and "lock" in said.lower():
+    if isinstance(error, duckdb.IOException) and "lock" in message.lower():
         return LockedError(f"{path} is locked by another process: {why}; close it there and try again")
-    if isinstance(error, duckdb.ConnectionException) and "different configuration" in said:
+    if isinstance(error, duckdb.ConnectionException) and "different configuration" in message:
         return LockedError(
             f"{path} is open in this process with other settings, such as for reading only; close that connection first"
         )
-    if isinstance(error, duckdb.IOException) and (_FULL.search(said) or _DENIED.search(said)):
+    if isinstance(error, duckdb.IOException) and (_FULL.search(message) or _DENIED.search(message)):
         return DatabaseError(f"cannot open {path}: {explain(error)}")
     return DatabaseError(
         f"cannot open {path} as a DuckDB database ({type(error).__name__}): it is none, it is damaged, or another "

@@ -58,21 +58,21 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
         PrivacyViolation: the file differs from the table.
     """
     columns = carry_columns(connection, table, PARQUET)
-    made = ", ".join(one.expression for one in columns)
-    connection.execute(f"COPY (SELECT {made} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
-    written = f"read_parquet([{_text(_no_pattern(path))}])"
-    described = connection.execute(f"DESCRIBE FROM {written}").fetchall()
-    _same_names([one.name for one in columns], [str(row[0]) for row in described])
+    expressions = ", ".join(column.expression for column in columns)
+    connection.execute(f"COPY (SELECT {expressions} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
+    file = f"read_parquet([{_text(_no_pattern(path))}])"
+    described = connection.execute(f"DESCRIBE FROM {file}").fetchall()
+    _same_names([column.name for column in columns], [str(row[0]) for row in described])
     other = [
-        f"{one.name} ({format_type(one.type)})"
-        for one, row in zip(columns, described, strict=True)
-        if str(row[1]) != str(duckdb.sqltype(one.carried))
+        f"{column.name} ({format_type(column.type)})"
+        for column, row in zip(columns, described, strict=True)
+        if str(row[1]) != str(duckdb.sqltype(column.carried))
     ]
     if other:
         raise PrivacyViolation(
             f"Parquet changed the type of {', '.join(other)}; nothing was put in place: cast in the source"
         )
-    compare(connection, table, columns, written)
+    compare(connection, table, columns, file)
 
 
 def write_csv(
@@ -119,13 +119,13 @@ def write_csv(
         warned += formulas.warn_of_formulas(connection, table, shown_cells)
     if len(cells) == 1:  # an empty line, which most readers skip, would be the row of a NULL
         cells = [f"COALESCE({cells[0]}, '')"]
-    made = ", ".join(f"{cell} AS {quote(name)}" for cell, name in zip(cells, names, strict=True))
+    cells_text = ", ".join(f"{cell} AS {quote(name)}" for cell, name in zip(cells, names, strict=True))
     connection.execute(
-        f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
+        f"COPY (SELECT {cells_text} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
         "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
     )
     _same_names(names, _header(path))
-    pairs = [(cell, f"t.c{at}") for at, cell in enumerate(cells)]
+    pairs = [(cell, f"t.c{index}") for index, cell in enumerate(cells)]
     shown_as = [f"{name} ({format_type(kind)})" for name, kind in columns]
     try:
         check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
@@ -164,18 +164,18 @@ def _empty(
     texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
     if not texts:
         return []
-    counted = ", ".join(
+    counts = ", ".join(
         f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (CAST({quote(name)} AS VARCHAR) = '') > 0"
         for name in texts
     )
-    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
-    both = [name for name, found in zip(texts, row, strict=True) if found]
+    row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, has_empty in zip(texts, row, strict=True) if has_empty]
     if both and len(columns) == 1:
         raise PolicyError(
             f"column {both[0]} holds empty texts and NULL, which a CSV file of one column cannot keep apart: write "
             ".parquet"
         )
-    merged = [name for name in both if name.casefold() in {one.casefold() for one in sensitive}]
+    merged = [name for name in both if name.casefold() in {column.casefold() for column in sensitive}]
     if merged:
         raise PolicyError(
             f"the sensitive column {', '.join(merged)} holds empty texts and NULL, which most readers of CSV take for "
@@ -219,7 +219,7 @@ def _read_back(path: Path, columns: int, *, whole: bool = False) -> str:
 
     ``whole``: with a single reader, and room for the longest line.
     """
-    types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
+    types = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(columns))
     more = f", parallel = false, max_line_size = {max(_LINE, path.stat().st_size + 1)}" if whole else ""
     return (
         f"read_csv([{_text(_no_pattern(path))}], header = true, auto_detect = false, delim = ',', quote = '\"', escape "

@@ -159,8 +159,8 @@ class _Csv:
             kind = declared.get(name.casefold())
             if kind is not None:
                 guesses[name] = self._given_type(table, head, name, kind)
-            elif (found := self._guess(table, name)) is not None:
-                guesses[name] = found
+            elif (reading := self._guess(table, name)) is not None:
+                guesses[name] = reading
             elif not self._columns.exact(name) and (line := note(self._connection, table, name)):
                 notes.append(line)
         if guesses:
@@ -216,10 +216,10 @@ class _Csv:
                     ) from error
             lines = CsvText(path, "utf-8").check_lines() if path != self._path else self._text.check_lines()
             shown = ", ".join(map(quote, names))
-            given = "".join(f", {name} = ?" for name in options)
+            arguments = "".join(f", {name} = ?" for name in options)
             try:
                 self._connection.execute(
-                    f"CREATE TABLE {table} AS SELECT {shown} FROM read_csv(?{given})",  # noqa: S608
+                    f"CREATE TABLE {table} AS SELECT {shown} FROM read_csv(?{arguments})",  # noqa: S608
                     [_literal(path), *options.values()],
                 )
             except duckdb.Error as error:
@@ -234,8 +234,8 @@ class _Csv:
     def _check_repeated(self, table: str, names: Sequence[str]) -> None:
         """No row is the header again, as in files that were put one after the other."""
         again = " AND ".join(f"{quote(name)} = {csv_types.literal(name)}" for name in names)
-        found = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
-        if found and len(names) > 1:
+        rows = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
+        if rows and len(names) > 1:
             raise PolicyError(
                 f"{self._path}: the first line is repeated below, or is a row; the first line must name the columns, "
                 "and no other one"
@@ -255,14 +255,16 @@ class _Csv:
         Raises:
             DatabaseError: a text is none; the error has the line.
         """
-        one = csv_types.declare_type(name, kind, self._how.date_format, self._numbers)
+        declared = csv_types.declare_type(name, kind, self._how.date_format, self._numbers)
         dated = kind.strip().upper() in ("DATE", "TIMESTAMP", "DATETIME")
         if dated and not self._how.date_format:
-            found = csv_types.guess(self._connection, table, name, exact=False)
-            if found is not None and found.type in ("DATE", kind.strip().upper()):
-                return replace(found, value=f"CAST({found.value} AS {kind})")
+            guessed = csv_types.guess(self._connection, table, name, exact=False)
+            if guessed is not None and guessed.type in ("DATE", kind.strip().upper()):
+                return replace(guessed, value=f"CAST({guessed.value} AS {kind})")
         column = quote(name)
-        query = f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL AND NOT coalesce({one.same}, false) LIMIT 1"  # noqa: S608
+        query = (
+            f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL AND NOT coalesce({declared.same}, false) LIMIT 1"  # noqa: S608
+        )
         try:
             wrong = self._connection.execute(query).fetchall()
         except duckdb.Error as error:
@@ -271,11 +273,11 @@ class _Csv:
             line = self._text.line_of(head.delimiter, head.names.index(name), str(wrong[0][0]))
             form = ", say how dates are written, --date-format %d.%m.%Y," if dated else ","
             raise DatabaseError(
-                f"{self._path}, line {line or 'unknown'}: column {name} is declared {one.type}, and this line holds "
-                f"something else there; give it a type that fits, {option('types', pair(name, 'VARCHAR'))}{form} or "
-                "say the text of a missing value, --null TEXT (in Python types={...}, null=[...])"
+                f"{self._path}, line {line or 'unknown'}: column {name} is declared {declared.type}, and this line "
+                f"holds something else there; give it a type that fits, {option('types', pair(name, 'VARCHAR'))}{form} "
+                "or say the text of a missing value, --null TEXT (in Python types={...}, null=[...])"
             )
-        return one
+        return declared
 
     def _explained(self, error: duckdb.Error, head: Head) -> DatabaseError | PolicyError:
         """The reason for an error, by a look at the file."""
@@ -289,9 +291,9 @@ class _Csv:
         )
 
     def _no_type(self) -> PolicyError:
-        given = ", ".join(f"{name}={kind}" for name, kind in self._how.types.items())
+        kinds = ", ".join(f"{name}={kind}" for name, kind in self._how.types.items())
         return PolicyError(
-            f"{self._path}: types: one of {given} is no type of DuckDB; such are VARCHAR, BIGINT, DOUBLE, DATE, BOOLEAN"
+            f"{self._path}: types: one of {kinds} is no type of DuckDB; such are VARCHAR, BIGINT, DOUBLE, DATE, BOOLEAN"
         )
 
 

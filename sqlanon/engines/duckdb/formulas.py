@@ -37,15 +37,15 @@ def warn_of_formulas(
     Cost: one scan of the columns of text.
     """
     looked = [(name, cell) for name, kind, cell in cells if kind not in _SAFE]
-    found: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()
     if looked:
-        counted = ", ".join(f"count(*) FILTER ({_is_one(cell)})" for _, cell in looked)
-        found = connection.execute(f"SELECT {counted} FROM {table} AS t").fetchall()[0]  # noqa: S608
+        conditions = ", ".join(f"count(*) FILTER ({_is_one(cell)})" for _, cell in looked)
+        counts = connection.execute(f"SELECT {conditions} FROM {table} AS t").fetchall()[0]  # noqa: S608
     lines = [
         f"column {name}: {n:,} cells begin as a formula of a spreadsheet does (=, +, -, @, a tab or a line break), and "
         "would be computed where the file is opened in one; --escape-formulas (in Python escape_formulas=True) writes "
         "' before each"
-        for (name, _), n in zip(looked, found, strict=True)
+        for (name, _), n in zip(looked, counts, strict=True)
         if n
     ]
     names = [name for name, *_ in cells if name_escaped(name) != name]

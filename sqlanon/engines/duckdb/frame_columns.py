@@ -28,17 +28,17 @@ def select_columns(frame: Any, columns: ColumnReading, *, pandas: bool) -> Any: 
     if columns.wanted is None:
         return frame
     if pandas:
-        kept = [isinstance(name, str) and columns.wants(name) for name in frame.columns]
-        _check_some(kept)
-        return frame if all(kept) else frame.loc[:, kept]
+        is_kept = [isinstance(name, str) and columns.wants(name) for name in frame.columns]
+        _check_some(is_kept)
+        return frame if all(is_kept) else frame.loc[:, is_kept]
     names = arrow_names(frame)
-    kept = [isinstance(name, str) and columns.wants(name) for name in names]
-    if not names or all(kept):
+    is_kept = [isinstance(name, str) and columns.wants(name) for name in names]
+    if not names or all(is_kept):
         return frame
-    _check_some(kept)
-    places = [at for at, wanted in enumerate(kept) if wanted]
+    _check_some(is_kept)
+    places = [index for index, is_wanted in enumerate(is_kept) if is_wanted]
     if type(frame).__module__.partition(".")[0] == "polars":
-        return frame.select([names[at] for at in places])
+        return frame.select([names[place] for place in places])
     if hasattr(frame, "read_next_batch") and hasattr(
         type(frame), "from_batches"
     ):  # a reader of pyarrow, which is read once
@@ -82,14 +82,14 @@ def check_names(names: Sequence[object]) -> None:
 
 def with_texts(frame: Any) -> Any:  # noqa: ANN401
     """A pandas frame with texts as categories in place of intervals or periods, in the same order (`pandas.cut`)."""
-    made = frame
+    texted = frame
     for name, dtype in frame.dtypes.items():
         if str(dtype) != "category" or not str(dtype.categories.dtype).startswith(("interval", "period")):
             continue
         texts = [str(value) for value in dtype.categories]
         if len(set(texts)) == len(texts):
-            made = made.assign(**{name: frame[name].cat.rename_categories(texts)})
-    return made
+            texted = texted.assign(**{name: frame[name].cat.rename_categories(texts)})
+    return texted
 
 
 def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) -> str | None:  # noqa: ANN401
@@ -100,9 +100,9 @@ def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) 
         reads: whether DuckDB reads a frame.
         pandas: it is of pandas.
     """
-    found = []
+    refused = []
     if pandas:
-        found = [f"{name} ({frame[name].dtype})" for name in frame.columns if not reads(frame[[name]].head(0))]
+        refused = [f"{name} ({frame[name].dtype})" for name in frame.columns if not reads(frame[[name]].head(0))]
         how = "make them text, frame[column].astype(str), or numbers, dates or timestamps"
     else:
         polars = find_library(frame) == "polars"
@@ -112,12 +112,12 @@ def describe_refused(frame: Any, reads: Callable[[Any], bool], *, pandas: bool) 
             f"timestamps, such as {cast}"
         )
         empty = frame.schema.empty_table() if hasattr(frame, "read_next_batch") else frame
-        for at, name in enumerate(arrow_names(empty) if hasattr(empty, "select") else ()):
-            one = empty.select([name] if polars else [at]).slice(0, 0)
-            if not reads(one):
-                shown = one.schema.dtypes() if polars else one.schema.types
-                found.append(f"{name} ({shown[0]})")
-    return f"{_LACKED}: {', '.join(found)}; {how}; {_LEFT_OUT}" if found else None
+        for index, name in enumerate(arrow_names(empty) if hasattr(empty, "select") else ()):
+            column = empty.select([name] if polars else [index]).slice(0, 0)
+            if not reads(column):
+                shown = column.schema.dtypes() if polars else column.schema.types
+                refused.append(f"{name} ({shown[0]})")
+    return f"{_LACKED}: {', '.join(refused)}; {how}; {_LEFT_OUT}" if refused else None
 
 
 def _check_some(kept: Sequence[bool]) -> None:

@@ -70,7 +70,7 @@ def _check_installed(kind: FrameKind) -> None:
 def _select_columns(
     connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
 ) -> duckdb.DuckDBPyRelation:
-    return connection.query(f"SELECT {', '.join(one.expression for one in columns)} FROM {table}")  # noqa: S608
+    return connection.query(f"SELECT {', '.join(column.expression for column in columns)} FROM {table}")  # noqa: S608
 
 
 def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
@@ -79,14 +79,14 @@ def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: S
     Raises:
         PolicyError: it has both.
     """
-    floats = [one.name for one in columns if one.type.id in ("float", "double")]
+    floats = [column.name for column in columns if column.type.id in ("float", "double")]
     if not floats:
         return
-    counted = ", ".join(
+    counts = ", ".join(
         f"count(*) FILTER ({quote(name)} IS NULL) > 0 AND count(*) FILTER (isnan({quote(name)})) > 0" for name in floats
     )
-    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
-    both = [name for name, found in zip(floats, row, strict=True) if found]
+    row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, has_both in zip(floats, row, strict=True) if has_both]
     if both:
         raise PolicyError(
             f"pandas has one missing value for the NULL and the NaN of {', '.join(both)}: use to_arrow or to_polars, "
@@ -99,19 +99,23 @@ def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     import pandas as pd
 
     objects = [
-        one for one in columns if one.carried == str(one.type) or one.type.id in ("list", "array", "struct", "map")
+        column
+        for column in columns
+        if column.carried == str(column.type) or column.type.id in ("list", "array", "struct", "map")
     ]
-    objects = [one for one in objects if one.type.id in _OBJECTS and one.carried != "VARCHAR"]
-    names = [one.name for one in objects]
-    others = [one for one in columns if one.name not in names]
+    objects = [column for column in objects if column.type.id in _OBJECTS and column.carried != "VARCHAR"]
+    names = [column.name for column in objects]
+    others = [column for column in columns if column.name not in names]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls functions that a newer pandas deprecates
-        made = _select_columns(connection, table, others).df() if others else {}
+        frames = _select_columns(connection, table, others).df() if others else {}
     values = {}
-    for one in objects:
-        rows = _select_columns(connection, table, [one]).fetchall()
-        values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
-    return pd.DataFrame({one.name: values[one.name] if one.name in values else made[one.name] for one in columns})
+    for column in objects:
+        rows = _select_columns(connection, table, [column]).fetchall()
+        values[column.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
+    return pd.DataFrame(
+        {column.name: values[column.name] if column.name in values else frames[column.name] for column in columns}
+    )
 
 
 def _hashable(value: object) -> object:
@@ -123,9 +127,10 @@ def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence
     """By the Arrow stream; an interval is a Duration, as polars has no other."""
     import polars as pl
 
-    spans = [one.name for one in columns if one.carried == "INTERVAL"]
+    spans = [column.name for column in columns if column.carried == "INTERVAL"]
     shown = (
-        f"EPOCH_US({quote(one.name)}) AS {quote(one.name)}" if one.name in spans else one.expression for one in columns
+        f"EPOCH_US({quote(column.name)}) AS {quote(column.name)}" if column.name in spans else column.expression
+        for column in columns
     )
     frame = pl.DataFrame(Stream(connection.query(f"SELECT {', '.join(shown)} FROM {table}")))  # noqa: S608
     return frame.with_columns(pl.col(name).cast(pl.Duration("us")) for name in spans) if spans else frame

@@ -33,7 +33,7 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
 
     Cost: a look at the type of each object, and at the value where there are numbers of several kinds, or decimals.
     """
-    made, casts, refused = frame, {}, []
+    converted, casts, refused = frame, {}, []
     for name, dtype in frame.dtypes.items():
         column = frame[name]
         if str(dtype).startswith("timedelta64[ns") and (column.dropna().astype("int64") % 1000).any():
@@ -56,13 +56,13 @@ def convert_objects(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN40
             refused += [] if all(map(_floats, values)) else [f"{name}: {_MIXED}"]
         elif kind := decimal_type(values):
             texts = [None if value is None else f"{Decimal(value):f}" for value in values]
-            made = made.assign(**{name: type(column)(texts, index=column.index, dtype=object)})
+            converted = converted.assign(**{name: type(column)(texts, index=column.index, dtype=object)})
             casts[str(name)] = kind
         else:
             refused.append(f"{name}: {_LONG}")
     if refused:
         raise PolicyError(f"columns of the frame would change when DuckDB reads them. {'. '.join(refused)}")
-    return made, casts
+    return converted, casts
 
 
 def _prints_address(kind: type) -> bool:

@@ -107,10 +107,10 @@ def read(
 def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]:  # noqa: ANN401
     """Categories by their column: in their order if any, else None."""
     if pandas:
-        found = {name: dtype for name, dtype in frame.dtypes.items() if str(dtype) == "category"}
+        categories = {name: dtype for name, dtype in frame.dtypes.items() if str(dtype) == "category"}
         return {
             str(name): [str(value) for value in dtype.categories] if dtype.ordered else None
-            for name, dtype in found.items()
+            for name, dtype in categories.items()
         }
     if type(frame).__module__.partition(".")[0] != "polars":
         return {}

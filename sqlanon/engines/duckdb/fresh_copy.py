@@ -39,15 +39,15 @@ def check_file(path: Path) -> None:
         DatabaseError: it has several names, belongs to another user, or the folder cannot be written.
     """
     with file_errors(path):
-        known = path.stat()
-    if known.st_nlink > 1:
+        status = path.stat()
+    if status.st_nlink > 1:
         raise DatabaseError(
-            f"{path} has {known.st_nlink} names (hard links), and the others would keep the old file with all that is "
+            f"{path} has {status.st_nlink} names (hard links), and the others would keep the old file with all that is "
             "in it: remove them, and run again"
         )
-    if os.geteuid() not in (0, known.st_uid):
+    if os.geteuid() not in (0, status.st_uid):
         raise DatabaseError(
-            f"{path} belongs to the user with number {known.st_uid}, and a file that takes its place would be this "
+            f"{path} belongs to the user with number {status.st_uid}, and a file that takes its place would be this "
             "user's: run it as that user"
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -73,25 +73,27 @@ def write_anew(path: Path, database: str, settings: Mapping[str, str | int]) -> 
     with file_errors(path), PrivateFolder(path) as folder, ExitStack() as stack:
         copy = folder.path / path.name
         settings = {**settings, "temp_directory": str(folder.path / "spill")}
-        one = stack.enter_context(_instance(path, settings))
-        _attach_unlocked(one, path, database)
+        connection = stack.enter_context(_instance(path, settings))
+        _attach_unlocked(connection, path, database)
         # Its descriptor is closed after DuckDB's: a process loses the lock when the first of them is closed.
         old = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         stack.callback(os.close, old)
-        stack.callback(one.close)
+        stack.callback(connection.close)
         before = os.fstat(old).st_size
         with _translate_errors(path):
-            one.execute(f"CHECKPOINT {quote(database)}")
-            _check_room(one, path, database)
-            _copy(one, database, copy)
+            connection.execute(f"CHECKPOINT {quote(database)}")
+            _check_room(connection, path, database)
+            _copy(connection, database, copy)
             with _instance(path, settings) as two:
                 # By the name of the old database: texts in it may have that name.
                 _attach(two, copy, database)
-                _add_triggers(one, two, database)
+                _add_triggers(connection, two, database)
                 two.execute(f"CHECKPOINT {quote(database)}")
                 two.execute(f"DETACH {quote(database)}")
                 _attach(two, copy, database, "(READ_ONLY)")
-                missing = list_lacking(take_inventory(one, database, _EMPTY), take_inventory(two, database, _EMPTY))
+                missing = list_lacking(
+                    take_inventory(connection, database, _EMPTY), take_inventory(two, database, _EMPTY)
+                )
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             raise DatabaseError(
@@ -185,8 +187,8 @@ def _copy(connection: duckdb.DuckDBPyConnection, database: str, copy: Path) -> N
 
 def _add_triggers(old: duckdb.DuckDBPyConnection, new: duckdb.DuckDBPyConnection, database: str) -> None:
     """Make the triggers, which COPY FROM DATABASE leaves out."""
-    made = "SELECT sql FROM duckdb_triggers() WHERE database_name = $database ORDER BY trigger_oid"
-    texts = old.execute(made, {"database": database}).fetchall()
+    query = "SELECT sql FROM duckdb_triggers() WHERE database_name = $database ORDER BY trigger_oid"
+    texts = old.execute(query, {"database": database}).fetchall()
     new.execute(f"USE {quote(database)}.main")
     for (text,) in texts:
         new.execute(str(text))
@@ -213,8 +215,8 @@ def _give_owner(copy: Path, path: Path) -> None:
 
     The mode is copied when the copy takes the file's place.
     """
-    known = path.stat()
-    os.chown(copy, known.st_uid, known.st_gid)
+    status = path.stat()
+    os.chown(copy, status.st_uid, status.st_gid)
     attributes: list[str] = []
     with suppress(OSError, AttributeError):  # neither every file system nor every operating system has them
         attributes = os.listxattr(path)

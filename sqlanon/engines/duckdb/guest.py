@@ -60,12 +60,12 @@ class Guest:
         Raises:
             DatabaseError: the host refused.
         """
-        kept = f"{self.name}_release"
+        copy = f"{self.name}_release"
         try:
             self.session.execute(
-                f"CREATE TEMPORARY TABLE {kept} AS SELECT * FROM {self._spell(table)}"  # noqa: S608
+                f"CREATE TEMPORARY TABLE {copy} AS SELECT * FROM {self._spell(table)}"  # noqa: S608
             )
-            return self.session.query(f"SELECT * FROM {kept}")  # noqa: S608
+            return self.session.query(f"SELECT * FROM {copy}")  # noqa: S608
         except duckdb.Error as error:
             raise DatabaseError(f"DuckDB could not hand the release to dbt: {explain(error)}") from error
 
@@ -87,9 +87,9 @@ def guest(session: Session, make_engine: Callable[[Any, None, str], Engine]) -> 
     """
     name = f"_sqlanon_{secrets.token_hex(4)}"
     try:
-        own = session.cursor()
-        own.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")
-        engine = make_engine(own, None, name)
+        cursor = session.cursor()
+        cursor.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")
+        engine = make_engine(cursor, None, name)
     except (duckdb.Error, AttributeError) as error:
         raise DatabaseError(
             f"no DuckDB session ({type(error).__name__}); give the session that dbt-duckdb hands to the model"

@@ -51,10 +51,10 @@ def take_inventory(connection: duckdb.DuckDBPyConnection, database: str, empty: 
         the number of times that each fact holds: equal for two databases of the same content.
     """
     connection.execute(f"USE {quote(database)}.main")
-    found = Counter(_catalog(connection, database))
-    known = list_tables(connection, database)
+    counter = Counter(_catalog(connection, database))
+    tables = list_tables(connection, database)
     connection.execute(f"USE {quote(empty)}.main")
-    return found + Counter(_rows(connection, database, table) for table in known)
+    return counter + Counter(_rows(connection, database, table) for table in tables)
 
 
 def list_lacking(old: Counter[Facts], new: Counter[Facts]) -> list[str]:
@@ -86,11 +86,11 @@ def list_tables(connection: duckdb.DuckDBPyConnection, database: str) -> list[Ta
         name, parent = schemas[oid]
         return [*([] if parent is None else path(parent)), name]
 
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT schema_oid, table_name, table_oid FROM system.main.duckdb_tables() WHERE database_name = $database",
         binds,
     ).fetchall()
-    return [Table(table, [*path(schema), str(name)], columns[table]) for schema, name, table in found]
+    return [Table(table, [*path(schema), str(name)], columns[table]) for schema, name, table in rows]
 
 
 def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[Facts]:
@@ -99,9 +99,9 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
         columns = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {listing}").fetchall()]
         if "database_name" not in columns:
             continue
-        kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
-        names = [i for i, name in enumerate(kept) if name.endswith("_name")]
-        text = f"SELECT {', '.join(map(quote, kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
+        columns_kept = [name for name in columns if name not in _PASSING and not name.endswith("oid")]
+        names = [i for i, name in enumerate(columns_kept) if name.endswith("_name")]
+        text = f"SELECT {', '.join(map(quote, columns_kept))} FROM {listing} WHERE database_name = $database"  # noqa: S608
         kind = function.removeprefix("duckdb_").replace("_", " ")
         for row in connection.execute(text, {"database": database}).fetchall():
             yield kind, ".".join(str(row[i]) for i in names if row[i] is not None), tuple(map(repr, row))
@@ -109,11 +109,11 @@ def _catalog(connection: duckdb.DuckDBPyConnection, database: str) -> Iterator[F
 
 def _listings(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The functions that list objects of all databases; `duckdb_databases` is left out, as it differs between files."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT function_name, function_type, parameters FROM system.main.duckdb_functions() WHERE database_name = "
         "'system'"
     ).fetchall()
-    names = {str(name) for name, kind, parameters in found if kind == "table" and not parameters}
+    names = {str(name) for name, kind, parameters in rows if kind == "table" and not parameters}
     return sorted(name for name in names if name.startswith("duckdb_") and name != "duckdb_databases")
 
 

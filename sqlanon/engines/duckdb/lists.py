@@ -34,8 +34,8 @@ def as_lists(
     types = [_TYPES.get(str(array.dtype)) for array in columns.values()]
     if None in types or any(len(array) > FEW for array in columns.values()):
         return None
-    named = list(zip(map(quote, columns), types, strict=True))
-    defined = ", ".join(f"{column} {kind}" for column, kind in named)
-    lists = ", ".join(f"UNNEST(CAST(? AS {kind}[])) AS {column}" for column, kind in named)
+    pairs = list(zip(map(quote, columns), types, strict=True))
+    defined = ", ".join(f"{column} {kind}" for column, kind in pairs)
+    lists = ", ".join(f"UNNEST(CAST(? AS {kind}[])) AS {column}" for column, kind in pairs)
     text = f"{create} ({defined}); INSERT INTO {name} BY NAME SELECT {lists}"
     return text, [array.tolist() for array in columns.values()]

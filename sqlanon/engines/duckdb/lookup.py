@@ -44,8 +44,8 @@ def look_up(
         meant: name -> the tables that it can mean; the first existing table counts.
         schema: a table of the schema to list.
     """
-    wanted = list(dict.fromkeys([*tables, *(ref for refs in meant.values() for ref in refs)]))
-    keys = {ref: _key(ref, database) for ref in wanted}
+    refs_asked = list(dict.fromkeys([*tables, *(ref for refs in meant.values() for ref in refs)]))
+    keys = {ref: _key(ref, database) for ref in refs_asked}
     binds: dict[str, str] = {}
 
     def mark(value: str) -> str:
@@ -53,15 +53,15 @@ def look_up(
         return f"$v{len(binds) - 1}"
 
     whose = None if schema is None else (schema.database or database, str(schema.schema).lower())
-    asked = [*keys.values(), *([(*whose, "")] if whose else [])]
-    marks = [", ".join(map(mark, dict.fromkeys(part))) for part in zip(*asked, strict=True)]
+    keys_asked = [*keys.values(), *([(*whose, "")] if whose else [])]
+    marks = [", ".join(map(mark, dict.fromkeys(part))) for part in zip(*keys_asked, strict=True)]
     listed_there = "FALSE" if whose is None else f"lower(schema_name) = {mark(whose[1])}"
     rows: list[tuple[Any, ...]] = []
-    if asked:
+    if keys_asked:
         bases, spaces, names = marks
         parts = [
             part.format(bases=bases, spaces=spaces, names=names, listed=listed_there)
-            for part in (_COLUMNS, _TABLES, _SCHEMAS)[0 if wanted else 1 :]
+            for part in (_COLUMNS, _TABLES, _SCHEMAS)[0 if refs_asked else 1 :]
         ]
         rows = send(" UNION ALL ".join(parts), binds).fetchall()
     columns: dict[Key, list[Column]] = {}
@@ -87,13 +87,13 @@ def look_up(
         for ref, key in keys.items()
         if key in refs
     }
-    named = {
+    relations_by_name = {
         name: next(relations[ref] for ref in tries if ref in relations)
         for name, tries in meant.items()
         if any(ref in relations for ref in tries)
     }
     schemas_there = frozenset(str(ref.schema) for ref, key in keys.items() if ref.schema and key[:2] in there)
-    return Found(relations, named, frozenset(listed), schemas_there, frozenset(tables))
+    return Found(relations, relations_by_name, frozenset(listed), schemas_there, frozenset(tables))
 
 
 def _key(ref: TableRef, database: str) -> Key:

@@ -52,10 +52,10 @@ def _connect(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
 
 def is_open_here(path: Path) -> bool:
     """Whether this process has a file open, by whatever name."""
-    known = path.stat()
+    status = path.stat()
     for entry in Path("/dev/fd").iterdir():
         with suppress(OSError):  # the descriptor of the listing itself is closed by now
-            if os.path.samestat(os.fstat(int(entry.name)), known):
+            if os.path.samestat(os.fstat(int(entry.name)), status):
                 return True
     return False
 

@@ -45,12 +45,12 @@ class Parsed:
             if len(self._known) > KEPT:
                 del self._known[next(iter(self._known))]
             return text
-        found = self._known.pop(text)
-        if found is None:
+        statement = self._known.pop(text)
+        if statement is None:
             parsed = self._parse(text)
-            found = parsed[0] if len(parsed) == 1 else text
-        self._known[text] = found
-        return found
+            statement = parsed[0] if len(parsed) == 1 else text
+        self._known[text] = statement
+        return statement
 
     def forget(self) -> None:
         """Forget all: a statement of the caller's may change how texts are read."""

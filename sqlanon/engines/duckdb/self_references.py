@@ -25,10 +25,10 @@ Keys = list[tuple[list[str], list[str]]]
 
 def self_references(connection: duckdb.DuckDBPyConnection, database: str) -> dict[int, Keys]:
     """The foreign keys of tables to themselves, by the table's number: a foreign key never leaves the schema."""
-    found: dict[int, Keys] = {}
+    keys: dict[int, Keys] = {}
     for table, columns, referenced in connection.execute(_KEYS, {"database": database}).fetchall():
-        found.setdefault(table, []).append((columns, referenced))
-    return found
+        keys.setdefault(table, []).append((columns, referenced))
+    return keys
 
 
 def copy_rows(connection: duckdb.DuckDBPyConnection, database: str, copy: str, references: dict[int, Keys]) -> None:
@@ -75,9 +75,9 @@ def _copy_table(connection: duckdb.DuckDBPyConnection, old: str, new: str, colum
         connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE {_NEXT} AS {ready}")
         if connection.execute(f"SELECT 1 FROM {_NEXT} LIMIT 1").fetchone() is None:  # noqa: S608
             break
-        chosen = f"IN (SELECT place FROM {_NEXT})"  # noqa: S608
-        connection.execute(f"{copied} WHERE rowid {chosen} ORDER BY rowid")
-        connection.execute(f"DELETE FROM {_WAITING} WHERE place {chosen}")  # noqa: S608
+        condition = f"IN (SELECT place FROM {_NEXT})"  # noqa: S608
+        connection.execute(f"{copied} WHERE rowid {condition} ORDER BY rowid")
+        connection.execute(f"DELETE FROM {_WAITING} WHERE place {condition}")  # noqa: S608
     if connection.execute(f"SELECT 1 FROM {_WAITING} LIMIT 1").fetchone() is not None:  # noqa: S608
         connection.execute(copied)  # the rows left break the constraint, and the error says so
 

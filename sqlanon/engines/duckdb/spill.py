@@ -83,17 +83,17 @@ def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | No
         if before in _open:
             return _open[before].enter()
         folder = _folder(path)
-        made = Spill(folder, before)
+        spill = Spill(folder, before)
         try:
-            connection.execute(f"SET temp_directory = '{_escape(made.setting)}'")
+            connection.execute(f"SET temp_directory = '{_escape(spill.setting)}'")
         except duckdb.NotImplementedException:
             folder.remove()
             return None
         except duckdb.Error as error:
             folder.remove()
             raise translate_error("the folder for its temporary files", error) from error
-        _open[made.setting] = made
-        return made.enter()
+        _open[spill.setting] = spill
+        return spill.enter()
 
 
 def _folder(path: str | None) -> PrivateFolder:

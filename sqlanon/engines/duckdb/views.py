@@ -46,17 +46,17 @@ def definition(connection: duckdb.DuckDBPyConnection, database: str, view: Table
 def relying(connection: duckdb.DuckDBPyConnection, database: str, views: Sequence[TableRef]) -> list[str]:
     """See `Engine.relying`: views and macros that name any of them."""
     ours = {_lower(view) for view in views}
-    found = []
+    names = []
     for schema, name, text in connection.execute(_VIEWS, {"database": database}).fetchall():
         head = _HEAD.match(str(text))
         query = str(text)[head.end() :] if head else str(text)
         if (schema.lower(), name.lower()) not in ours and _reads(connection, query, str(schema), ours):
-            found.append(f"view {schema}.{name}")
+            names.append(f"view {schema}.{name}")
     for schema, name, text, kind in connection.execute(_MACROS, {"database": database}).fetchall():
         query = str(text) if kind == "table_macro" else f"SELECT {text}"
         if _reads(connection, query, str(schema), ours):
-            found.append(f"macro {schema}.{name}")
-    return sorted(set(found))
+            names.append(f"macro {schema}.{name}")
+    return sorted(set(names))
 
 
 def _lower(view: TableRef) -> tuple[str, str]:

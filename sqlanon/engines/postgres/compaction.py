@@ -73,7 +73,7 @@ class Compacting(Session):
         self.check_compaction()
         before = self._files_of(tables)
         with self._waiting_briefly():
-            kept = self._write_anew(tables)
+            tables_left = self._write_anew(tables)
         after = self._files_of(tables)
         # Of a table that is another role's the server only warns.
         same = [str(table) for table in tables if before[table][0] == after[table][0]]
@@ -82,10 +82,10 @@ class Compacting(Session):
                 f"PostgreSQL has not written {', '.join(same)} anew: VACUUM FULL is for the owner of a table; run as "
                 "the role that owns them"
             )
-        if kept:
+        if tables_left:
             raise DatabaseError(
-                f"rows that were deleted from {', '.join(map(str, kept))} are still in its file: a transaction on this "
-                "server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
+                f"rows that were deleted from {', '.join(map(str, tables_left))} are still in its file: a transaction "
+                "on this server that began before may see them; end it (pg_stat_activity, pg_prepared_xacts and "
                 "pg_replication_slots list those that are open), and compact again"
             )
         with self._translate_errors("CHECKPOINT"):
@@ -105,11 +105,11 @@ class Compacting(Session):
         VACUUM FULL keeps deleted rows that the oldest transaction of the *server* may see: a transaction in another
         database holds them too.
         """
-        end, kept, pause = time.monotonic() + SEEN_SECONDS, list(tables), _PAUSE
+        end, remaining, pause = time.monotonic() + SEEN_SECONDS, list(tables), _PAUSE
         while True:
-            kept = [table for table in kept if self._vacuum(table)]
-            if not kept or time.monotonic() > end:
-                return kept
+            remaining = [table for table in remaining if self._vacuum(table)]
+            if not remaining or time.monotonic() > end:
+                return remaining
             time.sleep(pause)
             pause *= 2  # readers of a large table wait while it is written
 
@@ -128,7 +128,7 @@ class Compacting(Session):
         finally:
             self._connection.remove_notice_handler(hear)
         # In every language of the server the first number of the only detail is that of the rows that are kept.
-        return sum(int(found.group()) for found in map(_NUMBER.search, details) if found)
+        return sum(int(number.group()) for number in map(_NUMBER.search, details) if number)
 
     def _files_of(self, tables: Sequence[TableRef]) -> dict[TableRef, tuple[int, int]]:
         """For each table the number of the file, and the bytes with indexes."""

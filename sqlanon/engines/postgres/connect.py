@@ -60,7 +60,7 @@ def open_session(url: str) -> psycopg.Connection:
         DatabaseError: the server cannot be reached, or refuses; the text gives the reason and the remedy.
     """
     try:
-        given = conninfo.conninfo_to_dict(url)
+        settings = conninfo.conninfo_to_dict(url)
     except psycopg.Error as error:
         # libpq quotes the piece that it could not read, and that may be part of a password.
         raise DatabaseError(
@@ -70,9 +70,9 @@ def open_session(url: str) -> psycopg.Connection:
     try:
         connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
     except psycopg.Error as error:
-        said = redact_message(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
-        refused = DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})")
-        refused.advice = advice_for(said)
+        message = redact_message(str(error), settings.get("password"), os.environ.get("PGPASSWORD"))
+        refused = DatabaseError(f"cannot connect to PostgreSQL: {advice_for(message)} ({message})")
+        refused.advice = advice_for(message)
         raise refused from error
     keep_texts(connection)
     version = connection.info.server_version

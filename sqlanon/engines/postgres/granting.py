@@ -40,8 +40,8 @@ class Granting(Session):
 
     def restoring_statements(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         with self._translate_errors("recorded rights"):
-            made = rights.record_rights(self._connection, view, columns)
-        return [Statement("recorded rights", text) for text in made]
+            texts = rights.record_rights(self._connection, view, columns)
+        return [Statement("recorded rights", text) for text in texts]
 
     def roles(self, names: Sequence[str]) -> list[str]:
         with self._translate_errors("catalog lookup"):

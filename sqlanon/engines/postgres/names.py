@@ -107,15 +107,15 @@ class Names:
     @contextmanager
     def as_written(self) -> Iterator[None]:
         """Run SQL that the caller wrote himself, with names as he knows them; he may set another path or role."""
-        given = not is_failed(self._connection)
-        if given:
+        is_usable = not is_failed(self._connection)
+        if is_usable:
             self._connection.execute(_SET, [self._own.setting])
         try:
             yield
         finally:
             # A rollback restores the path; in a failed transaction nothing can be set.
             if not self._connection.closed and not is_failed(self._connection):
-                if given:
+                if is_usable:
                     self._own = take_path(self._connection)
                 else:
                     self._connection.execute(_SET, [SAFE_PATH])
@@ -126,13 +126,13 @@ class Names:
         Raises:
             DatabaseError: there is none, or tables of several schemas of the path have this name.
         """
-        found = self.look_up([], [name], one=True).named.get(name)
-        if found is None:
+        relation = self.look_up([], [name], one=True).named.get(name)
+        if relation is None:
             raise DatabaseError(
                 f"no table or view {name} in this database; names are table or schema.table, in the exact spelling, "
                 "such as public.patients"
             )
-        return found
+        return relation
 
     def look_up(
         self,
@@ -144,10 +144,12 @@ class Names:
     ) -> Found:
         """See `Engine.look_up`; with ``one``, a name that means tables of several schemas is an error."""
         meant = {name: self._places(name) for name in names}
-        wanted = list(dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)]))
+        refs_asked = list(
+            dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)])
+        )
         binds = {
-            "schemas": [ref.schema for ref in wanted],
-            "names": [ref.name for ref in wanted],
+            "schemas": [ref.schema for ref in refs_asked],
+            "names": [ref.name for ref in refs_asked],
             "listed": schema.schema if schema else None,
         }
         columns: dict[tuple[str, str], list[Column]] = {}
@@ -163,16 +165,16 @@ class Names:
                 listed.add(str(name))
         temporary = {name: space for space, name in columns if space.startswith("pg_temp")}
         relations = {}
-        for ref in wanted:
+        for ref in refs_asked:
             key = (ref.schema or temporary.get(ref.name, ""), ref.name)
             if key in columns:
                 relations[ref] = Relation(TableRef(*key), tuple(columns[key]), views[key])
-        named = {}
+        relations_by_name = {}
         for name, tries in meant.items():
             found = next((at for refs in tries if (at := _first(relations, refs, one=one))), None)
             if found is not None:
-                named[name] = found
-        return Found(relations, named, frozenset(listed), frozenset(there), frozenset(tables))
+                relations_by_name[name] = found
+        return Found(relations, relations_by_name, frozenset(listed), frozenset(there), frozenset(tables))
 
     def _places(self, name: str) -> list[list[TableRef]]:
         """Possible meanings of a name, as a list of tries.
@@ -200,16 +202,16 @@ class Names:
 
 def _first(relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool) -> Relation | None:
     """The table of the first schema that has such a table; where several have, an error or nothing."""
-    found = [ref for ref in places if ref in relations]
+    matching = [ref for ref in places if ref in relations]
     # A role that may create in an earlier schema could put a table of its own before the intended table.
-    if len(found) > 1 and not str(found[0].schema).startswith("pg_"):
+    if len(matching) > 1 and not str(matching[0].schema).startswith("pg_"):
         if not one:
             return None
         raise DatabaseError(
-            f"{found[0].name} is a table or view of several schemas of the search_path: "
-            f"{', '.join(str(ref.schema) for ref in found)}; write schema.table"
+            f"{matching[0].name} is a table or view of several schemas of the search_path: "
+            f"{', '.join(str(ref.schema) for ref in matching)}; write schema.table"
         )
-    return relations[found[0]] if found else None
+    return relations[matching[0]] if matching else None
 
 
 def _column(

@@ -131,24 +131,24 @@ def check_private(connection: Connection, schema: str) -> bool:
     Raises:
         DatabaseError: see above; the text gives the remedy.
     """
-    found: dict[str, list[tuple[object, ...]]] = {}
+    rows_by_kind: dict[str, list[tuple[object, ...]]] = {}
     for kind, *row in connection.execute(_STATE, {"schema": schema}).fetchall():
-        found.setdefault(kind, []).append(tuple(row))
-    by_default = "default" in found
-    if "owner" not in found:
+        rows_by_kind.setdefault(kind, []).append(tuple(row))
+    by_default = "default" in rows_by_kind
+    if "owner" not in rows_by_kind:
         return by_default
-    ((name, _, _, mine),) = found["owner"]
+    ((name, _, _, mine),) = rows_by_kind["owner"]
     if not mine:
         raise DatabaseError(
             f"schema {schema} belongs to role {name}, who could read all that sqlanon keeps there: run as that role or "
             "as a declared member of it (a superuser too), or drop the schema if it is not yours"
         )
-    if strange := found.get("strange"):
+    if strange := rows_by_kind.get("strange"):
         listed = _join_names([f"{table} of role {role}" for table, role, *_ in strange])
         raise DatabaseError(
             f"the private schema {schema} holds what is not yours: {listed}; drop it, and revoke CREATE on the schema"
         )
-    if triggers := found.get("trigger"):
+    if triggers := rows_by_kind.get("trigger"):
         listed = _join_names([f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers])
         table, name, *_ = triggers[0]
         drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(str(name)), sql.Identifier(schema, str(table)))
@@ -156,7 +156,7 @@ def check_private(connection: Connection, schema: str) -> bool:
             f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your "
             f"rights: {listed}; look at what they do, then drop them: {drop.as_string(connection)}"
         )
-    if granted := found.get("granted"):
+    if granted := rows_by_kind.get("granted"):
         tables = _join_names(sorted({str(table) for table, *_ in granted}))
         roles = sorted({str(role) for _, role, *_ in granted})
         first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(sql.Identifier(schema), _role(roles[0]))
@@ -208,8 +208,8 @@ def all_readers(connection: Connection) -> list[str]:
 
 def owner_members(connection: Connection, schema: str) -> list[tuple[str, str]]:
     """See `Rights.owner_members`."""
-    found = connection.execute(_OWNER_MEMBERS, {"schema": schema}).fetchall()
-    return [(str(name), str(owner)) for name, owner in found]
+    rows = connection.execute(_OWNER_MEMBERS, {"schema": schema}).fetchall()
+    return [(str(name), str(owner)) for name, owner in rows]
 
 
 def query_grantees(tables: Sequence[str]) -> str:

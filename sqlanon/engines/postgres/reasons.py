@@ -56,12 +56,12 @@ def describe_error(connection: psycopg.Connection, text: str) -> tuple[str, ...]
     Raises:
         psycopg.Error: the server does not accept it.
     """
-    for made in (connection.pgconn.prepare(b"", text.encode()), connection.pgconn.describe_prepared(b"")):
-        if made.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
-            raise psycopg.errors.error_from_result(made)
+    for result in (connection.pgconn.prepare(b"", text.encode()), connection.pgconn.describe_prepared(b"")):
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            raise psycopg.errors.error_from_result(result)
     rows = connection.execute(
         "SELECT pg_catalog.format_type(t.oid, t.mod) FROM unnest(%s::oid[], %s::int[]) WITH ORDINALITY "
         "AS t(oid, mod, place) ORDER BY t.place",
-        [[made.ftype(i) for i in range(made.nfields)], [made.fmod(i) for i in range(made.nfields)]],
+        [[result.ftype(i) for i in range(result.nfields)], [result.fmod(i) for i in range(result.nfields)]],
     ).fetchall()
     return tuple(str(row[0]) for row in rows)

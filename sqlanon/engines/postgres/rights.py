@@ -108,8 +108,8 @@ def relying(connection: Connection, views: Sequence[TableRef]) -> list[str]:
     """See `Engine.relying`."""
     describe = f"SELECT pg_describe_object('pg_class'::regclass, ({_VIEW}), 0)"
     left_out = {connection.execute(describe, _names(view)).fetchone() for view in views}
-    found = {name for view in views for name in dependents(connection, view)}
-    return sorted(found - {str(row[0]) for row in left_out if row})
+    views_found = {name for view in views for name in dependents(connection, view)}
+    return sorted(views_found - {str(row[0]) for row in left_out if row})
 
 
 def definition(connection: Connection, view: TableRef) -> str | None:
@@ -121,9 +121,11 @@ def definition(connection: Connection, view: TableRef) -> str | None:
 
 def roles(connection: Connection, names: Sequence[str]) -> list[str]:
     """See `Rights.roles`."""
+    if not names:
+        return []
     query = "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s)"
-    known = {str(row[0]) for row in connection.execute(query, [list(names)]).fetchall()}
-    return [name for name in names if name in known]
+    roles_known = {str(row[0]) for row in connection.execute(query, [list(names)]).fetchall()}
+    return [name for name in names if name in roles_known]
 
 
 def grant_usage(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:

@@ -74,7 +74,7 @@ class Tables(Session):
             statements: the statements.
             answer: rows that the last statement may return; None: it is no query.
         """
-        creations = [(one, _find_created_table(one.text)) for one in statements]
+        creations = [(statement, _find_created_table(statement.text)) for statement in statements]
         if self._by_default is not False and any(table for _, table in creations):
             return self._send_singly(creations, answer)
         if not statements:
@@ -94,27 +94,27 @@ class Tables(Session):
         texts = list(call.texts)
         if call.made:
             texts.insert(len(texts) - (answer is not None), private.query_grantees(call.made))
-        found: list[Row] = []
+        rows_found: list[Row] = []
         rows: list[Row] = []
         with self._translate_errors(", ".join(dict.fromkeys(call.names))), self._connection.cursor() as cursor:
             # A comment at a statement's end ends with its line.
             cursor.execute("\n;\n".join(texts), call.binds or None)
             while True:
                 if cursor.description is not None:
-                    found, rows = rows, cursor.fetchmany(100_000 if answer is None else answer + 1)
+                    rows_found, rows = rows, cursor.fetchmany(100_000 if answer is None else answer + 1)
                 if not cursor.nextset():
                     break
             if answer is None:
-                found, rows = rows, []
+                rows_found, rows = rows, []
             if call.made:
-                private.revoke(self._connection, found)
+                private.revoke(self._connection, rows_found)
         return rows
 
     def _send_singly(self, creations: Sequence[tuple[Statement, str | None]], answer: int | None) -> list[Row]:
-        for at, (one, table) in enumerate(creations, 1):
-            if at == len(creations) and answer is not None:
-                return self.fetch(one, max_rows=answer)
-            with self._run(one):
+        for index, (statement, table) in enumerate(creations, 1):
+            if index == len(creations) and answer is not None:
+                return self.fetch(statement, max_rows=answer)
+            with self._run(statement):
                 pass
             if table:
                 self._revoke_defaults(table)
@@ -225,31 +225,31 @@ class _Call(NamedTuple):
 
 def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) -> Iterator[_Call]:
     """The calls that run statements, each with the table that it makes; ``texts`` go before them."""
-    names, made = ["statistics"] if texts else [], list[str]()
-    for one, table in creations:
-        if one.binds:
-            if texts or made:
-                yield _Call(names, texts, {}, made)
-            yield _Call([name_statement(one)], [one.text], dict(one.binds), [])
-            names, texts, made = [], [], []
+    names, created = ["statistics"] if texts else [], list[str]()
+    for statement, table in creations:
+        if statement.binds:
+            if texts or created:
+                yield _Call(names, texts, {}, created)
+            yield _Call([name_statement(statement)], [statement.text], dict(statement.binds), [])
+            names, texts, created = [], [], []
         else:
-            texts.append(one.text)
+            texts.append(statement.text)
         if table:
-            made.append(table)
+            created.append(table)
             if _is_temporary(table):
                 # Autovacuum does not analyze temporary tables, and the planner joins badly without statistics.
                 texts.append(f"ANALYZE {table}")
-        if texts or made:
-            names.append(name_statement(one))
-    if texts or made:
-        yield _Call(names, texts, {}, made)
+        if texts or created:
+            names.append(name_statement(statement))
+    if texts or created:
+        yield _Call(names, texts, {}, created)
 
 
 def _find_created_table(text: str) -> str | None:
     """The temporary or private table that a statement makes, as it is written there."""
     plain = _COMMENTS.sub("", text)
-    made = _MADE.match(plain) or _PRIVATE.match(plain)
-    return made.group(1) if made else None
+    match = _MADE.match(plain) or _PRIVATE.match(plain)
+    return match.group(1) if match else None
 
 
 def _is_temporary(table: str) -> bool:

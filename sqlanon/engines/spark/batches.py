@@ -49,23 +49,23 @@ def find_subject(statement: Statement) -> Subject | None:
     >>> find_subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
     '`s`.`t`'
     """
-    found = None if statement.binds else _SUBJECT.match(statement.text)
-    if found is None:
+    match = None if statement.binds else _SUBJECT.match(statement.text)
+    if match is None:
         return None
-    drops = found[1].startswith("DROP")
-    return None if drops and not _SCRATCH.search(found[2]) else Subject(found[2], drops, statement.text)
+    drops = match[1].startswith("DROP")
+    return None if drops and not _SCRATCH.search(match[2]) else Subject(match[2], drops, statement.text)
 
 
 def split_steps(statements: Sequence[Statement]) -> list[list[Statement]]:
     """The statements in parts: those of a part neither read nor drop objects of other statements of the part."""
     parts: list[list[tuple[Statement, Subject | None]]] = []
     for statement in statements:
-        one, at = find_subject(statement), len(parts)
-        while one is not None and at > 0 and not any(one.touches(other) for _, other in parts[at - 1]):
-            at -= 1
-        if at == len(parts):
+        subject, place = find_subject(statement), len(parts)
+        while subject is not None and place > 0 and not any(subject.touches(other) for _, other in parts[place - 1]):
+            place -= 1
+        if place == len(parts):
             parts.append([])
-        parts[at].append((statement, one))
+        parts[place].append((statement, subject))
     return [[statement for statement, _ in part] for part in parts]
 
 
@@ -76,6 +76,6 @@ def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -
             execute(part[0])
             continue
         with ThreadPoolExecutor(TOGETHER, "sqlanon-batch") as pool:
-            waiting = [pool.submit(execute, one) for one in part]
-        for done in waiting:
-            done.result()
+            waiting = [pool.submit(execute, statement) for statement in part]
+        for call in waiting:
+            call.result()

@@ -76,8 +76,8 @@ class Binds:
 
 def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
     """A local relation of Arrow's rows."""
-    made: Any = session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
-    frame: DataFrame = made
+    created: Any = session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
+    frame: DataFrame = created
     return frame
 
 

@@ -37,12 +37,12 @@ class SparkEngine(Session):
         return self
 
     def relation(self, name: str) -> Relation:
-        found = self._look(self.target(name))
-        if found is None:
+        relation = self._look(self.target(name))
+        if relation is None:
             raise DatabaseError(
                 f"no table or view {name} in this catalog; names are table, schema.table or catalog.schema.table"
             )
-        return found
+        return relation
 
     def look_up(self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None) -> Found:
         with self._translate_errors("catalog lookup"):
@@ -57,15 +57,17 @@ class SparkEngine(Session):
             listed = there.get((ref.database, ref.schema)) or {}
             is_view = listed.get(ref.name.lower()) if ref.schema else True  # a temporary view has no schema
             if is_view is not None:
-                found = self._look(ref, is_view=is_view)
-                if found is not None:
-                    relations[ref] = found
-        named = {name: found for name in names if (found := self._look(self.target(name))) is not None}
+                relation = self._look(ref, is_view=is_view)
+                if relation is not None:
+                    relations[ref] = relation
+        relations_by_name = {
+            name: relation for name in names if (relation := self._look(self.target(name))) is not None
+        }
         of = there.get((schema.database, schema.schema)) if schema is not None else None
         schemas = frozenset(
             str(ref.schema) for ref in tables if ref.schema and there.get((ref.database, ref.schema)) is not None
         )
-        return Found(relations, named, frozenset(of or ()), schemas, frozenset(tables))
+        return Found(relations, relations_by_name, frozenset(of or ()), schemas, frozenset(tables))
 
     def _list_tables(self, catalog: str | None, schema: str | None) -> dict[str, bool] | None:
         """Tables and views of a schema, and whether each is a view; None where the schema is missing."""
@@ -77,8 +79,8 @@ class SparkEngine(Session):
             if condition(error).startswith(_MISSING):
                 return None
             raise
-        found = {str(row[1]).lower(): False for row in tables if not row[2]}
-        return found | {str(row[1]).lower(): True for row in views if not row[2]}
+        is_view = {str(row[1]).lower(): False for row in tables if not row[2]}
+        return is_view | {str(row[1]).lower(): True for row in views if not row[2]}
 
     def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
         with self._translate_errors("catalog lookup"):

@@ -104,8 +104,8 @@ def is_gone(error: BaseException) -> bool:
     if isinstance(error, ConnectionError):  # Java has ended, of a session of our own
         return True
     # The text of an error that Spark has a name for may quote a cell.
-    named = error.getCondition() if isinstance(error, PySparkException) else None
-    return bool(_GONE_CONDITION.search(named) if named else _GONE_TEXT.search(str(error)))
+    name = error.getCondition() if isinstance(error, PySparkException) else None
+    return bool(_GONE_CONDITION.search(name) if name else _GONE_TEXT.search(str(error)))
 
 
 def silence_logs() -> None:
@@ -113,8 +113,8 @@ def silence_logs() -> None:
 
     Rows come and go as Arrow's, so that pyspark's messages about pandas concern nobody here.
     """
-    for said in (r"\[RETRIES_EXCEEDED\]", "PySpark does not yet fully support pandas"):
-        warnings.filterwarnings("ignore", message=said)
+    for message in (r"\[RETRIES_EXCEEDED\]", "PySpark does not yet fully support pandas"):
+        warnings.filterwarnings("ignore", message=message)
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect.client"):
         logger = logging.getLogger(name)
         logger.disabled = True
@@ -134,19 +134,19 @@ def condition(error: BaseException) -> str:
 
 
 def _find_meaning(error: BaseException) -> tuple[str, str] | None:
-    named = condition(error)
-    return next(((do, why) for pattern, do, why in _MEANINGS if re.match(pattern, named)), None)
+    name = condition(error)
+    return next(((do, why) for pattern, do, why in _MEANINGS if re.match(pattern, name)), None)
 
 
 def translate_error(what: str, error: BaseException) -> DatabaseError:
     """The `DatabaseError` for an error of Spark's; ``what``: the name of the statement or of the step."""
-    said = str(error)
-    if _FULL.search(said):
+    message = str(error)
+    if _FULL.search(message):
         return DatabaseError(
             f"Spark refused {what}: a disk of the driver, an executor or the warehouse is full; free space and run "
             "again"
         )
-    if _APART.search(said):
+    if _APART.search(message):
         return DatabaseError(
             f"Spark refused {what}: the executors' Python has not what kernels need; install sqlanon[spark] there, in "
             "the Python version of this process, or ship it (spark.archives), and name its Python in PYSPARK_PYTHON "
@@ -154,12 +154,14 @@ def translate_error(what: str, error: BaseException) -> DatabaseError:
         )
     if is_gone(error):
         return DatabaseError(f"Spark refused {what}: {GONE}")
-    found = _find_meaning(error)
-    named = condition(error)
+    meaning = _find_meaning(error)
+    name = condition(error)
     shown = (
-        found[0] if found else "the statement failed; if the source is a view, check that it can still be selected from"
+        meaning[0]
+        if meaning
+        else "the statement failed; if the source is a view, check that it can still be selected from"
     )
-    return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({named})" if named else ""))
+    return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({name})" if name else ""))
 
 
 def reason(error: DatabaseError) -> str:
@@ -167,5 +169,5 @@ def reason(error: DatabaseError) -> str:
     cause = error.__cause__
     if cause is None:
         return str(error)
-    found = _find_meaning(cause)
-    return found[1] if found else "Spark cannot compute it"
+    meaning = _find_meaning(cause)
+    return meaning[1] if meaning else "Spark cannot compute it"

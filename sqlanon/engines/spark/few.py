@@ -45,8 +45,8 @@ def use(session: SparkSession, wanted: Mapping[str, str]) -> dict[str, str | Non
 def restore(session: SparkSession, before: dict[str, str | None]) -> None:
     """Restore the previous values."""
     conf = session.conf
-    for key, kept in before.items():
-        if kept is None:
+    for key, value in before.items():
+        if value is None:
             conf.unset(key)
         else:
-            conf.set(key, kept)
+            conf.set(key, value)

@@ -67,26 +67,26 @@ class Locks:
 
     @contextmanager
     def lock(self, name: str, *, wait: bool) -> Iterator[None]:
-        held = self._take(name)
-        while held is None:
+        lock = self._take(name)
+        while lock is None:
             if not wait:
                 raise LockedError(
                     f"{name} is being run by another session; try again when it is done. A run that was killed on "
                     f"another machine holds its lock for {self._lease:.0f} seconds"
                 )
             time.sleep(_WAIT)
-            held = self._take(name)
+            lock = self._take(name)
         with self._guard:
-            self._held.append(held)
+            self._held.append(lock)
         self._renew()
         try:
             yield
         finally:
             with self._guard:
-                self._held.remove(held)
+                self._held.remove(lock)
             with suppress(DatabaseError):  # a table that is not dropped expires
-                if self._is_ours(held):
-                    self._drop(held.table)
+                if self._is_ours(lock):
+                    self._drop(lock.table)
 
     def check(self) -> None:
         """Make sure that every lock of this session is still held by it.
@@ -94,10 +94,10 @@ class Locks:
         Raises:
             LockedError: another session has taken a lock over; nothing may be published.
         """
-        for held in list(self._held):
-            if not self._is_ours(held):
+        for lock in list(self._held):
+            if not self._is_ours(lock):
                 raise LockedError(
-                    f"{held.name}: this session was away for longer than {self._lease:.0f} seconds, and another one "
+                    f"{lock.name}: this session was away for longer than {self._lease:.0f} seconds, and another one "
                     "has taken over; nothing was published, run again"
                 )
 
@@ -113,35 +113,35 @@ class Locks:
         highest = there[-1] if there else 0
         if highest and self._is_alive(f"{stem}{highest}"):
             return None
-        held = Held(name, stem, highest + 1, secrets.token_hex(8))
+        lock = Held(name, stem, highest + 1, secrets.token_hex(8))
         try:
             self._run(
-                f"CREATE TABLE {self._schema}.{quote(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})"
+                f"CREATE TABLE {self._schema}.{quote(lock.table)} (held INT) TBLPROPERTIES ({self._properties(lock)})"
             )
         except DatabaseError:
-            if held.number in self._numbers(stem):
+            if lock.number in self._numbers(stem):
                 return None
             raise
-        if self._numbers(stem)[-1] != held.number:  # a slower session, which another has passed meanwhile
-            self._drop(held.table)
+        if self._numbers(stem)[-1] != lock.number:  # a slower session, which another has passed meanwhile
+            self._drop(lock.table)
             return None
         for number in there:
             with suppress(DatabaseError):
                 self._drop(f"{stem}{number}")
-        return held
+        return lock
 
     def _numbers(self, stem: str) -> list[int]:
-        found = self._run(f"SHOW TABLES IN {self._schema} LIKE '{stem}*'")
-        names = [str(row[1]) for row in found]
+        rows = self._run(f"SHOW TABLES IN {self._schema} LIKE '{stem}*'")
+        names = [str(row[1]) for row in rows]
         return sorted(int(name[len(stem) :]) for name in names if name.startswith(stem))
 
     def _properties(self, held: Held) -> str:
-        kept = {
+        properties = {
             "holder": held.token,
             "until": f"{time.time() + self._lease:.0f}",
             "process": _process(os.getpid()),
         }
-        return ", ".join(f"'sqlanon.{key}' = '{value}'" for key, value in kept.items())
+        return ", ".join(f"'sqlanon.{key}' = '{value}'" for key, value in properties.items())
 
     def _read(self, table: str) -> dict[str, str]:
         try:
@@ -153,10 +153,10 @@ class Locks:
         return {str(row[0]): str(row[1]) for row in rows}
 
     def _is_alive(self, table: str) -> bool:
-        kept = self._read(table)
-        if not kept or float(kept.get("sqlanon.until", "0")) < time.time():
+        properties = self._read(table)
+        if not properties or float(properties.get("sqlanon.until", "0")) < time.time():
             return False
-        process = kept.get("sqlanon.process", "")
+        process = properties.get("sqlanon.process", "")
         here, _, pid = process.rpartition(":")
         return not (here == _process(0).rpartition(":")[0] and pid.isdigit() and not _runs(int(pid)))
 
@@ -177,11 +177,11 @@ class Locks:
     def _keep(self) -> None:
         while not self._stop.wait(self._lease / 4):
             with self._guard:
-                for held in self._held:
+                for lock in self._held:
                     until = f"{time.time() + self._lease:.0f}"
                     with suppress(DatabaseError):  # a lost lock is found by `check`
                         self._run(
-                            f"ALTER TABLE {self._schema}.{quote(held.table)} SET TBLPROPERTIES ('sqlanon.until' = "
+                            f"ALTER TABLE {self._schema}.{quote(lock.table)} SET TBLPROPERTIES ('sqlanon.until' = "
                             f"'{until}')"
                         )
 

@@ -72,20 +72,20 @@ def java_missing() -> str | None:
     """Why Spark cannot start here; None where Java is there."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    wanted = (
+    advice = (
         f"Spark needs Java {_JAVA} or newer on this machine; install it (apt-get install openjdk-17-jre-headless), or "
         "set JAVA_HOME"
     )
     if program is None or not Path(program).exists():
-        return wanted
+        return advice
     try:
-        said = subprocess.run(  # noqa: S603 - the machine's Java
+        stderr = subprocess.run(  # noqa: S603 - the machine's Java
             [program, "-version"], capture_output=True, text=True, check=False, timeout=60
         ).stderr
     except (OSError, subprocess.SubprocessError):
-        return wanted
-    found = re.search(r'version "(\d+)', said)
-    return None if found and int(found[1]) >= _JAVA else wanted
+        return advice
+    match = re.search(r'version "(\d+)', stderr)
+    return None if match and int(match[1]) >= _JAVA else advice
 
 
 def split_confirmations(url: str) -> tuple[str, set[str]]:
@@ -94,10 +94,10 @@ def split_confirmations(url: str) -> tuple[str, set[str]]:
     >>> split_confirmations("sc://host:15002/;user_id=a;accept_shared=true")
     ('sc://host:15002/;user_id=a', {'accept_shared'})
     """
-    found = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
-    for name in found:
+    confirmed = {name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)}
+    for name in confirmed:
         url = re.sub(rf";{name}=true|(?<=\?){name}=true&?|&{name}=true", "", url)
-    return url.removesuffix("?"), found
+    return url.removesuffix("?"), confirmed
 
 
 def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
@@ -117,9 +117,9 @@ def open_local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bo
         LockedError: another process has the catalog open.
     """
     match = re.fullmatch(r"spark\+local:(?://)?(/?)([^?]*)(?:\?(.*))?", url, re.IGNORECASE | re.DOTALL)
-    given = parse_qs(match[3] or "") if match else {}
-    cores = given.pop("cores", [str(threads or 2)])[0]
-    if not match or not match[2] or given or not cores.isdigit() or not int(cores):
+    options = parse_qs(match[3] or "") if match else {}
+    cores = options.pop("cores", [str(threads or 2)])[0]
+    if not match or not match[2] or options or not cores.isdigit() or not int(cores):
         raise PolicyError(f"connection: {url} cannot be read; write spark+local:///DIR?cores=2")
     if missing := java_missing():
         raise DatabaseError(missing)
@@ -171,8 +171,8 @@ def _start_session(folder: Path | None, cores: int) -> tuple[SparkSession, bool,
         private = True
         settings["spark.sql.warehouse.dir"] = _passing()
     if running is not None:
-        wanted = settings["spark.sql.warehouse.dir"]
-        if folder is not None and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != wanted:
+        warehouse = settings["spark.sql.warehouse.dir"]
+        if folder is not None and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != warehouse:
             raise DatabaseError(
                 "this process has another Spark session, and can have one; pass it to sqlanon.connect, or stop it"
             )
@@ -289,10 +289,10 @@ def own_settings(session: SparkSession) -> SparkSession:
     A session of Spark Connect is changed, as it has no sisters; its temporary views and settings are its own there
     already.
     """
-    made = session if is_connect(session) else session.newSession()
+    own_session = session if is_connect(session) else session.newSession()
     for key, value in SETTINGS.items():
-        made.conf.set(key, value)
-    return made
+        own_session.conf.set(key, value)
+    return own_session
 
 
 def persists(session: SparkSession, catalog: str) -> bool:

@@ -156,10 +156,10 @@ class Session:
         silence_logs()
         opening.check_version(session.version)
         refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
-        own = opening.own_settings(session)
+        own_session = opening.own_settings(session)
         if archive:
-            ship(own, archive)
-        return cls(own, refuse=refuse, stops=stops, lease=lease)
+            ship(own_session, archive)
+        return cls(own_session, refuse=refuse, stops=stops, lease=lease)
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
@@ -242,17 +242,17 @@ class Session:
         import numpy as np
         import pyarrow as pa
 
-        made = pa.table({name: pa.array(np.ascontiguousarray(array)) for name, array in columns.items()})
-        self._load(table, made)
+        arrow = pa.table({name: pa.array(np.ascontiguousarray(array)) for name, array in columns.items()})
+        self._load(table, arrow)
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
         import pyarrow as pa
 
         cells = list(zip(*rows, strict=True)) or [()] * len(columns)
-        made = pa.table(
+        arrow = pa.table(
             {name: pa.array(values, arrow_type(kind)) for (name, kind), values in zip(columns, cells, strict=True)}
         )
-        self._load(table, made)
+        self._load(table, arrow)
 
     def _load(self, table: TableRef, rows: pa.Table) -> None:
         view = f"_sqlanon_rows_{secrets.token_hex(4)}"
@@ -275,8 +275,8 @@ class Session:
         self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
     ) -> None:
         with self._translate_errors(read.name):
-            made = map_rows(self._frame(read), work, columns, by)
-            made.write.saveAsTable(qualify(table))
+            rows = map_rows(self._frame(read), work, columns, by)
+            rows.write.saveAsTable(qualify(table))
 
     @contextmanager
     def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
@@ -293,8 +293,8 @@ class Session:
 
     def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has, and other runs may append to it now."""
-        wanted = few.choose_settings(_name(statement), already=self._few)
-        return self.few_rows(wanted) if wanted else nullcontext()
+        settings = few.choose_settings(_name(statement), already=self._few)
+        return self.few_rows(settings) if settings else nullcontext()
 
     def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """See `Engine.snapshot`: Spark has none."""

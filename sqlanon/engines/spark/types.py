@@ -73,8 +73,8 @@ def is_hashable(type_text: str) -> bool:
 
 def collation_of(type_text: str) -> str | None:
     """The collation of a text column, if it is not that of bytes."""
-    found = re.match(r"string collate (\S+)", type_text)
-    return found[1] if found and found[1].upper() != "UTF8_BINARY" else None
+    match = re.match(r"string collate (\S+)", type_text)
+    return match[1] if match and match[1].upper() != "UTF8_BINARY" else None
 
 
 def arrow_type(name: str) -> pa.DataType:
@@ -82,7 +82,7 @@ def arrow_type(name: str) -> pa.DataType:
     import pyarrow as pa
 
     upper = name.upper()
-    known = {
+    arrow_types = {
         "INTEGER": pa.int32(),
         "INT": pa.int32(),
         "SMALLINT": pa.int16(),
@@ -91,4 +91,4 @@ def arrow_type(name: str) -> pa.DataType:
         "BOOLEAN": pa.bool_(),
         "DATE": pa.date32(),
     }
-    return known.get(upper, pa.string())
+    return arrow_types.get(upper, pa.string())

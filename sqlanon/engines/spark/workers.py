@@ -34,13 +34,13 @@ _TYPES = {"integer": "int", "bigint": "bigint"}
 def map_rows(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: str | None) -> DataFrame:
     """Results of a function for rows; see `Workers.map_arrays`."""
     schema = ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns)
-    one = _OfTable(work, tuple(columns))
+    table_work = _OfTable(work, tuple(columns))
     with _mode_of(rows):
         if by is None:
-            return rows.mapInArrow(_OfBatches(one), schema)
+            return rows.mapInArrow(_OfBatches(table_work), schema)
         grouped: Any = rows.groupBy(by)
-        made: DataFrame = grouped.applyInArrow(one.whole(), schema)
-    return made
+        frame: DataFrame = grouped.applyInArrow(table_work.whole(), schema)
+    return frame
 
 
 @contextmanager
@@ -49,12 +49,12 @@ def _mode_of(rows: DataFrame) -> Iterator[None]:
 
     A process that has opened a session of Spark Connect has it.
     """
-    held = None if is_connect(rows) else os.environ.pop(_CONNECT, None)
+    setting = None if is_connect(rows) else os.environ.pop(_CONNECT, None)
     try:
         yield
     finally:
-        if held is not None:
-            os.environ[_CONNECT] = held
+        if setting is not None:
+            os.environ[_CONNECT] = setting
 
 
 class _OfTable:
@@ -75,9 +75,9 @@ class _OfTable:
         import pyarrow as pa
 
         types = {"integer": pa.int32(), "bigint": pa.int64()}
-        found = self._work([column.to_numpy(zero_copy_only=False) for column in table.columns])
+        arrays = self._work([column.to_numpy(zero_copy_only=False) for column in table.columns])
         return pa.table(
-            {name: pa.array(array, types[kind]) for (name, kind), array in zip(self._columns, found, strict=True)}
+            {name: pa.array(array, types[kind]) for (name, kind), array in zip(self._columns, arrays, strict=True)}
         )
 
     def whole(self) -> Callable[[pa.Table], pa.Table]:
@@ -111,8 +111,8 @@ def keep_compiled() -> None:
         return
     folder = Path(tempfile.gettempdir()) / f"sqlanon-compiled-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
         folder = Path(tempfile.mkdtemp(prefix="sqlanon-compiled-"))
     os.environ["NUMBA_CACHE_DIR"] = str(folder)
 
@@ -127,19 +127,19 @@ class _OfBatches:
         self._one = one
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        held: list[pa.RecordBatch] = []
+        batches_held: list[pa.RecordBatch] = []
         rows = 0
         for batch in batches:
-            held.append(batch)
+            batches_held.append(batch)
             rows += batch.num_rows
             if rows >= _TOGETHER:
-                yield from self._make_batches(held)
-                held, rows = [], 0
+                yield from self._make_batches(batches_held)
+                batches_held, rows = [], 0
         if rows:
-            yield from self._make_batches(held)
+            yield from self._make_batches(batches_held)
 
     def _make_batches(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         import pyarrow as pa
 
-        made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)
-        return made
+        batches_made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)
+        return batches_made

@@ -98,18 +98,18 @@ def _bound(made: Open, at: int, rows: Longs, near: int, k: int, best: int, boxed
 def _grow(rows: Longs, near: int, k: int, boxed: Boxed, made: Open) -> int:
     """The width of a box of k rows: the near row that widens it least comes in, time and again."""
     copy_box(made.box, made.mask, 0, boxed.box, boxed.mask, rows[0])
-    taken = np.zeros(near, np.bool_)
-    taken[0], wide = True, np.int64(0)
+    is_taken = np.zeros(near, np.bool_)
+    is_taken[0], wide = True, np.int64(0)
     for _ in range(k - 1):
         best, row = _DONE, -1
         for i in range(near):
-            if not taken[i]:
+            if not is_taken[i]:
                 joined = joint_width(made.box, made.mask, 0, boxed.box, boxed.mask, rows[i], boxed.measure)
                 if joined < best:
                     best, row = joined, i
                     if joined == wide:
                         break
-        taken[row], wide = True, best
+        is_taken[row], wide = True, best
         join_box(made.box, made.mask, 0, made.box, made.mask, 0, boxed.box, boxed.mask, rows[row])
     return wide
 
@@ -175,9 +175,9 @@ def bound_boxes(
     """
     room = steps + 1
     box, mask = np.zeros((room, boxed.box.shape[1]), np.int32), np.zeros((room, boxed.mask.shape[1]), np.uint64)
-    made = Open(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
+    opened = Open(box, mask, np.zeros(room, np.int64), np.full(room, _DONE))
     far, rows, wide = np.empty(near, np.int64), np.empty(near, np.int64), np.empty(k, np.int64)
     for i in range(start, stop):
         find_near(nodes, boxed.codes, boxed.geometry, asked[i], far, rows)
-        made.bound[:] = _DONE
-        widths[i] = _search(far, rows, k, boxed, made, wide)
+        opened.bound[:] = _DONE
+        widths[i] = _search(far, rows, k, boxed, opened, wide)

@@ -50,16 +50,16 @@ def make_nodes(codes: Ints, geometry: Geometry) -> Nodes:
     n, d = len(codes), len(geometry.facts)
     most = 4 * (n // _LEAF + 1) + 1
     order, first, past = np.arange(n), np.zeros(most, np.int64), np.zeros(most, np.int64)
-    left, low, high = np.zeros(most, np.int64), np.zeros((most, d), np.int32), np.zeros((most, d), np.int32)
-    past[0], made, at = n, 1, 0
-    while at < made:
-        start, stop, widest, cut = first[at], past[at], np.int64(0), -1
+    first_child, low, high = np.zeros(most, np.int64), np.zeros((most, d), np.int32), np.zeros((most, d), np.int32)
+    past[0], nodes_made, current = n, 1, 0
+    while current < nodes_made:
+        start, stop, widest, cut = first[current], past[current], np.int64(0), -1
         for a in range(d):
             least = greatest = codes[order[start], a]
             for i in range(start + 1, stop):
                 code = codes[order[i], a]
                 least, greatest = min(least, code), max(greatest, code)
-            low[at, a], high[at, a] = least, greatest
+            low[current, a], high[current, a] = least, greatest
             wide = geometry.facts[a, WEIGHT] * _apart(geometry, a, least, greatest)
             if least < greatest and wide >= widest:
                 widest, cut = wide, a
@@ -72,12 +72,14 @@ def make_nodes(codes: Ints, geometry: Geometry) -> Nodes:
             for i in range(stop - start):
                 order[start + i] = part[sorted_by[i]]
             middle = (start + stop) // 2
-            left[at] = made
-            first[made], past[made] = start, middle
-            first[made + 1], past[made + 1] = middle, stop
-            made += 2
-        at += 1
-    return Nodes(order, first[:made], past[:made], left[:made], low[:made], high[:made])
+            first_child[current] = nodes_made
+            first[nodes_made], past[nodes_made] = start, middle
+            first[nodes_made + 1], past[nodes_made + 1] = middle, stop
+            nodes_made += 2
+        current += 1
+    return Nodes(
+        order, first[:nodes_made], past[:nodes_made], first_child[:nodes_made], low[:nodes_made], high[:nodes_made]
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -113,18 +115,18 @@ def _measure_apart(codes: Ints, x: int, low: Ints, high: Ints, at: int, geometry
 @njit(nogil=True, cache=True)
 def _sift(far: Longs, rows: Longs, held: int) -> None:
     """Move the first item of a heap, the farthest first, down to the right place."""
-    at = 0
+    place = 0
     while True:
-        child = 2 * at + 1
+        child = 2 * place + 1
         if child >= held:
             return
         if child + 1 < held and far[child + 1] > far[child]:
             child += 1
-        if far[child] <= far[at]:
+        if far[child] <= far[place]:
             return
-        far[at], far[child] = far[child], far[at]
-        rows[at], rows[child] = rows[child], rows[at]
-        at = child
+        far[place], far[child] = far[child], far[place]
+        rows[place], rows[child] = rows[child], rows[place]
+        place = child
 
 
 @njit(nogil=True, cache=True)
@@ -145,22 +147,22 @@ def find_near(nodes: Nodes, codes: Ints, geometry: Geometry, x: int, far: Longs,
     waiting[0] = bound[0] = 0
     while count > 0:
         count -= 1
-        at = waiting[count]
+        node = waiting[count]
         if bound[count] >= far[0]:
             continue
-        if nodes.left[at] == 0:
-            for i in range(nodes.first[at], nodes.past[at]):
+        if nodes.left[node] == 0:
+            for i in range(nodes.first[node], nodes.past[node]):
                 row = nodes.order[i]
                 wide = _measure_apart(codes, x, codes, codes, row, geometry)
                 if wide < far[0]:
                     far[0], rows[0] = wide, row
                     _sift(far, rows, m)
             continue
-        one = nodes.left[at]
-        to_one = _measure_apart(codes, x, nodes.low, nodes.high, one, geometry)
-        to_other = _measure_apart(codes, x, nodes.low, nodes.high, one + 1, geometry)
-        nearer = one if to_one <= to_other else one + 1
-        waiting[count], bound[count] = 2 * one + 1 - nearer, max(to_one, to_other)
+        child = nodes.left[node]
+        to_one = _measure_apart(codes, x, nodes.low, nodes.high, child, geometry)
+        to_other = _measure_apart(codes, x, nodes.low, nodes.high, child + 1, geometry)
+        nearer = child if to_one <= to_other else child + 1
+        waiting[count], bound[count] = 2 * child + 1 - nearer, max(to_one, to_other)
         waiting[count + 1], bound[count + 1] = nearer, min(to_one, to_other)
         count += 2
     by = np.argsort(far, kind="mergesort")

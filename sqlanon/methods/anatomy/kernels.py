@@ -44,45 +44,45 @@ def slot_groups(
             return 0
         start[v + 1] = start[v] + count[v]
     # Buckets, the largest on top.
-    left = count.copy()
+    remaining = count.copy()
     heap, size = np.empty(values, np.int64), 0
     for v in range(values):
-        if left[v] > 0:
-            size = push(heap, size, ((n - left[v]) << 32) | v)
-    made = 0
-    taken = np.empty(l, np.int64)
+        if remaining[v] > 0:
+            size = push(heap, size, ((n - remaining[v]) << 32) | v)
+    groups = 0
+    values_used = np.empty(l, np.int64)
     while size >= l:
-        for at in range(l):
-            taken[at] = heap[0] & 0xFFFFFFFF
+        for index in range(l):
+            values_used[index] = heap[0] & 0xFFFFFFFF
             size = drop(heap, size)
-        for v in taken:
-            left[v] -= 1
-            group[start[v] + left[v]] = made
-            if left[v] > 0:
-                size = push(heap, size, ((n - left[v]) << 32) | v)
-        made += 1
-    holds = np.full(made, -1, np.int64)
-    for at in range(size):
-        v = heap[at] & 0xFFFFFFFF
-        for i in range(start[v] + left[v], start[v + 1]):
+        for v in values_used:
+            remaining[v] -= 1
+            group[start[v] + remaining[v]] = groups
+            if remaining[v] > 0:
+                size = push(heap, size, ((n - remaining[v]) << 32) | v)
+        groups += 1
+    holds = np.full(groups, -1, np.int64)
+    for index in range(size):
+        v = heap[index] & 0xFFFFFFFF
+        for i in range(start[v] + remaining[v], start[v + 1]):
             holds[group[i]] = v
-        for i in range(start[v], start[v] + left[v]):
+        for i in range(start[v], start[v] + remaining[v]):
             lacking = np.int64(0)
-            for g in range(made):
+            for g in range(groups):
                 lacking += holds[g] != v
-            chosen = draw_below(state, lacking)
-            for g in range(made):
+            drawn_value = draw_below(state, lacking)
+            for g in range(groups):
                 if holds[g] != v:
-                    if chosen == 0:
+                    if drawn_value == 0:
                         group[i] = g
                         holds[g] = v
                         break
-                    chosen -= 1
-    names = np.arange(made)
+                    drawn_value -= 1
+    names = np.arange(groups)
     shuffle(state, names)
     for i in range(n):
         group[i] = names[group[i]]
-    return made
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -113,8 +113,8 @@ def anatomy_groups(
     for v in value:
         count[v] += 1
     place = np.empty(n, np.int32)
-    made = slot_groups(count, l, state, place)
-    if made == 0:
+    groups_made = slot_groups(count, l, state, place)
+    if groups_made == 0:
         return 0
     fill = np.zeros(values, np.int64)
     for v in range(1, values):
@@ -122,4 +122,4 @@ def anatomy_groups(
     for i in order:
         group[i] = place[fill[value[i]]]
         fill[value[i]] += 1
-    return made
+    return groups_made

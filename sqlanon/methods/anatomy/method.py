@@ -65,8 +65,8 @@ class Anatomy:
             array.astype(np.int32, copy=False) for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
         )
         group = np.empty(len(rid), np.int32)
-        made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seed_state(context.seed), group)
-        _feasible(made)
+        groups = anatomy_groups(value, sensitive.codes, _frequency(context).p, seed_state(context.seed), group)
+        _feasible(groups)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": group})
 
     def _push_down(self, context: Context, tied: TableRef, table: TableRef) -> None:
@@ -83,13 +83,13 @@ class Anatomy:
         each = np.arange(n, dtype=np.int32)
         engine.load_arrays(ranks, {"tie": order.astype(np.int32), "rank": each})
         del order
-        counted = scratch.sql("anatomy/counts", work=tied, value=sensitive.code)
-        code, rows = scratch.fetch_arrays(counted, ["int32", "int64"])
+        value_counts = scratch.sql("anatomy/counts", work=tied, value=sensitive.code)
+        code, rows = scratch.fetch_arrays(value_counts, ["int32", "int64"])
         count = np.zeros(sensitive.codes, np.int64)
         count[code] = rows
         group = np.empty(n, np.int32)
-        made = slot_groups(count, _frequency(context).p, state, group)
-        _feasible(made)
+        slot_count = slot_groups(count, _frequency(context).p, state, group)
+        _feasible(slot_count)
         engine.load_arrays(slots, {"slot": each, "class": group})
         scratch.execute("anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code)
         for used in (ranks, slots):

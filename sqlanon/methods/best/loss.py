@@ -41,7 +41,7 @@ class Losses:
         quasi = context.encoded.quasi
         ordered = [domain for domain in quasi if domain.reading.treatment == "ordered"]
         read = zip(ordered, by_code(context.scratch, "table/domain_positions", ordered, "int32"), strict=True)
-        self._positions = {domain.code: _by_code(domain, *found) for domain, found in read}
+        self._positions = {domain.code: _by_code(domain, *arrays) for domain, arrays in read}
         self._trees = {d.code: tree_of(d) for d in quasi if d.reading.treatment == "hierarchy"}
 
     def of(self, made: Assignment) -> Fraction:
@@ -51,8 +51,8 @@ class Losses:
         if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
             size, starred = self._as_shown(size, starred, boxes)
         if self.metric == "dm":
-            kept = size[~starred]
-            return Fraction(int((kept * kept).sum()) + total * (gone + int(size[starred].sum())))
+            kept_sizes = size[~starred]
+            return Fraction(int((kept_sizes * kept_sizes).sum()) + total * (gone + int(size[starred].sum())))
         if self.metric == "c_avg":
             return Fraction(total, max(len(size), 1) * least_rows(self._context.requirements))
         lost = weights = 0
@@ -92,17 +92,17 @@ class Losses:
     def _extents(self, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> Iterator[Longs]:
         """Loss of each class in every quasi column in turn, from 0 to `SCALE`; for ``stars`` 0 or 1."""
         for j, domain in enumerate(self._context.encoded.quasi):
-            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
-            own = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
+            low, high, members, level = (box.astype(np.int64, copy=False) for box in boxes[4 * j : 4 * j + 4])
+            extent = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
             if self.metric == "stars":
-                own = (own > 0) | (low != high)
-            yield own.astype(np.int64)
+                extent = (extent > 0) | (low != high)
+            yield extent.astype(np.int64)
 
     def _as_shown(self, size: Longs, starred: Flags, boxes: list[npt.NDArray[np.generic]]) -> tuple[Longs, Flags]:
         """The groups of classes that show the same values: their rows, and whether they are the starred class."""
         keys: list[npt.NDArray[np.generic]] = [starred]
         for j, domain in enumerate(self._context.encoded.quasi):
-            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
+            low, high, members, level = (box.astype(np.int64, copy=False) for box in boxes[4 * j : 4 * j + 4])
             hidden = starred | (low != high) | (self._extent(domain, low, high, members, level) > 0)
             keys.append(np.where(hidden, -1, low))
         shown, group = np.unique(np.stack(keys), axis=1, return_inverse=True)
@@ -123,22 +123,22 @@ class Losses:
         less, size = int(self.metric == "lm"), max(domain.size, 1)
         if domain.code in self._trees:
             tree = self._trees[domain.code]
-            found = np.full(len(low), size, np.int64)
+            leaves = np.full(len(low), size, np.int64)
             first, last = np.maximum(low - null, 0), np.maximum(high - null, 0)
-            for at in reversed(range(len(tree.node))):
-                here = np.asarray(tree.node[at])
-                fits = (here[first] == here[last]) & ((level < 0) | (level <= at))
-                found[fits] = np.asarray(tree.leaves[at])[first][fits]
+            for depth in reversed(range(len(tree.node))):
+                here = np.asarray(tree.node[depth])
+                fits = (here[first] == here[last]) & ((level < 0) | (level <= depth))
+                leaves[fits] = np.asarray(tree.leaves[depth])[first][fits]
             agree = (low == high) & (level <= 0)
         elif domain.code in self._positions:
             place = self._positions[domain.code]
             width = np.where(level == 1, SCALE, place[high] - place[low])
             return _mix_losses(np.where((low == high) & (level < 1), 0, width), low, high, null)
         else:
-            found = np.where(level == 1, size, members)
+            leaves = np.where(level == 1, size, members)
             agree = (low == high) & (level < 1)
-        extent = np.minimum(np.maximum(found - less, 0) * SCALE // max(size - less, 1), SCALE)
-        extent[agree | (found <= 1)] = 0
+        extent = np.minimum(np.maximum(leaves - less, 0) * SCALE // max(size - less, 1), SCALE)
+        extent[agree | (leaves <= 1)] = 0
         if null:
             only = (
                 (low == 0)

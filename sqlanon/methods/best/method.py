@@ -42,11 +42,11 @@ def run_each(
         # Methods call their tables alike, so that each has a place of its own.
         with context.scratch.beside() as scratch:
             try:
-                made = method.assign(replace(context, scratch=scratch, listed=False, read_again=True))
+                assignment = method.assign(replace(context, scratch=scratch, listed=False, read_again=True))
             except (InfeasibleError, PolicyError) as error:
                 reasons.append((spec, str(error)))
                 continue
-            yield spec, made, losses.of(made)
+            yield spec, assignment, losses.of(assignment)
 
 
 class Best:
@@ -73,37 +73,37 @@ class Best:
         from sqlanon.methods.best.loss import Losses
 
         able, reasons = self.choose_able(context)
-        losses, asked = Losses(context, self.metric), context.refine
-        if self.sparing and asked is not None:
-            context = replace(context, refine=replace(asked, search=0))
-        kept: tuple[Fraction, Assignment, MethodSpec] | None = None
-        found: list[tuple[MethodSpec, Fraction]] = []
-        for number, (spec, made, lost) in enumerate(run_each(context, able, losses, reasons)):
-            found.append((spec, lost))
-            if kept is None or lost < kept[0]:
-                if kept is not None:
-                    self._drop(context, kept[1])
-                kept = lost, self._move_tables(context, made, spec, number), spec
+        losses, refine = Losses(context, self.metric), context.refine
+        if self.sparing and refine is not None:
+            context = replace(context, refine=replace(refine, search=0))
+        best_result: tuple[Fraction, Assignment, MethodSpec] | None = None
+        losses_found: list[tuple[MethodSpec, Fraction]] = []
+        for number, (spec, assignment, lost) in enumerate(run_each(context, able, losses, reasons)):
+            losses_found.append((spec, lost))
+            if best_result is None or lost < best_result[0]:
+                if best_result is not None:
+                    self._drop(context, best_result[1])
+                best_result = lost, self._move_tables(context, assignment, spec, number), spec
             context.progress.update(number + 1, len(able), "methods run")
-        if kept is None:
+        if best_result is None:
             raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
-        best = format_candidate(kept[2])
+        best = format_candidate(best_result[2])
         notes = [
             f"best: {best} loses least by {self.metric}: "
-            + ", ".join(f"{format_candidate(spec)} {losses.describe(lost)}" for spec, lost in found)
+            + ", ".join(f"{format_candidate(spec)} {losses.describe(lost)}" for spec, lost in losses_found)
         ]
         notes += [f"best: {format_candidate(spec)} was left out: {reason}" for spec, reason in reasons]
         notes += [
-            f"best: {format_candidate(spec)} loses {float(lost / kept[0]):.1f} times as much as {best}"
-            for spec, lost in found
-            if kept[0] and lost >= FAR * kept[0]
+            f"best: {format_candidate(spec)} loses {float(lost / best_result[0]):.1f} times as much as {best}"
+            for spec, lost in losses_found
+            if best_result[0] and lost >= FAR * best_result[0]
         ]
-        made = replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
-        if self.sparing and asked is not None and asked.search:
+        assignment = replace(best_result[1], notes=(*notes, *best_result[1].notes), refined=context.refine is not None)
+        if self.sparing and refine is not None and refine.search:
             from sqlanon.methods.shared.refine import refine_assignment
 
-            return refine_assignment(context, made, replace(asked, passes=0))
-        return made
+            return refine_assignment(context, assignment, replace(refine, passes=0))
+        return assignment
 
     def choose_able(self, context: Context) -> tuple[Able, Reasons]:
         """The methods that can solve the problem on a table; see `_choose_able` for the others and errors."""
@@ -129,17 +129,17 @@ class Best:
         from sqlanon.methods.method import make_method
 
         able, reasons = able_of(self.of, _describe_problem(problem, refine=refine, form=form))
-        found = []
+        solvable = []
         for spec in able:
-            one = make_method(spec)
-            refused = one.refusal(problem)
-            if refused and one.refusal(replace(problem, memory=sys.maxsize)) is None:
+            method = make_method(spec)
+            refused = method.refusal(problem)
+            if refused and method.refusal(replace(problem, memory=sys.maxsize)) is None:
                 raise PolicyError(f"method best runs {format_candidate(spec)}, and {refused}, or leave it out of of")
             if refused:
                 reasons.append((spec, refused))
             else:
-                found.append((spec, one))
-        return found, reasons
+                solvable.append((spec, method))
+        return solvable, reasons
 
     def _move_tables(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
         """The assignment with the tables in the run's own place."""
@@ -157,14 +157,14 @@ class Best:
         spans = moved("spans", made.spans, boxes) if made.spans is not None else None
         shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
         # Only methods of this package are trusted in claims about their own rows.
-        own = METHODS.believes(spec.name)
+        trusted = METHODS.believes(spec.name)
         return replace(
             made,
             table=moved("assign", made.table, ["rid", "class"]),
             spans=spans,
             levels=levels,
-            divided=made.divided or not own,
-            shared=shared if own else None,
+            divided=made.divided or not trusted,
+            shared=shared if trusted else None,
         )
 
     def _drop(self, context: Context, made: Assignment) -> None:
@@ -175,15 +175,15 @@ class Best:
 
 def _describe_problem(problem: Problem, *, refine: bool, form: str) -> Asked:
     """The requests of a problem, as declarations read them."""
-    asked = {one.name: one.asked for one in problem.requirements}
-    distinct, accuracy = asked.get("distinct_l"), problem.accuracy
+    bounds = {requirement.name: requirement.asked for requirement in problem.requirements}
+    distinct, accuracy = bounds.get("distinct_l"), problem.accuracy
     return Asked(
         "best",
         {},
         k=least_rows(problem.requirements),
-        l=asked.get("l"),
+        l=bounds.get("l"),
         distinct_l=int(distinct) if distinct is not None else None,
-        more=tuple(name for name in REQUIREMENTS if name in asked and name not in ("k", "l", "distinct_l")),
+        more=tuple(name for name in REQUIREMENTS if name in bounds and name not in ("k", "l", "distinct_l")),
         maximize=accuracy.maximize if accuracy else None,
         quasi=len(problem.quasi),
         sensitive=len(problem.sensitive),

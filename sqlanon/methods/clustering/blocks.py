@@ -61,8 +61,8 @@ class Block:
     ) -> int:
         """Run a kernel on the block; ``first`` and ``more`` are its arguments before the rows and after them."""
         rows = self.rows
-        own = (rows.places, rows.sets, geometry, self.demands, rows.number)
-        return int(kernel(*first, *own, *more, self.group, self.stop, self.done))
+        arguments = (rows.places, rows.sets, geometry, self.demands, rows.number)
+        return int(kernel(*first, *arguments, *more, self.group, self.stop, self.done))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +106,29 @@ class Blocks:
         threads = min(context.threads, max(1, room // held)) if held else context.threads
         rows = self.found.arrange(loaded.geometry, context.threads).rows
         n = len(rows.number)
-        group, stop, done = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
+        group, stop, progress = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
 
         def made(number: int, span: tuple[int, int]) -> int:
-            own, part = done[number : number + 1], group[slice(*span)]
-            count = work(Block(number, rows.part(*span), self.demands, part, stop, own))
-            own[0] = max(own[0], each * len(part))
+            block_progress, part = progress[number : number + 1], group[slice(*span)]
+            count = work(Block(number, rows.part(*span), self.demands, part, stop, block_progress))
+            block_progress[0] = max(block_progress[0], each * len(part))
             return count
 
         def report(ended: int) -> None:
             if each == 0 and ended > 0:
                 context.progress.update(ended, len(self.cuts), "blocks clustered")
             else:
-                context.progress.update(int(done.sum()), each * n, unit)
+                context.progress.update(int(progress.sum()), each * n, unit)
 
         with ThreadPoolExecutor(threads) as pool:
             try:
                 blocks = [pool.submit(made, number, span) for number, span in enumerate(self.cuts)]
-                left = set(blocks)
-                while left:
-                    ended, left = wait(left, EVERY, FIRST_EXCEPTION)
+                pending = set(blocks)
+                while pending:
+                    ended, pending = wait(pending, EVERY, FIRST_EXCEPTION)
                     for block in ended:
                         block.result()
-                    report(len(blocks) - len(left))
+                    report(len(blocks) - len(pending))
             except BaseException:
                 stop[0] = 1
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -170,11 +170,11 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
     Cost: that of the order.
     """
     loaded, order = kernel_input.load(context), Tree()
-    found = order.arrange(context, loaded)
-    order.within(context, found.bare, loaded.geometry)
-    n = len(found.bare.number)
+    arranged = order.arrange(context, loaded)
+    order.within(context, arranged.bare, loaded.geometry)
+    n = len(arranged.bare.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
-    cuts = list(pairwise(find_bounds(demands, found.bare.number, block)))
+    cuts = list(pairwise(find_bounds(demands, arranged.bare.number, block)))
     largest = max(stop - start for start, stop in cuts)
     most = max(MOST_CLUSTERED, 2 * block)
     if largest > most:
@@ -183,7 +183,7 @@ def in_blocks(context: Context, name: str, block: int) -> Blocks:
             f"would be clustered together, of at most {most}; use a larger block, or method tree with refine: "
             "{search: 32}"
         )
-    return Blocks(context, loaded, found, demands, cuts)
+    return Blocks(context, loaded, arranged, demands, cuts)
 
 
 def find_bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:

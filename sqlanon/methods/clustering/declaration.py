@@ -72,15 +72,15 @@ def counted_values(asked: Asked) -> Refused | None:
     objective = asked.options["objective"]
     if objective not in ("pmi", "mixed"):
         return None
-    own, instead = f"{asked.method}: objective={objective}", "use objective=loss or mi"
+    key, instead = f"{asked.method}: objective={objective}", "use objective=loss or mi"
     if asked.sensitive != 1:
-        return Refused(f"{own} is for one sensitive column, and there are {asked.sensitive}", instead, "objective")
+        return Refused(f"{key} is for one sensitive column, and there are {asked.sensitive}", instead, "objective")
     if not {"l", "distinct_l"} & set(asked.requirements):
-        what = f"{own} makes classes of one sensitive value unless l or distinct_l is asked"
+        what = f"{key} makes classes of one sensitive value unless l or distinct_l is asked"
         return Refused(what, f"ask for l: 2, or {instead}", "objective")
     if asked.frozen:
         what = (
-            f"{own} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused "
+            f"{key} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
         )
         return Refused(what, f"{instead}, or mode: full", "objective")

@@ -53,10 +53,10 @@ class Sequential:
                 f"method sequential: objective={self.objective} counts at most {MOST_VALUES} sensitive values, and "
                 f"there are {values}; use objective=loss or mi"
             )
-        held = self._estimate_memory(problem.requirements, min(problem.rows, self.block), len(problem.quasi), values)
+        memory = self._estimate_memory(problem.requirements, min(problem.rows, self.block), len(problem.quasi), values)
         # The table's counts while they are cumulated.
         counts = sum(domain.codes for domain in problem.quasi) * (values + 1) * 16
-        return lacks_memory("sequential", problem, held + counts)
+        return lacks_memory("sequential", problem, memory + counts)
 
     def _estimate_memory(self, requirements: Sequence[Requirement], rows: int, d: int, values: int) -> int:
         """Bytes for the clusters of a block of so many rows, at most."""
@@ -81,13 +81,13 @@ class Sequential:
         loaded, values = blocks.loaded, context.encoded.sensitive
         n, part = len(loaded.rid), self._weights[1]
         own = loaded.sensitive[0].astype(np.int64) if part else np.zeros(n, np.int64)
-        counted = values[0].codes if part else 1
-        objective = objective_of(loaded.geometry, loaded.codes, own, counted, *self._weights)
+        codes = values[0].codes if part else 1
+        objective = objective_of(loaded.geometry, loaded.codes, own, codes, *self._weights)
         key = np.zeros(n, np.int64)
         if len(blocks.demands.add):  # the sensitive values together, numbered in their order
             for column, domain in zip(loaded.sensitive, values, strict=False):
                 key = np.unique(key * domain.codes + column, return_inverse=True)[1].astype(np.int64)
-        kept, drawn = blocks.demands._replace(k=1), self.start == "random"
+        rows_only, is_random = blocks.demands._replace(k=1), self.start == "random"
 
         def work(block: Block) -> int:
             numbers, best = block.rows.number, -1
@@ -102,11 +102,11 @@ class Sequential:
                     key[numbers],
                     objective,
                     block.demands,
-                    kept,
+                    rows_only,
                     numbers,
                     self.alpha,
                     self.omega,
-                    drawn,
+                    is_random,
                     seed_state(int(state[0])),
                     group,
                     block.stop,
@@ -118,5 +118,5 @@ class Sequential:
             return int(block.group.max(initial=-1)) + 1
 
         largest = max(stop - start for start, stop in blocks.cuts)
-        held = self._estimate_memory(context.requirements, largest, len(loaded.codes), counted)
-        return blocks.cluster_blocks(work, held, "rows looked at", each=0)
+        memory = self._estimate_memory(context.requirements, largest, len(loaded.codes), codes)
+        return blocks.cluster_blocks(work, memory, "rows looked at", each=0)

@@ -34,9 +34,9 @@ def remix_matchings(held: Ints, key: bytes) -> Ints:
     """
     rows, boxes, near = breadth_first(held, boxes_of_rows(held))
     state, k = stream(key, _REMIXED), held.shape[1]
-    found = divide_graph(near, state)
-    remix(found, SWAPS * k, k - 1, state)
-    return restore_numbers(found, rows, boxes)
+    graph = divide_graph(near, state)
+    remix(graph, SWAPS * k, k - 1, state)
+    return restore_numbers(graph, rows, boxes)
 
 
 def draw_matching(k: int, key: bytes) -> int:

@@ -30,7 +30,7 @@ class Freeform:
         self.order, self.block, self.passes = order, block, passes
 
     def refusal(self, problem: Problem) -> str | None:
-        (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
+        (k,) = (int(requirement.asked) for requirement in problem.requirements if requirement.name == "k")
         if problem.rows < k:
             return f"method freeform needs at least k = {k} rows, and the table has {problem.rows}"
         lack = problem.lacks(FREEFORM.cost.memory(problem.rows, len(problem.quasi), k, {"block": self.block}))
@@ -80,9 +80,9 @@ def match_rows(context: Context, order: str, match: Callable[[Ints, Geometry, in
     geometry = kernel_input.make_geometry(context)
     rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
     places = _arrange(context, kernel_input.Loaded(rid, codes, [], geometry), order)
-    made = match(np.ascontiguousarray(codes[:, places]), geometry, least_rows(context.requirements))
+    matching = match(np.ascontiguousarray(codes[:, places]), geometry, least_rows(context.requirements))
     nobody = context.scratch.table("assign")
-    return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[places], made))
+    return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[places], matching))
 
 
 def _arrange(context: Context, loaded: Loaded, order: str) -> Longs:
@@ -97,6 +97,6 @@ def _arrange(context: Context, loaded: Loaded, order: str) -> Longs:
     from sqlanon.methods.onedim.orders import Tree
 
     curve = Tree() if order == "tree" else Hilbert()
-    found = curve.arrange(context, loaded)
-    curve.within(context, found.bare, loaded.geometry)
-    return found.bare.number.astype(np.int64)
+    arranged = curve.arrange(context, loaded)
+    curve.within(context, arranged.bare, loaded.geometry)
+    return arranged.bare.number.astype(np.int64)

@@ -28,13 +28,13 @@ def content_of(secret: str, options: Mapping[str, object], codes: Ints, geometry
     """
     import numpy as np
 
-    made = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
+    digest = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
     for name, value in sorted(options.items()):
-        made.update(f"{name}={value}\0".encode())
+        digest.update(f"{name}={value}\0".encode())
     for array in (codes, geometry.facts, geometry.table):
-        made.update(np.array(array.shape, "<i8").tobytes())
-        made.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
-    return made.hexdigest()
+        digest.update(np.array(array.shape, "<i8").tobytes())
+        digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
+    return digest.hexdigest()
 
 
 def key_of(secret: str, release: str, content: str) -> bytes:

@@ -61,17 +61,17 @@ def walk_blocks(  # noqa: PLR0913 - older than the limit
     n = codes.shape[1]
     targets = np.empty((k, n), np.int64)
     targets[0] = np.arange(n)
-    held, price, done = targets.copy(), np.zeros(n, np.int64), 0
+    positions, price, moved = targets.copy(), np.zeros(n, np.int64), 0
     with ThreadPoolExecutor(threads) as pool:
 
         def all_of(t: int, made: int, windows: Longs) -> None:
-            nonlocal done
+            nonlocal moved
             parts = np.array_split(windows, min(4 * threads, len(windows)))
-            for _ in pool.map(lambda w: improve(codes, geometry, targets, held, t, made, w, price), parts):
+            for _ in pool.map(lambda w: improve(codes, geometry, targets, positions, t, made, w, price), parts):
                 pass
-            done += 1
+            moved += 1
             if progress is not None:
-                progress(done, k * (passes + 1) - 1)
+                progress(moved, k * (passes + 1) - 1)
 
         for t in range(1, k):
             all_of(t, t, windows_of(n, block))
@@ -80,7 +80,7 @@ def walk_blocks(  # noqa: PLR0913 - older than the limit
             remix(mixed, k, 1, stream(key, turn))
             targets[:] = mixed
             for t in range(k):
-                held[t, targets[t]] = np.arange(n)
+                positions[t, targets[t]] = np.arange(n)
             windows = windows_of(n, block, block // 2 if turn % 2 else 0)
             for t in range(k):
                 all_of(t, k, windows)

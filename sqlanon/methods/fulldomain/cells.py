@@ -52,10 +52,10 @@ class Cells:
 def read_cells(context: Context) -> Cells:
     """The cells of the work table. Cost: a GROUP BY and a sort of the cells."""
     columns = columns_of(context)
-    made = context.scratch.sql(
+    statement = context.scratch.sql(
         "fulldomain/count", work=context.encoded.work, columns=[column.code for column in columns], cells=None
     )
-    *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
+    *codes, rows = context.scratch.fetch_arrays(statement, [*(column.code_array for column in columns), "int64"])
     return arrange_cells(codes, rows, len(context.encoded.quasi))
 
 
@@ -70,14 +70,14 @@ def arrange_cells(codes: list[npt.NDArray[np.generic]], rows: npt.NDArray[np.gen
 
 def count_values(context: Context) -> list[Longs]:
     """Rows of every code of every quasi column."""
-    quasi, found = context.encoded.quasi, []
+    quasi, columns_found = context.encoded.quasi, []
     for domain, (code, rows) in zip(
         quasi, by_code(context.scratch, "table/domain_counts", quasi, "int64"), strict=True
     ):
         counts = np.zeros(domain.codes, np.int64)
         counts[code] = rows
-        found.append(counts)
-    return found
+        columns_found.append(counts)
+    return columns_found
 
 
 def attach(context: Context, cells: Cells, record: Ints, label: Ints, rows: Longs) -> tuple[TableRef, bool]:

@@ -79,7 +79,7 @@ class Checker(Protocol):
 
 def least_of(context: Context) -> int:
     """Rows of a class, at least, whatever values they have."""
-    shapes = [one.shape for one in beyond_rows(context.requirements)]
+    shapes = [requirement.shape for requirement in beyond_rows(context.requirements)]
     least = [
         shape.p if shape.kind == "distinct" else -(-shape.p // shape.q) for shape in shapes if shape.kind != "other"
     ]

@@ -15,14 +15,14 @@ MOST_NODES = 1_000_000
 def options_of_search(asked: Asked) -> Refused | None:
     """Each search has separate options."""
     search = asked.options["search"]
-    own = f"{asked.method}: search={search}"
+    key = f"{asked.method}: search={search}"
     if search == "local" and asked.options["metric"] != "loss":
-        return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
+        return Refused(f"{key} goes by the loss", "leave metric out, or say search=global", "metric")
     if search == "local" and asked.execution == "pushdown":
-        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
+        return Refused(f"{key} has no pushdown", "leave execution out (auto), or say search=global", "search")
     if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
         return Refused(
-            f"{own} finds the best node, however many there are",
+            f"{key} finds the best node, however many there are",
             "leave nodes out, or say search=local",
             "nodes",
         )
@@ -33,13 +33,13 @@ def refined_classes(asked: Asked) -> Refused | None:
     """Refining moves single rows between classes."""
     if not asked.refine:
         return None
-    for option, needed in (("search", "local"), ("divide", "values")):
-        if asked.options[option] != needed:
+    for key, needed in (("search", "local"), ("divide", "values")):
+        if asked.options[key] != needed:
             what = (
-                f"{asked.method}: {option}={asked.options[option]} is not kept by refine, which moves single rows "
+                f"{asked.method}: {key}={asked.options[key]} is not kept by refine, which moves single rows "
                 "between classes"
             )
-            return Refused(what, f"leave refine out, or say {option}={needed}", option)
+            return Refused(what, f"leave refine out, or say {key}={needed}", key)
     return None
 
 
@@ -80,16 +80,16 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
     """
     if asked.options["search"] != "local" or not asked.suppression:
         return None
-    own = f"{asked.method}: search=local"
+    key = f"{asked.method}: search=local"
     if not asked.diverse:
         what = (
-            f"{own} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
+            f"{key} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
         )
         return Refused(what, "leave suppression out, or say search=global", "search")
     if asked.left_out:
         return None
     what = (
-        f"{own} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the "
+        f"{key} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the "
         "rows are that find no other"
     )
     return Refused(what, "leave suppression out, or say rows: left_out", "search")
@@ -103,8 +103,8 @@ def persons_by_level(asked: Asked) -> Refused | None:
     if not asked.whole:
         return None
     if asked.options["search"] != "local":
-        own = f"{asked.method}: search={asked.options['search']}"
-        what = f"{own} publishes levels of its own, and the rows of a person may not fit the person's"
+        key = f"{asked.method}: search={asked.options['search']}"
+        what = f"{key} publishes levels of its own, and the rows of a person may not fit the person's"
         return Refused(what, "with persons: whole say search=local, or use tree", "search")
     if asked.suppression is not None:
         return Refused("persons: whole suppresses no rows", "leave suppression out, or say persons: rows")

@@ -57,7 +57,7 @@ class InMemory:
     def check(self, node: tuple[int, ...]) -> Checked:
         """See `Checker.check`. Cost: linear in the cells of the roll-up; with more than k asked, in the rows."""
         levels = np.array(node, np.int16)
-        source = min((cells for at, cells in self._kept if (at <= levels).all()), key=lambda cells: len(cells.rows))
+        source = min((cells for node, cells in self._kept if (node <= levels).all()), key=lambda cells: len(cells.rows))
         rolled = self._roll_up(source, levels)
         if 2 * len(rolled.rows) <= len(source.rows) and len(rolled.rows) <= self._left:
             self._kept.append((levels, rolled))
@@ -98,11 +98,11 @@ class InMemory:
         opened = _Open(node, rolled, label, first, size, holds)
         if self._counted:
             # Only classes of enough rows are counted.
-            counted = np.where(holds[label], label, -1).astype(np.int32)
-            found = np.zeros(len(size), np.bool_)
+            numbered = np.where(holds[label], label, -1).astype(np.int32)
+            failing = np.zeros(len(size), np.bool_)
             demands, counters = self._demands(rolled, int(size[holds].max(initial=0)))
-            mark_meeting(demands, counters, counted, rolled.rows, len(size), found)
-            holds &= found
+            mark_meeting(demands, counters, numbered, rolled.rows, len(size), failing)
+            holds &= failing
         if self._people is not None:
             people = self._people.of(levels, rolled.codes[:, first])
             for requirement in of_population(self._context.requirements):
@@ -170,8 +170,8 @@ class InMemory:
         of_group = np.empty(groups, np.int32)
         of_group[room.group[n:]] = number
         label = of_group[room.group[:n]]
-        kept = np.flatnonzero(label >= 0)
-        table, _ = attach(self._context, cells, kept.astype(np.int32), label[kept], cells.rows[kept])
+        kept_cells = np.flatnonzero(label >= 0)
+        table, _ = attach(self._context, cells, kept_cells.astype(np.int32), label[kept_cells], cells.rows[kept_cells])
         star = len(order) if starred and gone.any() else None
         return table, star, len(order) + (star is not None)
 

@@ -23,7 +23,7 @@ def nothing_found(context: Context) -> str:
     ]
     reached = []
     for requirement in beyond_rows(context.requirements):
-        codes, persons = ([one.code for one in columns] for columns in (encoded.sensitive, encoded.persons))
+        codes, persons = ([column.code for column in columns] for columns in (encoded.sensitive, encoded.persons))
         largest = requirement.largest(context.scratch.engine, Grouped(encoded.work, (), codes, persons=persons))
         if not requirement.reaches(largest):
             of = f" of {requirement.column}" if requirement.column else ""

@@ -52,18 +52,18 @@ def leave_rows_out(
     rows, best = int(cells.rows.sum()), pieces
     # Classes that hide everything gain nothing, and are better than none.
     gained = measure_margin(lattice, cells, pieces) if pieces is not None else -1
-    asked = local_of(context, cells, divide=divide).asked
+    counted_bounds = local_of(context, cells, divide=divide).asked
     # With so many the rest is not asked for anything; where even that leaves out few rows, no less is tried.
-    high = (-(-asked.p // asked.q) + 1) * rows if asked.p else asked.k
+    high = (-(-counted_bounds.p // counted_bounds.q) + 1) * rows if counted_bounds.p else counted_bounds.k
     low, spare = 0, high
     for _ in range(SEARCHES):
         local = local_of(context, cells, divide=divide, spare=spare)
         search(context, lattice, local, most, spare)
-        found = _end_classes(local)
-        kept = int(found.rows.sum())
-        fits = kept > 0 and rows - kept <= context.most_unassigned
-        if fits and (now := measure_margin(lattice, cells, found)) > gained:
-            best, gained = found, now
+        ends = _end_classes(local)
+        kept_rows = int(ends.rows.sum())
+        fits = kept_rows > 0 and rows - kept_rows <= context.most_unassigned
+        if fits and (now := measure_margin(lattice, cells, ends)) > gained:
+            best, gained = ends, now
         if fits and spare == high:
             break
         low, high = (spare, high) if fits else (low, spare)
@@ -76,32 +76,34 @@ def leave_rows_out(
 
 def _end_classes(local: Local) -> Pieces:
     """The classes of the nodes, and the largest possible class of the rows left; the others are in no piece."""
-    made, asked, left = take_pieces(local), local.asked, local.rest.left
-    rest = np.flatnonzero(left).astype(np.int32)
-    own = left[rest]
-    if asked.p:
+    pieces, bounds, rows_left = take_pieces(local), local.asked, local.rest.left
+    rest = np.flatnonzero(rows_left).astype(np.int32)
+    rest_rows = rows_left[rest]
+    if bounds.p:
         value = local.value[rest]
-        counts = np.bincount(value, weights=own, minlength=1).astype(np.int64)
-        cut = measure_height(counts, asked.p, asked.q, np.zeros(-(-asked.p // asked.q), np.int64))
-        if asked.divide:
+        counts = np.bincount(value, weights=rest_rows, minlength=1).astype(np.int64)
+        cut = measure_height(counts, bounds.p, bounds.q, np.zeros(-(-bounds.p // bounds.q), np.int64))
+        if bounds.divide:
             # Of each value the rows that come first, up to the cut.
             order = np.argsort(value, kind="stable")
-            before = np.cumsum(own[order]) - own[order]
+            before = np.cumsum(rest_rows[order]) - rest_rows[order]
             first = np.maximum.accumulate(
                 np.where(np.append(True, np.diff(value[order]) != 0)[: len(order)], before, 0)
             )
-            own[order] = np.clip(cut - (before - first), 0, own[order])
+            rest_rows[order] = np.clip(cut - (before - first), 0, rest_rows[order])
         elif len(counts) and counts.max() > cut:
-            own[:] = 0
+            rest_rows[:] = 0
     elif len(rest):
-        each = np.repeat(rest, own)
+        each = np.repeat(rest, rest_rows)
         if not satisfied(local.demands, each, np.arange(len(each)), local.counters):
-            own[:] = 0
-    if int(own.sum()) < max(asked.k, 1):
-        return made
-    some = own > 0
+            rest_rows[:] = 0
+    if int(rest_rows.sum()) < max(bounds.k, 1):
+        return pieces
+    some = rest_rows > 0
     last = np.full(int(some.sum()), local.rest.facts[CLASSES], np.int32)
-    return Pieces(np.append(made.record, rest[some]), np.append(made.label, last), np.append(made.rows, own[some]))
+    return Pieces(
+        np.append(pieces.record, rest[some]), np.append(pieces.label, last), np.append(pieces.rows, rest_rows[some])
+    )
 
 
 def measure_margin(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
@@ -115,8 +117,8 @@ def measure_margin(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
     for column, codes in zip(lattice.columns, cells.codes, strict=True):
         code, open_ = codes[record], np.ones(len(start), np.bool_)
         for node, extra in zip(column.node, column.extra, strict=True):
-            at = node[code]
-            agrees = open_ & (np.minimum.reduceat(at, start) == np.maximum.reduceat(at, start))
+            first = node[code]
+            agrees = open_ & (np.minimum.reduceat(first, start) == np.maximum.reduceat(first, start))
             total += int((size * extra[code[start]])[agrees].sum())
             open_ &= ~agrees
     return total

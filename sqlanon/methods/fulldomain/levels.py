@@ -145,7 +145,7 @@ def _bits(node: Ints, count: Longs, scale: int) -> Longs:
     """Of every code, the information of the node in bits: log2 of the rows of the table over those of the node."""
     rows = np.bincount(node, weights=count, minlength=len(node)).astype(np.int64)
     total = int(count.sum())
-    return np.array([round(math.log2(total / rows[at]) * scale) if rows[at] else 0 for at in node], np.int64)
+    return np.array([round(math.log2(total / rows[first]) * scale) if rows[first] else 0 for first in node], np.int64)
 
 
 def nodes_and_leaves(domain: Domain) -> tuple[Ints, Longs]:

@@ -61,7 +61,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
 
     ``spare`` imaginary rows with values of their own are added, so that the rest need not be a class.
     """
-    asked, column = collect_asked(context, divide=divide)
+    counted_bounds, column = collect_asked(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
     values = context.encoded.sensitive[column].codes if column >= 0 else 1
@@ -69,11 +69,11 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
     demands = (
         kernel_input.demands(context, others, len(cells.rows), kernel_input.whole_table(context))
         if others
-        else demands_of(asked.k, [])
+        else demands_of(counted_bounds.k, [])
     )
     counts = np.bincount(value, weights=cells.rows, minlength=values).astype(np.int64)
-    if spare and asked.p:
-        others_ = 4 * -(-asked.p // asked.q)
+    if spare and counted_bounds.p:
+        others_ = 4 * -(-counted_bounds.p // counted_bounds.q)
         counts = np.append(counts, (np.arange(others_) + spare) // others_)
     rest = Rest(
         np.arange(len(cells.rows), dtype=np.int32),
@@ -83,7 +83,7 @@ def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) ->
     )
     pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
     counters = new_counters(demands, rows + spare if others else 0)
-    return Local(cells, value, asked, demands, counters, rest, pieces)
+    return Local(cells, value, counted_bounds, demands, counters, rest, pieces)
 
 
 def search(context: Context, lattice: Lattice, local: Local, most: int, spare: int = 0) -> None:
@@ -93,8 +93,8 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)
     sieve = Sieve(lattice, codes, maps, local.asked, rest, context.threads) if Sieve.pays(len(order), rest) else None
-    for at in range(0, len(order), AT_ONCE):
-        nodes = lattice.nodes[order[at : at + AT_ONCE]]
+    for index in range(0, len(order), AT_ONCE):
+        nodes = lattice.nodes[order[index : index + AT_ONCE]]
         filters = sieve.of(nodes) if sieve is not None else NOTHING
         visit(
             codes,
@@ -109,7 +109,7 @@ def search(context: Context, lattice: Lattice, local: Local, most: int, spare: i
             room,
             filters,
         )
-        context.progress.update(min(at + AT_ONCE, len(order)), len(order), "nodes of the lattice")
+        context.progress.update(min(index + AT_ONCE, len(order)), len(order), "nodes of the lattice")
         if rest.facts[ROWS] == spare:
             break
 
@@ -129,17 +129,19 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     Returns:
         The pieces, and whether the rest is a class in the end: not where all rows together fail the requirements.
     """
-    facts, left, made, asked = local.rest.facts, local.rest.left, take_pieces(local), local.asked
+    facts, rows_left, taken_pieces, asked = local.rest.facts, local.rest.left, take_pieces(local), local.asked
     counts = np.bincount(local.value, weights=local.cells.rows)
     lawful = not asked.p or int(counts.max(initial=0)) * asked.p <= int(counts.sum()) * asked.q
     if facts[ROWS] == 0:
-        return made, lawful
-    rest = np.flatnonzero(left).astype(np.int32)
-    bounds = np.searchsorted(made.label, np.arange(facts[CLASSES] + 1))
+        return taken_pieces, lawful
+    rest = np.flatnonzero(rows_left).astype(np.int32)
+    bounds = np.searchsorted(taken_pieces.label, np.arange(facts[CLASSES] + 1))
 
     def joined(first: int) -> bool:
-        at = bounds[first]
-        rows = np.repeat(np.append(rest, made.record[at:]), np.append(left[rest], made.rows[at:]))
+        bound = bounds[first]
+        rows = np.repeat(
+            np.append(rest, taken_pieces.record[bound:]), np.append(rows_left[rest], taken_pieces.rows[bound:])
+        )
         return bool(satisfied(local.demands, rows, np.arange(len(rows)), local.counters))
 
     # A union of classes that meet monotone requirements meets them: so do all unions of more classes than the first
@@ -148,10 +150,10 @@ def complete_pieces(local: Local) -> tuple[Pieces, bool]:
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if joined(middle) else (low, middle - 1)
-    label = np.minimum(made.label, low)
+    label = np.minimum(taken_pieces.label, low)
     pieces = Pieces(
-        np.append(made.record, rest),
+        np.append(taken_pieces.record, rest),
         np.append(label, np.full(len(rest), low, np.int32)),
-        np.append(made.rows, left[rest]),
+        np.append(taken_pieces.rows, rows_left[rest]),
     )
     return pieces, lawful and (low > 0 or joined(0))

@@ -39,10 +39,10 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     search(context, lattice, local, most)
     pieces, lawful = complete_pieces(local)
     if context.suppression is not None and context.most_unassigned:
-        found = leave_rows_out(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
-        if found is None:
+        outcome = leave_rows_out(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
+        if outcome is None:
             raise InfeasibleError(nothing_found(context))
-        pieces = found
+        pieces = outcome
     table, divided = attach(context, cells, pieces.record, _number_classes(pieces), pieces.rows)
     nodes = len(lattice.nodes)
     notes = (

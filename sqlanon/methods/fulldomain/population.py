@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 def extend_nodes(node: Ints) -> Ints:
     """`Column.node` with the two codes: int32[levels, codes + 2]; a code outside a level is a node of its own."""
     levels, codes = node.shape
-    found = np.empty((levels, codes + 2), np.int32)
-    found[:, :codes] = node
-    found[:, codes:] = codes, codes + 1
-    found[-1, codes] = node[-1, 0]
-    return found
+    bounds = np.empty((levels, codes + 2), np.int32)
+    bounds[:, :codes] = node
+    bounds[:, codes:] = codes, codes + 1
+    bounds[-1, codes] = node[-1, 0]
+    return bounds
 
 
 class PeopleInMemory:
@@ -42,9 +42,9 @@ class PeopleInMemory:
 
     def __init__(self, context: Context, lattice: Lattice, population: Population) -> None:
         codes = [column.code for column in lattice.columns]
-        made = context.scratch.sql("fulldomain/counted", cells=population.cells, columns=codes)
-        *found, rows = context.scratch.fetch_arrays(made, ["int32"] * len(codes) + ["int64"])
-        self._cells = arrange_cells(found, rows, len(codes))
+        statement = context.scratch.sql("fulldomain/counted", cells=population.cells, columns=codes)
+        *arrays, rows = context.scratch.fetch_arrays(statement, ["int32"] * len(codes) + ["int64"])
+        self._cells = arrange_cells(arrays, rows, len(codes))
         self._maps = maps_of([extend_nodes(table) for table in lattice.tables()])
         self.rows = population.rows
 
@@ -55,16 +55,16 @@ class PeopleInMemory:
 
         Cost: a grouping of the population's cells.
         """
-        own = classes.shape[1]
+        width = classes.shape[1]
         codes = np.concatenate([classes, self._cells.codes], axis=1)
         n = codes.shape[1]
         room = room_of(n, self._maps.words)
         room.rows[:] = np.arange(n, dtype=np.int32)
         groups = group(codes, n, self._maps, levels, room)
-        found = np.zeros(groups, np.int64)
-        np.add.at(found, room.group[own:n], self._cells.rows)
+        counts = np.zeros(groups, np.int64)
+        np.add.at(counts, room.group[width:n], self._cells.rows)
         # Classes come first, and no two are one group: the group of a class has its number.
-        return found[:own]
+        return counts[:width]
 
 
 class PeopleInTables:

@@ -84,7 +84,9 @@ class Pushed:
         scratch, columns = self._scratch, self._columns(node)
         for table in self._open:
             scratch.drop(table)
-        _, source, size = min((one for one in self._kept if all(map(int.__le__, one[0], node))), key=lambda one: one[2])
+        _, source, size = min(
+            (entry for entry in self._kept if all(map(int.__le__, entry[0], node))), key=lambda one: one[2]
+        )
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
         scratch.execute("fulldomain/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
@@ -127,26 +129,26 @@ class Pushed:
             self._whole.rows,
             self._whole.values,
         )
-        found = []
+        classes_found = []
         # What any row meets counts values, which the cells need not have.
-        asked = [one for one in of_rows(self._context.requirements) if not one.shape.trivial]
-        for number, requirement in enumerate(asked):
-            found.append(self._scratch.table(f"below_{number}"))
-            requirement.below(self._scratch, found[-1], rows)
-        return found
+        row_bounds = [row for row in of_rows(self._context.requirements) if not row.shape.trivial]
+        for number, requirement in enumerate(row_bounds):
+            classes_found.append(self._scratch.table(f"below_{number}"))
+            requirement.below(self._scratch, classes_found[-1], rows)
+        return classes_found
 
     def _find_outnumbered(self, node: Node, rolled: TableRef) -> list[TableRef]:
         """The classes that do not meet a requirement over the population, a table for each."""
         if self._people is None:
             return []
-        scratch, found = self._scratch, []
+        scratch, failing = self._scratch, []
         matched = self._people.matched(node, rolled)
         work = self._context.encoded.work
         for number, requirement in enumerate(of_population(self._context.requirements)):
-            found.append(scratch.table(f"outnumbered_{number}"))
-            requirement.below(scratch, found[-1], Grouped(matched, self._codes, (), "n", work, ()))
+            failing.append(scratch.table(f"outnumbered_{number}"))
+            requirement.below(scratch, failing[-1], Grouped(matched, self._codes, (), "n", work, ()))
         scratch.drop(matched)
-        return found
+        return failing
 
     def meets(self, joined: int) -> bool:
         starred = self._scratch.table("starred")
@@ -173,7 +175,7 @@ class Pushed:
 
     def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
         scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
-        kept, gone = (
+        kept_nodes, gone = (
             read_integer(cell) for cell in scratch.fetch("fulldomain/numbered", classes=self._classes, joined=joined)[0]
         )
         scratch.execute(
@@ -193,5 +195,5 @@ class Pushed:
             columns=self._codes,
             divided=False,
         )
-        star = kept if starred and gone else None
-        return assign, star, kept + (star is not None)
+        star = kept_nodes if starred and gone else None
+        return assign, star, kept_nodes + (star is not None)

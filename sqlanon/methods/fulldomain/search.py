@@ -72,7 +72,7 @@ class Search:
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
         self.monotone = (not beyond_rows(context.requirements) or self._most == 0) and all(
-            one.monotone for one in context.requirements
+            requirement.monotone for requirement in context.requirements
         )
         self.fails = np.zeros(len(lattice.nodes), np.bool_)
         self.meets = np.zeros(len(lattice.nodes), np.bool_)
@@ -144,22 +144,22 @@ class Search:
 
     def run(self) -> Best | None:
         """The best node: by ascending bounds; where a node fails, a binary search up a chain finds more that do."""
-        while (at := self._next()) >= 0:
-            if not self.look(self._node(at)) and self.monotone:
-                self._climb(at)
+        while (node := self._next()) >= 0:
+            if not self.look(self._node(node)) and self.monotone:
+                self._climb(node)
         return self.best
 
     def _next(self) -> int:
         """The node of the least bound that was not looked at and may be the best; -1: there is none."""
         order = self._order = self._order[~(self.seen | self.fails)[self._order]]
-        at = (
+        start_node = (
             int(order[np.argmin(self.bound[order])])
             if self._of_classes and len(order)
             else int(order[0])
             if len(order)
             else -1
         )
-        return -1 if at < 0 or self._exceeds_best(at) else at
+        return -1 if start_node < 0 or self._exceeds_best(start_node) else start_node
 
     def _exceeds_best(self, at: int) -> bool:
         """Whether the bound of a node is above the best score."""
@@ -202,14 +202,14 @@ class Search:
         for at in np.lexsort((np.arange(len(levels)), levels.sum(axis=1), shown)):
             if not (self.fails[at] or self.meets[at]):
                 self.look(self._node(int(at)))
-        found, self.best = [], None
+        minimal_nodes, self.best = [], None
         for at in np.flatnonzero(self.meets):
             node = self._node(int(at))
             if not any(level > 0 and self.meets[at - self._lattice.strides[j]] for j, level in enumerate(node)):
-                found.append(node)
-        for node in found:
+                minimal_nodes.append(node)
+        for node in minimal_nodes:
             self._score(node, self._checker.check(node))
-        return found
+        return minimal_nodes
 
     def _node(self, at: int) -> Node:
         return tuple(int(level) for level in self._lattice.nodes[at])
@@ -221,10 +221,10 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
     search = Search(context, lattice, checker, metric=metric, every=every)
     notes: list[str] = []
     if every:
-        found = search.minimal()
+        minimal_nodes = search.minimal()
         columns = ", ".join(column.name for column in lattice.columns)
-        listed = "; ".join(" ".join(map(str, node)) for node in found)
-        notes.append(f"fulldomain: {len(found)} minimal nodes, as levels of {columns}: {listed}")
+        listed = "; ".join(" ".join(map(str, node)) for node in minimal_nodes)
+        notes.append(f"fulldomain: {len(minimal_nodes)} minimal nodes, as levels of {columns}: {listed}")
         if context.most_unassigned:
             notes.append(
                 "fulldomain: with suppression a node above a minimal one can lose less: search=global looks at these "
@@ -249,8 +249,8 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
         levels[star] = lattice.top
     loaded: dict[str, npt.NDArray[np.generic]] = {"class": np.arange(classes, dtype=np.int32)}
     loaded |= {column.code: np.ascontiguousarray(levels[:, j]) for j, column in enumerate(lattice.columns)}
-    at = context.scratch.table("levels")
-    context.scratch.engine.load_arrays(at, loaded)
+    levels_table = context.scratch.table("levels")
+    context.scratch.engine.load_arrays(levels_table, loaded)
     gone = context.suppression is not None and not starred and context.most_unassigned > 0
     return Assignment(
         table,
@@ -259,7 +259,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, metric: str, push
         divided=False,
         unassigned=gone,
         starred=star,
-        levels=at,
+        levels=levels_table,
         search={"nodes": len(lattice.nodes), "looked_at": search.looked},
     )
 

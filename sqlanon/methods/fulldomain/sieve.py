@@ -89,10 +89,10 @@ class Sieve:
 def _sets(levels: list[int]) -> list[tuple[int, ...]]:
     """A few sets of about half of the columns, so that every column is in several of them."""
     d = len(levels)
-    found = []
+    tables_found = []
     for start, step in ((0, 1), (d // 2, 1), (0, 2), (1, 2)):
         columns = list(dict.fromkeys((start + step * i) % d for i in range(d)))[: d // 2 + 1]
         while math.prod(levels[j] for j in columns) > MOST_TABLES:
             columns.pop()
-        found.append(tuple(sorted(columns)))
-    return list(dict.fromkeys(found))
+        tables_found.append(tuple(sorted(columns)))
+    return list(dict.fromkeys(tables_found))

@@ -82,14 +82,14 @@ class Microaggregation:
 
         n, k = len(points), max(k, 1)
         if self.start == "mdav":
-            made = group_by_mdav(points, k, group, stop)
+            groups = group_by_mdav(points, k, group, stop)
         else:
-            made = group_by_vmdav(points, k, self.gamma / 100, group, stop)
-        if made > 1 and k > 1 and self.search:
+            groups = group_by_vmdav(points, k, self.gamma / 100, group, stop)
+        if groups > 1 and k > 1 and self.search:
             near = np.zeros((n, min(n - 1, max(4 * k, 30))), np.int32)
             find_neighbours(points, near, stop)
-            made = anneal_groups(points, k, near, self.search * n, WARM, seed_state(seed), group, stop)
-        return int(made)
+            groups = anneal_groups(points, k, near, self.search * n, WARM, seed_state(seed), group, stop)
+        return int(groups)
 
 
 def scale_places(line: npt.NDArray[np.int64], codes: npt.NDArray[np.integer], weight: int) -> npt.NDArray[np.float64]:

@@ -76,23 +76,23 @@ def assign(context: Context, *, median: bool) -> Assignment:
     top, threshold = Fraction(n), Fraction(1)
     if goal == "l":
         top, threshold = Fraction(n, int(np.bincount(sensitive[0]).max())), THRESHOLD
-    found = search_l(probe, top, bounds.total, threshold)
-    if found.l is None:
+    best_probe = search_l(probe, top, bounds.total, threshold)
+    if best_probe.l is None:
         raise InfeasibleError(
             f"method mondrian found no classes within the bound, whatever the {goal}; nothing was published. Allow "
             "more loss, ask for less under at_least, or use hilbert"
         )
     table = context.scratch.table("assign")
-    context.scratch.engine.load_arrays(table, {"rid": rid, "class": best[found.l]})
-    return Assignment(table, "kernel", format_notes(found, goal))
+    context.scratch.engine.load_arrays(table, {"rid": rid, "class": best[best_probe.l]})
+    return Assignment(table, "kernel", format_notes(best_probe, goal))
 
 
 def _raise_requirement(context: Context, asked: Fraction) -> Sequence[Requirement]:
     """The requirements, with the probed requirement as high as asked."""
     assert context.accuracy is not None
     goal = context.accuracy.maximize
-    kept = [item for item in context.requirements if item.name != goal]
+    other_requirements = [item for item in context.requirements if item.name != goal]
     if goal == "k":
-        return [*kept, KAnonymity(Fraction(math.floor(asked)))]
+        return [*other_requirements, KAnonymity(Fraction(math.floor(asked)))]
     column = context.encoded.sensitive[0].reading.name
-    return [*kept, FrequencyDiversity(Fraction(math.floor(asked * _PARTS), _PARTS), column, 0)]
+    return [*other_requirements, FrequencyDiversity(Fraction(math.floor(asked * _PARTS), _PARTS), column, 0)]

@@ -136,8 +136,8 @@ def count_slots(
         for a in range(d):
             row[a] = codes[a, i]
             if facts[a, KIND] == SET:
-                at = facts[a, BIT] + row[a]
-                bits[facts[a, WORD] + at // 64] |= np.int64(1) << np.int64(at % 64)
+                bit = facts[a, BIT] + row[a]
+                bits[facts[a, WORD] + bit // 64] |= np.int64(1) << np.int64(bit % 64)
         for j in range(d):
             s = base[j] + row[j]
             slots.size[p, s] += 1
@@ -194,8 +194,8 @@ def cut_slots(
                 slots.sets[p, first].copy(),
             )
             for step in range(values - 1):
-                at = step if half == 0 else values - 1 - step
-                s = used[at]
+                value = step if half == 0 else values - 1 - step
+                s = used[value]
                 for a in range(d):
                     low[a], high[a] = min(low[a], slots.low[p, s, a]), max(high[a], slots.high[p, s, a])
                 for w in range(words):
@@ -213,16 +213,16 @@ def cut_slots(
                         high[a],
                         _members(sets, facts, a),
                     )
-                wide[half, at if half == 0 else at - 1] = width  # by the last value of the left half
-        left = np.int64(0)
+                wide[half, value if half == 0 else value - 1] = width  # by the last value of the left half
+        left_rows = np.int64(0)
         for u in range(values - 1):
-            left += slots.size[p, used[u]]
-            if left < k or total - left < k or not allowed[u]:
+            left_rows += slots.size[p, used[u]]
+            if left_rows < k or total - left_rows < k or not allowed[u]:
                 continue
-            loss, tilt = wide[0, u] * left + wide[1, u] * (total - left), abs(2 * left - total)
+            loss, tilt = wide[0, u] * left_rows + wide[1, u] * (total - left_rows), abs(2 * left_rows - total)
             if loss < best_loss or (loss == best_loss and tilt < best_tilt):
                 best_loss, best_tilt, best_j = loss, tilt, j
-                best_cut, best_left = used[u] - base[j], left
+                best_cut, best_left = used[u] - base[j], left_rows
     return best_j, best_cut, best_left
 
 
@@ -246,26 +246,26 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
 @njit(nogil=True, cache=True)
 def _check(slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]) -> None:
     """Whether both halves of the cut after each slot meet the requirements of sensitive values."""
-    base, asked, values = checks.base, checks.asked, len(used)
+    base, bounds, values = checks.base, checks.asked, len(used)
     columns = len(base) - 1
     for half in range(2):
-        held = np.zeros(base[columns], np.int64)
+        counts = np.zeros(base[columns], np.int64)
         most, different, rows = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.int64(0)
         for step in range(values - 1):
-            at = step if half == 0 else values - 1 - step
-            rows += slots.size[p, used[at]]
+            value = step if half == 0 else values - 1 - step
+            rows += slots.size[p, used[value]]
             for c in range(columns):
                 for x in range(base[c], base[c + 1]):
-                    more = slots.held[p, used[at], x]
+                    more = slots.held[p, used[value], x]
                     if more > 0:
-                        different[c] += held[x] == 0
-                        held[x] += more
-                        most[c] = max(most[c], held[x])
-            for m in range(len(asked)):
-                c = asked[m, 3]
-                if asked[m, 0] == 1:
-                    met = different[c] >= asked[m, 1]
+                        different[c] += counts[x] == 0
+                        counts[x] += more
+                        most[c] = max(most[c], counts[x])
+            for m in range(len(bounds)):
+                c = bounds[m, 3]
+                if bounds[m, 0] == 1:
+                    met = different[c] >= bounds[m, 1]
                 else:
-                    met = most[c] * asked[m, 1] <= rows * asked[m, 2]
+                    met = most[c] * bounds[m, 1] <= rows * bounds[m, 2]
                 if not met:
-                    allowed[at if half == 0 else at - 1] = False
+                    allowed[value if half == 0 else value - 1] = False

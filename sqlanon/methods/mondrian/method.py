@@ -83,9 +83,9 @@ class Mondrian:
         most = None if encoded.rows <= fits else self._groups(context)
         if most is None or most > 0:
             table = context.scratch.table("assign")
-            made = self._kernel(context, table, None, None, most)
-            if made is not None:
-                boxes, listed = made
+            assignment = self._kernel(context, table, None, None, most)
+            if assignment is not None:
+                boxes, listed = assignment
                 return Assignment(table, "kernel", spans=boxes, divided=self.variant == "relaxed", listed=listed)
         return self._push_down(context, fits)
 
@@ -108,8 +108,8 @@ class Mondrian:
 
         if self.variant == "relaxed" or self.cut == "median" or beyond_rows(context.requirements):
             return 0
-        rows, one = context.encoded.rows, self.row_bytes(len(context.encoded.quasi), 0)
-        return max((context.memory - rows * GROUPED - min(rows, BLOCK) * one) // one, 0)
+        rows, row_size = context.encoded.rows, self.row_bytes(len(context.encoded.quasi), 0)
+        return max((context.memory - rows * GROUPED - min(rows, BLOCK) * row_size) // row_size, 0)
 
     def levels(self, context: Context, fits: int) -> tuple[TableRef, TableRef, list[tuple[int, int]]]:
         """Cut by SQL, with ``fits`` only until every partition has at most that many rows.
@@ -126,10 +126,10 @@ class Mondrian:
         pushdown.run(fits)
         table, parts = context.scratch.table("assign"), context.scratch.table("open_rows")
         pushdown.rows(table, "class")
-        found = pushdown.open_parts() if fits else []
-        if found:
+        parts_opened = pushdown.open_parts() if fits else []
+        if parts_opened:
             pushdown.open_rows(parts, "part")
-        return table, parts, found
+        return table, parts, parts_opened
 
     def _push_down(self, context: Context, fits: int) -> Assignment:
         table, parts, open_parts = self.levels(context, fits)
@@ -192,15 +192,15 @@ class Mondrian:
                 rows = by_part.astype(np.int32)
                 base, starts = np.unique(part[by_part], return_index=True)
                 bounds = [int(start) for start in starts] + [len(rid)]
-            found = Fetched(rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None)
+            fetched_rows = Fetched(rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None)
         else:
-            asked = bool(beyond_rows(context.requirements))
-            fetched = fetch_bare(context, geometry, sensitive=asked, together=not asked and not median, most=most)
+            beyond = bool(beyond_rows(context.requirements))
+            fetched = fetch_bare(context, geometry, sensitive=beyond, together=not beyond and not median, most=most)
             if fetched is None:
                 return None
-            found = fetched
-        rid, bare = found.rid, found.bare
-        demands = kernel_input.demands(context, found.sensitive, len(rid), kernel_input.whole_table(context))
+            fetched_rows = fetched
+        rid, bare = fetched_rows.rid, fetched_rows.bare
+        demands = kernel_input.demands(context, fetched_rows.sensitive, len(rid), kernel_input.whole_table(context))
         if not (context.read_again or relaxed) and span is None:
             context.encoded.drop_work()  # before the tree and the classes take their memory
         d = len(geometry.facts)
@@ -221,7 +221,7 @@ class Mondrian:
         names = np.arange(len(starts), dtype=np.int32) if span is None else _names(starts, np.array(bounds), base)
         classes = np.empty(len(first), np.int32)
         classes[bare.number] = names[group]
-        of_row = classes if found.group is None else classes[found.group]
+        of_row = classes if fetched_rows.group is None else classes[fetched_rows.group]
         if span is not None:
             context.scratch.engine.load_arrays(table, {"rid": rid, "class": of_row})
             return None

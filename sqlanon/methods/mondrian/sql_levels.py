@@ -31,7 +31,7 @@ class Pushdown:
         self._median = median
         self._k = least_rows(context.requirements)
         names = [domain.code for domain in context.encoded.sensitive]
-        asked = beyond_rows(context.requirements)
+        beyond = beyond_rows(context.requirements)
         # Windows count two known shapes as a partition is swept; whatever else is asked is asked of both halves of
         # every cut.
         self._checks = [
@@ -42,14 +42,14 @@ class Pushdown:
                 "value": names[shape.value],
                 "within": [names[i] for i in shape.within],
             }
-            for shape in (one.shape for one in asked)
+            for shape in (requirement.shape for requirement in beyond)
             if shape.kind in ("frequency", "distinct")
         ]
-        self._others = [one for one in asked if one.shape.kind == "other"]
+        self._others = [requirement for requirement in beyond if requirement.shape.kind == "other"]
         self._whole = kernel_input.whole_table(context)
         self._values = names
         self._persons = [domain.code for domain in context.encoded.persons]
-        self._sensitive = [*names, *self._persons] if asked else []
+        self._sensitive = [*names, *self._persons] if beyond else []
         self._attributes = [self._attribute(j, domain) for j, domain in enumerate(context.encoded.quasi)]
         self._keys = ["rid"] if relaxed else [domain.code for domain in context.encoded.quasi]
         self._level = 0

@@ -78,7 +78,7 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
         progress.update(n, n, "rows")
         return first
     # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
-    done = 0
+    rows_done = 0
     with ThreadPoolExecutor(max_workers=threads) as pool:
         pending: dict[Future[None], tuple[int, int, int]] = {}
 
@@ -92,13 +92,13 @@ def grow_tree(  # noqa: PLR0913 - older than the limit
             for future in wait(pending, return_when=FIRST_COMPLETED).done:
                 start, stop, target = pending.pop(future)
                 future.result()
-                at = [start + int(i) for i in np.flatnonzero(first[start:stop])] if target else [start]
-                if len(at) > 1:
-                    for piece in pairwise([*at, stop]):
+                starts = [start + int(i) for i in np.flatnonzero(first[start:stop])] if target else [start]
+                if len(starts) > 1:
+                    for piece in pairwise([*starts, stop]):
                         submit(*piece)
                     continue
-                done += stop - start
-                progress.update(done, n, "rows")
+                rows_done += stop - start
+                progress.update(rows_done, n, "rows")
     return first
 
 
@@ -115,8 +115,8 @@ def _first_cut(
             if past > first
         ]
     cuts = [future.result() for future in scored]
-    found = [cut for cut in cuts if cut[2] >= 0]
-    if not found:
+    possible = [cut for cut in cuts if cut[2] >= 0]
+    if not possible:
         return []
-    _, _, j, cut = min(found)
+    _, _, j, cut = min(possible)
     return [int(divide(rows, spare, j, cut))]

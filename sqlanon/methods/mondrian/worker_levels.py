@@ -61,20 +61,20 @@ def can_count(context: Context, fits: int) -> bool:
 
     A large partition has more than ``fits`` rows.
     """
-    asked = [one.shape for one in beyond_rows(context.requirements)]
-    if any(shape.kind not in ("frequency", "distinct") or shape.within for shape in asked):
+    shapes = [requirement.shape for requirement in beyond_rows(context.requirements)]
+    if any(shape.kind not in ("frequency", "distinct") or shape.within for shape in shapes):
         return False
     slots = max(context.encoded.rows // fits, 1) * sum(domain.codes for domain in context.encoded.quasi)
-    held = sum(context.encoded.sensitive[value].codes for value in {shape.value for shape in asked})
-    return slots <= MOST_SLOTS and slots * held <= MOST_HELD
+    counters = sum(context.encoded.sensitive[value].codes for value in {shape.value for shape in shapes})
+    return slots <= MOST_SLOTS and slots * counters <= MOST_HELD
 
 
 def _checks(context: Context) -> tuple[Checks, list[int]]:
     """The requirements of sensitive values, and the places of their columns."""
-    asked = [one.shape for one in beyond_rows(context.requirements)]
-    columns = sorted({shape.value for shape in asked})
+    shapes = [requirement.shape for requirement in beyond_rows(context.requirements)]
+    columns = sorted({shape.value for shape in shapes})
     sizes = [context.encoded.sensitive[value].codes for value in columns]
-    rows = [(shape.kind == "distinct", shape.p, shape.q, columns.index(shape.value)) for shape in asked]
+    rows = [(shape.kind == "distinct", shape.p, shape.q, columns.index(shape.value)) for shape in shapes]
     return (
         Checks(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.array(rows, np.int64).reshape(-1, 4)),
         columns,
@@ -100,19 +100,19 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     base = np.concatenate([[0], np.cumsum(kernel_input.list_sizes(context))])
     nodes = _Nodes(context.encoded.rows)
     level = 0
-    while chosen := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]:
-        context.progress.update(level, 0, f"levels, {len(chosen)} open partitions")
-        counting = _Counting(packing, nodes.tree(), np.array(chosen), base, geometry, checks.base, sensitive)
+    while open_nodes := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]:
+        context.progress.update(level, 0, f"levels, {len(open_nodes)} open partitions")
+        counting = _Counting(packing, nodes.tree(), np.array(open_nodes), base, geometry, checks.base, sensitive)
         slots = _count_slots(context, workers, packed, counting, f"slots_{level}")
-        for p, node in enumerate(chosen):
+        for p, node in enumerate(open_nodes):
             # A row is in a slot of every attribute, and there once for every sensitive column.
             check_rows(nodes.size[node] * len(geometry.facts), int(slots.size[p].sum()))
             check_rows(nodes.size[node] * len(geometry.facts) * len(sensitive), int(slots.held[p].sum()))
-            attribute, cut, left = cut_slots(slots, p, base, geometry, k, checks)
+            attribute, cut, left_slots = cut_slots(slots, p, base, geometry, k, checks)
             if attribute < 0:
                 nodes.open[node] = False
             else:
-                nodes.divide(node, attribute, cut, left)
+                nodes.divide(node, attribute, cut, left_slots)
         level += 1
     return Levels(nodes.tree(), np.array(nodes.begin, np.int32), np.array(nodes.open, np.bool_))
 
@@ -132,12 +132,12 @@ def _count_slots(context: Context, workers: Workers, packed: TableRef, counting:
         scratch.sql("blocks/rows", table=packed, columns=counting.packing.words), counting, table, columns
     )
     read = scratch.sql("mondrian/slots", slots=table, lows=lows, highs=highs, sets=sets)
-    part, slot, held, n, *rest = scratch.fetch_arrays(
+    part, slot, value_held, n, *rest = scratch.fetch_arrays(
         read, [*["int32"] * 3, "int64", *["int32"] * (2 * d), *["int64"] * words]
     )
     scratch.drop(table)
-    slots, whole = counting.slots(), np.less(held, 0)
-    slots.held[part[~whole], slot[~whole], held[~whole]] = n[~whole]
+    slots, whole = counting.slots(), np.less(value_held, 0)
+    slots.held[part[~whole], slot[~whole], value_held[~whole]] = n[~whole]
     part, slot = part[whole], slot[whole]
     slots.size[part, slot] = n[whole]
     for j in range(d):
@@ -222,14 +222,14 @@ class _Counting:
         slots = self.slots()
         part = place[find_leaves(quasi, self.tree)]
         count_slots(quasi, sensitive, part, self.base, self.geometry.facts, self.within, slots)
-        full, held = np.nonzero(slots.size), np.nonzero(slots.held)
+        full, held_slots = np.nonzero(slots.size), np.nonzero(slots.held)
         box = [side[*full, j] for side in (slots.low, slots.high) for j in range(d)]
         sets = [slots.sets[*full, w] for w in range(self.words)]
-        empty = np.zeros(len(held[0]), np.int64)
+        empty = np.zeros(len(held_slots[0]), np.int64)
         return (
-            *(np.concatenate(pair).astype(np.int32) for pair in zip(full, held[:2], strict=True)),
-            np.concatenate([np.full(len(full[0]), -1), held[2]]).astype(np.int32),
-            np.concatenate([slots.size[full], slots.held[held]]),
+            *(np.concatenate(pair).astype(np.int32) for pair in zip(full, held_slots[:2], strict=True)),
+            np.concatenate([np.full(len(full[0]), -1), held_slots[2]]).astype(np.int32),
+            np.concatenate([slots.size[full], slots.held[held_slots]]),
             *(np.concatenate([column, empty]).astype(np.int32) for column in box),
             *(np.concatenate([column, empty]) for column in sets),
         )

@@ -18,22 +18,22 @@ def explain_refusal(name: str, problem: Problem) -> str | None:
     """Reason why the optimal solver does not take the data, and an alternative; None if it does."""
     from sqlanon.methods.onedim.kernels.optimal_diverse import MOST_STEPS, steps
 
-    own, dual = f"method {name}: solver=optimal", problem.accuracy is not None or _fractional(problem)
+    key, dual = f"method {name}: solver=optimal", problem.accuracy is not None or _fractional(problem)
     heuristic = "solver=auto, the heuristic, takes any"
     if len(problem.quasi) != 1 or problem.quasi[0].reading.treatment != "ordered":
-        return f"{own} takes one quasi column that is a line (numbers, dates or an order); {heuristic}"
+        return f"{key} takes one quasi column that is a line (numbers, dates or an order); {heuristic}"
     if problem.quasi[0].has_null:
-        return f"{own} takes a quasi column without NULLs; {heuristic}"
+        return f"{key} takes a quasi column without NULLs; {heuristic}"
     counts = problem.occurrences(problem.sensitive[0])
-    found, work = prod(rows + 1 for rows in counts), steps(counts, dual)
-    if found > MOST_BOUNDARIES or work > MOST_STEPS or len(counts) > 62:
+    states, work = prod(rows + 1 for rows in counts), steps(counts, dual)
+    if states > MOST_BOUNDARIES or work > MOST_STEPS or len(counts) > 62:
         return (
-            f"{own} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(found)} "
+            f"{key} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(states)} "
             f"boundaries and up to {_size(work)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; "
             f"{heuristic}"
         )
     if not problem.finite(problem.quasi[0]):
-        return f"{own} takes finite values, and the quasi column holds infinities or NaN; {heuristic}"
+        return f"{key} takes finite values, and the quasi column holds infinities or NaN; {heuristic}"
     return None
 
 

@@ -27,7 +27,7 @@ def make_axis(geometry: Geometry, j: int) -> Longs:
 
     NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
     """
-    kind, size, null, start = (int(geometry.facts[j, at]) for at in (KIND, SIZE, NULLS, START))
+    kind, size, null, start = (int(geometry.facts[j, fact]) for fact in (KIND, SIZE, NULLS, START))
     if kind == ORDERED:
         past = int(geometry.facts[j + 1, START]) if j + 1 < len(geometry.facts) else len(geometry.table)
         places = geometry.table[start + null : past]
@@ -39,18 +39,18 @@ def make_axis(geometry: Geometry, j: int) -> Longs:
 def make_axes(context: Context, geometry: Geometry) -> list[Longs]:
     """The axis of every attribute; all zeros for an attribute that cannot make a class too wide."""
     # A column of NULLs alone has one code, though the geometry counts a value for it.
-    found = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
-    rooms = _rooms(context, found)
+    axes = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
+    rooms = _rooms(context, axes)
     if not rooms:
-        return found
+        return axes
     narrow = min(rooms.values())
-    return [line * narrow // rooms[j] if j in rooms else np.zeros_like(line) for j, line in enumerate(found)]
+    return [line * narrow // rooms[j] if j in rooms else np.zeros_like(line) for j, line in enumerate(axes)]
 
 
 def weigh_geometry(context: Context, geometry: Geometry) -> Geometry:
     """The geometry by which trees choose cuts: weights as `make_axes` has lengths. Losses are not measured by it."""
-    found = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
-    rooms = _rooms(context, found)
+    axes = [make_axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
+    rooms = _rooms(context, axes)
     if not rooms:
         return geometry
     facts, narrow = geometry.facts.copy(), min(rooms.values())

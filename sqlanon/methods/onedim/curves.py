@@ -190,9 +190,9 @@ class _HilbertKeys:
         # The leading digits of a key are those of the cell on a coarser grid.
         bits = min(self.bits, -(-hilbert.WORD_BITS // len(turned))) if leading else self.bits
         cells = cells >> np.uint32(self.bits - bits)
-        made = words[:1] if leading else words
+        key_words = words[:1] if leading else words
         spread(
-            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, bits, made, at, to),
+            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, bits, key_words, at, to),
             codes.shape[1],
             threads,
         )

@@ -50,16 +50,16 @@ def most_of_sum(instead: str) -> Most:
 def goal_of_solver(asked: Asked) -> Refused | None:
     """Each solver is made for a single problem: privacy that is asked, or privacy that is maximized."""
     solver, goal = asked.options["solver"], asked.maximize
-    own = f"{asked.method}: solver={solver}"
+    key = f"{asked.method}: solver={solver}"
     if goal is None:
         if solver in ("ac", "ipcsd"):
-            what = f"{own} maximizes l within a bound on the loss; here l is asked"
+            what = f"{key} maximizes l within a bound on the loss; here l is asked"
             return Refused(what, "use solver=auto", "solver")
         return None
     if solver == "dual":
-        return Refused(f"{own} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver")
+        return Refused(f"{key} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver")
     if goal == "k" and solver != "auto":
-        what = f"{own} maximizes l; k is maximized by solver=auto, over all runs of the order"
+        what = f"{key} maximizes l; k is maximized by solver=auto, over all runs of the order"
         return Refused(what, "leave solver out", "solver")
     return None
 
@@ -86,16 +86,16 @@ def solver_of_l(asked: Asked) -> Refused | None:
     solver, minimize = asked.options["solver"], asked.options["minimize"]
     if asked.maximize is not None or solver not in ("optimal", "dual"):
         return None
-    own, auto = f"{asked.method}: solver={solver}", "use solver=auto"
+    key, auto = f"{asked.method}: solver={solver}", "use solver=auto"
     if not asked.l_alone or asked.l is None:
-        return Refused(f"{own} is for l of one sensitive column and nothing else", auto, "solver")
+        return Refused(f"{key} is for l of one sensitive column and nothing else", auto, "solver")
     if asked.k > asked.l:
-        return Refused(f"{own} looks at l alone, and k={asked.k} is more than l", auto, "solver")
+        return Refused(f"{key} looks at l alone, and k={asked.k} is more than l", auto, "solver")
     if solver == "dual" and minimize != "max":
-        what = f"{own} minimizes the largest loss of a class, nothing else"
+        what = f"{key} minimizes the largest loss of a class, nothing else"
         return Refused(what, f"say minimize=max, or {auto}", "solver")
     if solver == "optimal" and minimize == "gcp":
-        what = f"{own} minimizes the sum of extents or the largest one"
+        what = f"{key} minimizes the sum of extents or the largest one"
         return Refused(what, f"say minimize=sum or minimize=max, or {auto}", "solver")
     return None
 

@@ -149,14 +149,14 @@ def group_diverse(
     values, p, q = int(value.max(initial=0)) + 1, l.numerator, l.denominator
     if q == 1:
         line = arranged.line if fast and arranged.line is not None else np.zeros(0, np.int64)
-        made = diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
+        groups = diverse_groups(value, values, p, line, rows.places, rows.sets, loaded.geometry, group)
     else:
-        made = fractional_groups(value, values, p, q, copies_of(p, q), group)
-    if made == 0:
+        groups = fractional_groups(value, values, p, q, copies_of(p, q), group)
+    if groups == 0:
         raise AssertionError("feasibility is decided before a method runs")
     if k <= l:
         return group
-    low, high, mask, size = _boxes(rows.places, rows.sets, group, made)
+    low, high, mask, size = _boxes(rows.places, rows.sets, group, groups)
     first, _ = runs.exact_runs(low, high, mask, size, loaded.geometry, k)
     return _number_groups(first)[group]
 
@@ -180,7 +180,7 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Ints:
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
     most = max(_FIRST_LOOK, 8 * demands.k)
     longest = max(most, _STEPS // n)
-    halves = all(one.monotone for one in context.requirements)
+    halves = all(requirement.monotone for requirement in context.requirements)
     first = np.zeros(n, np.bool_)
     if not halves:
         expect(bordered_runs)

@@ -88,10 +88,10 @@ def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: b
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
-    made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
+    groups = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
     if repaired:
-        made = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
-    return group, Fraction(*least_privacy(value, values, group, made))
+        groups = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, groups)
+    return group, Fraction(*least_privacy(value, values, group, groups))
 
 
 def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
@@ -101,25 +101,25 @@ def _search_heuristic(context: Context, loaded: Loaded, arranged: Arranged) -> S
         loss_bound.bounds_of(context),
         least_rows(context.requirements),
     )
-    known: dict[int, tuple[int, Ints]] = {}
+    probes: dict[int, tuple[int, Ints]] = {}
 
     def probe(asked: Fraction) -> int:
         l = math.floor(asked)  # noqa: E741 - the papers' symbol
-        if l not in known:
+        if l not in probes:
             group = direct.group_diverse(loaded, arranged, value, Fraction(l), k, fast=False)
-            known[l] = (
+            probes[l] = (
                 measure_widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
                 group,
             )
-        return known[l][0]
+        return probes[l][0]
 
     # The last whole l covers all of [l, l + 1): a search that ends below it would never probe it.
-    found = search_l(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
-    if found.l is None:
+    best_l = search_l(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
+    if best_l.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
-        return _accurate(loaded, arranged, bounds)[0], format_notes(found)
-    rounded = "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
-    return known[math.floor(found.l)][1], (*format_notes(found), rounded)
+        return _accurate(loaded, arranged, bounds)[0], format_notes(best_l)
+    rounded = "ipcsd: as in the paper l is searched among whole numbers; a required between two was rounded down"
+    return probes[math.floor(best_l.l)][1], (*format_notes(best_l), rounded)
 
 
 def format_notes(found: Found, name: str = "l") -> tuple[str, ...]:
@@ -170,19 +170,19 @@ def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solve
     Cost: about 20 times the heuristic's.
     """
     (check,) = shapes_beyond_rows(context.requirements)
-    asked = Fraction(check.p, check.q)
+    required = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
     codes = [domain.codes for domain in context.encoded.quasi]
     best: dict[int, Ints] = {}
 
     def reaches(total: int) -> Fraction:
         group, privacy = _accurate(loaded, arranged, loss_bound.pack_bounds(total, [None] * len(codes), codes))
-        if privacy >= asked:
+        if privacy >= required:
             best.clear()
             best[total] = group
         return privacy
 
-    bound = least_bound(reaches, asked, weights * SCALE)
+    bound = least_bound(reaches, required, weights * SCALE)
     if bound is None:
         raise AssertionError("feasibility is decided before a method runs")
     return best[bound], (f"solver dual: every class has NCP {bound / (weights * SCALE):.4f} at most",)

@@ -67,8 +67,8 @@ def search_l(
             high = middle
     if best is None and keeps(Fraction(1)):
         best = Fraction(1)
-    known = sorted((p for p in probes if p.loss is not None), key=lambda p: p.l)
-    broken = tuple((a, b) for a, b in pairwise(known) if (a.loss or 0) > (b.loss or 0))
+    solved = sorted((p for p in probes if p.loss is not None), key=lambda p: p.l)
+    broken = tuple((a, b) for a, b in pairwise(solved) if (a.loss or 0) > (b.loss or 0))
     return Found(best, tuple(probes), broken)
 
 

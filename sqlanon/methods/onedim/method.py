@@ -33,15 +33,15 @@ class OneDimensional:
     def refusal(self, problem: Problem) -> str | None:
         from sqlanon.methods.onedim import applicable
 
-        own = problem.accuracy is not None or self.solver != "auto"
+        is_own = problem.accuracy is not None or self.solver != "auto"
         refused = applicable.explain_refusal(self.name, problem) if self.solver == "optimal" else None
-        if refused or not (own or shapes_beyond_rows(problem.requirements)):
+        if refused or not (is_own or shapes_beyond_rows(problem.requirements)):
             return refused
         needed = problem.rows * self.row_bytes(
             len(problem.quasi), problem.counted, bounded=problem.accuracy is not None
         )
         lack = problem.lacks(needed)
-        other = "" if own else ", or, many times slower, use mondrian"
+        other = "" if is_own else ", or, many times slower, use mondrian"
         return f"method {self.name} {lack}{other}" if lack else None
 
     def assign(self, context: Context) -> Assignment:
@@ -55,16 +55,17 @@ class OneDimensional:
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import make_spans
         from sqlanon.methods.shared.equal import EqualRows
+        from sqlanon.methods.shared.refine import refine_loaded
 
-        own = context.accuracy is not None or self.solver != "auto"
+        is_own = context.accuracy is not None or self.solver != "auto"
         order = self.make_order()
         expect(
-            dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
+            dual.kernel_for(context, self.solver) if is_own else direct.kernel_for(context.requirements),
             *order.kernels(),
         )
         encoded = context.encoded
         needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted))
-        alone = not own and not shapes_beyond_rows(context.requirements)
+        alone = not is_own and not shapes_beyond_rows(context.requirements)
         if alone and (context.execution == "pushdown" or needed > context.memory):
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
@@ -76,7 +77,7 @@ class OneDimensional:
         bare = found.bare
         equal = EqualRows.of(bare, context.threads)
         notes: tuple[str, ...] = ()
-        if own:
+        if is_own:
             order.within(context, bare, loaded.geometry)
             arranged = found.arrange(loaded.geometry, context.threads)
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
@@ -84,17 +85,20 @@ class OneDimensional:
             group = direct.solve(context, loaded, found, order, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[bare.number] = group
+        execution = "pushdown" if context.execution == "pushdown" else "kernel"
+        if context.refine is not None:
+            del found, bare, equal
+            return refine_loaded(context, loaded, classes, execution, notes)
         table = context.scratch.table("assign")
         listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = make_spans(context, bare, loaded.geometry, group, names)
-        execution = "pushdown" if context.execution == "pushdown" else "kernel"
         shared = loaded.rid[equal.divided(classes)]
         if not len(shared):
             return Assignment(table, execution, notes, boxes, divided=False, listed=listed)
-        known = context.scratch.table("shared_rows")
-        context.scratch.engine.load_arrays(known, {"rid": shared})
-        return Assignment(table, execution, notes, boxes, shared=known, listed=listed)
+        shared_rows = context.scratch.table("shared_rows")
+        context.scratch.engine.load_arrays(shared_rows, {"rid": shared})
+        return Assignment(table, execution, notes, boxes, shared=shared_rows, listed=listed)
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
         """Bytes that a table in memory needs for a row of ``d`` quasi and ``s`` sensitive columns, at the peak."""

@@ -64,8 +64,8 @@ class Tree(Hilbert):
         """
         d, n = len(geometry.facts), len(rows.number)
         free, domains = demands_of(1, []), kernel_input.list_sizes(context)
-        one, geometry = context.encoded.rows <= ONE_TREE, weigh_geometry(context, geometry)
-        if one:
+        one_tree, geometry = context.encoded.rows <= ONE_TREE, weigh_geometry(context, geometry)
+        if one_tree:
             spare = kernel_input.make_room(n, d, geometry)
             grow_tree(rows, spare, geometry, free, domains, context.threads, context.progress)
             return
@@ -78,5 +78,5 @@ class Tree(Hilbert):
             grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, leaf)
 
         with ThreadPoolExecutor(context.threads) as pool:
-            for done, _ in enumerate(pool.map(some, range(0, n, together)), 1):
-                context.progress.update(min(done * together, n), n, "rows in order")
+            for spans_done, _ in enumerate(pool.map(some, range(0, n, together)), 1):
+                context.progress.update(min(spans_done * together, n), n, "rows in order")

@@ -43,8 +43,8 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flag
         return opt[None], back
 
     first = np.zeros((1, 1), np.int64)
-    found, back = _in_pieces(solve, len(rows.number), first, 2 * k, _BEFORE * k, _LEAST, threads)
-    return _marks(back), int(found[0, -1])
+    best, back = _in_pieces(solve, len(rows.number), first, 2 * k, _BEFORE * k, _LEAST, threads)
+    return _marks(back), int(best[0, -1])
 
 
 def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int) -> tuple[Flags, int]:
@@ -62,11 +62,11 @@ def requiring_runs(rows: Rows, geometry: Geometry, demands: Demands, most: int, 
 
     first, n = np.array([[0], [NEVER]], np.int64), len(rows.number)
     before = most + _BEFORE * demands.k
-    found, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
-    if found[0, n] == NEVER:
-        opt, need = found
+    best, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
+    if best[0, n] == NEVER:
+        opt, need = best
         lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back)
-    return (_marks(back) if found[0, n] < NEVER else np.zeros(n, np.bool_)), int(found[0, n])
+    return (_marks(back) if best[0, n] < NEVER else np.zeros(n, np.bool_)), int(best[0, n])
 
 
 def _in_pieces(
@@ -96,32 +96,32 @@ def _in_pieces(
     pieces = max(min(threads, n // max(least, 2 * before, 2 * window)), 1)
     bounds = [n * piece // pieces for piece in range(pieces + 1)]
     back = np.zeros(n + 1, np.int32)
-    own: list[Longs] = [first] * pieces
+    borders: list[Longs] = [first] * pieces
 
     def solve_pieces(one: int, past: int) -> None:
         for piece in range(one, past):
             start, stop = bounds[piece], bounds[piece + 1]
             begin = max(start - before, 0)
-            own[piece], found = solve(begin, stop, first)
-            back[start + 1 : stop + 1] = found[start - begin + 1 :]
+            borders[piece], links = solve(begin, stop, first)
+            back[start + 1 : stop + 1] = links[start - begin + 1 :]
 
     spread(solve_pieces, pieces, threads, 1)
     if pieces == 1:
-        return own[0], back
+        return borders[0], back
     state = np.zeros((len(first), n + 1), np.int64)
-    state[:, : bounds[1] + 1] = own[0]
+    state[:, : bounds[1] + 1] = borders[0]
     for piece, (start, stop) in enumerate(pairwise(bounds)):
         if piece == 0:
             continue
-        known = state[:, start - window + 1 : start + 1]
-        guess = own[piece][:, -(stop - start) - window :]
-        if _agree(known, guess[:, :window]):
+        known_costs = state[:, start - window + 1 : start + 1]
+        guess = borders[piece][:, -(stop - start) - window :]
+        if _agree(known_costs, guess[:, :window]):
             state[:, start + 1 : stop + 1] = guess[:, window:]
             losses = state[0, start + 1 : stop + 1]
-            losses[losses < NEVER] += known[0, 0] - guess[0, 0]
+            losses[losses < NEVER] += known_costs[0, 0] - guess[0, 0]
             continue
-        solved, found = solve(start - window + 1, stop, known)
-        state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], found[window:]
+        solved, links = solve(start - window + 1, stop, known_costs)
+        state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], links[window:]
     return state, back
 
 
@@ -140,12 +140,12 @@ def _marks(back: Ints) -> Flags:
 
 def _solve_requiring(rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs) -> tuple[Longs, Ints]:
     """Losses, shortest runs and back-pointers of all prefixes, where ``known`` are those of the first."""
-    n, given = len(rows.number), known.shape[1]
-    found, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
-    found[:, :given] = known
-    opt, need = found
-    lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, given - 1, False, opt, need, back)
-    return found, back
+    n, given_count = len(rows.number), known.shape[1]
+    costs, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
+    costs[:, :given_count] = known
+    opt, need = costs
+    lawful_runs(rows.places, rows.sets, rows.number, geometry, demands, most, given_count - 1, False, opt, need, back)
+    return costs, back
 
 
 def _solve_prefixes(rows: Rows, geometry: Geometry, k: int, known: Longs) -> tuple[Longs, Ints]:

@@ -108,10 +108,10 @@ class _Solver:
 
     def take(self, fetched: list[npt.NDArray[np.generic]]) -> None:
         """Solve for a further block."""
-        at, d = len(self._keyed.columns), len(self._context.encoded.quasi)
-        codes = np.stack(fetched[at + 1 : at + 1 + d]).astype(np.int32, copy=False)
-        rid = fetched[at].astype(np.int32, copy=False)
-        more, known = len(rid), len(self._kept.number)
+        key_columns, d = len(self._keyed.columns), len(self._context.encoded.quasi)
+        codes = np.stack(fetched[key_columns + 1 : key_columns + 1 + d]).astype(np.int32, copy=False)
+        rid = fetched[key_columns].astype(np.int32, copy=False)
+        more, known_rows = len(rid), len(self._kept.number)
         number = np.arange(more, dtype=np.int32)
         bare = kernel_input.bare_of(codes, number, self._geometry, self._context.threads)
         self._order.within(self._context, bare, self._geometry)
@@ -121,14 +121,14 @@ class _Solver:
         if self._fast:
             line = runs.shorten_keys(fetched[0].astype(np.int64), self._keyed.span, self._k)
             self._line = np.concatenate([self._line, line])
-        opt, back = np.zeros(known + more + 1, np.int64), np.zeros(known + more + 1, np.int32)
-        opt[: known + 1] = self._opt
-        self._solve(rows, known, opt, back)
-        self.back[self.rows + 1 : self.rows + more + 1] = back[known + 1 :]
+        opt, back = np.zeros(known_rows + more + 1, np.int64), np.zeros(known_rows + more + 1, np.int32)
+        opt[: known_rows + 1] = self._opt
+        self._solve(rows, known_rows, opt, back)
+        self.back[self.rows + 1 : self.rows + more + 1] = back[known_rows + 1 :]
         self.rows += more
-        keep = min(2 * self._k - 1, known + more)
+        keep = min(2 * self._k - 1, known_rows + more)
         self._opt = opt[len(opt) - keep - 1 :].copy()
-        self._kept = rows.part(known + more - keep, known + more)
+        self._kept = rows.part(known_rows + more - keep, known_rows + more)
         self._line = self._line[max(len(self._line) - keep, 0) :].copy()
 
     def _solve(self, rows: Rows, known: int, opt: Longs, back: Ints) -> None:

@@ -132,8 +132,11 @@ class Block:
         if classes < 2 or steps == 0 or lost == 0:
             return group
         group, late = group.copy(), range(STAGES - stages, STAGES)
-        warmth = [lost * hot[0] * 814**at // (len(group) * hot[1] * 1000**at) for at in late]
-        tolls = [(lost * toll[0] * 1274**at // (len(group) * toll[1] * 1000**at)) + 1 if toll[0] else 0 for at in late]
+        warmth = [lost * hot[0] * 814**stage // (len(group) * hot[1] * 1000**stage) for stage in late]
+        tolls = [
+            (lost * toll[0] * 1274**stage // (len(group) * toll[1] * 1000**stage)) + 1 if toll[0] else 0
+            for stage in late
+        ]
         anneal(
             boxes_of(self.rows.places),
             self.rows.sets,
@@ -178,21 +181,21 @@ def annealed(table: SearchTable, group: Longs, steps: int) -> Longs:
         part = order[starts[span[0]] : starts[span[1]]]
         codes, rows, demands = table.take(part)
         block = Block(codes, rows, table.geometry, demands, key[part], whole, least)
-        drawn = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
+        random_words = np.random.SeedSequence((context.search_seed, 1 << 20, number)).generate_state(1, np.uint64)
         begun = (group[part] - span[0]).astype(np.int32)
-        found = block.improved(begun, steps, seed_state(int(drawn[0])))
-        return found if block.lost(found) < block.lost(begun) else begun
+        improved = block.improved(begun, steps, seed_state(int(random_words[0])))
+        return improved if block.lost(improved) < block.lost(begun) else begun
 
     spans: Sequence[tuple[int, int]] = [(int(a), int(b)) for a, b in pairwise(cuts)]
-    made, past, done = np.empty(n, np.int64), 0, 0
+    renumbered, past, rows_done = np.empty(n, np.int64), 0, 0
     with ThreadPoolExecutor(context.threads) as pool:
-        found: Iterator[Ints] = pool.map(improve, range(len(spans)), spans)
-        for span, own in zip(spans, found, strict=True):
-            made[order[starts[span[0]] : starts[span[1]]]] = own.astype(np.int64) + past
-            past += int(own.max(initial=-1)) + 1
-            done += len(own)
-            context.progress.update(done, n, "rows annealed")
-    return made
+        parts: Iterator[Ints] = pool.map(improve, range(len(spans)), spans)
+        for span, part in zip(spans, parts, strict=True):
+            renumbered[order[starts[span[0]] : starts[span[1]]]] = part.astype(np.int64) + past
+            past += int(part.max(initial=-1)) + 1
+            rows_done += len(part)
+            context.progress.update(rows_done, n, "rows annealed")
+    return renumbered
 
 
 def _keys(demands: Demands, n: int) -> Longs:

@@ -65,15 +65,15 @@ def fetch_bare(
         None where there is no room.
     """
     n, d = context.encoded.rows, len(geometry.facts)
-    rid, at, groups = np.empty(n, np.int32), 0, None
+    rid, place, groups = np.empty(n, np.int32), 0, None
     codes = None
     values: list[Ints] = [np.empty(n, np.int32) for _ in context.encoded.counted] if sensitive else []
-    for numbers, columns, own in _blocks(context, geometry, sensitive):
-        past = at + len(numbers)
-        rid[at:past] = numbers
-        for value, column in zip(values, own, strict=True):
-            value[at:past] = column
-        if at == 0 and together:
+    for numbers, columns, block_sensitive in _blocks(context, geometry, sensitive):
+        past = place + len(numbers)
+        rid[place:past] = numbers
+        for value, column in zip(values, block_sensitive, strict=True):
+            value[place:past] = column
+        if place == 0 and together:
             groups = _grouping(context, columns)
         if groups is not None:
             groups.add(columns)
@@ -84,9 +84,9 @@ def fetch_bare(
         else:
             if codes is None:
                 codes = kernel_input.make_room(n, d, geometry).codes
-            _laid_out(columns, codes[at:past], context.threads)
-        at = past
-    check_rows(n, at)
+            _laid_out(columns, codes[place:past], context.threads)
+        place = past
+    check_rows(n, place)
     if groups is not None:
         return Fetched(rid, groups.bare(geometry, context.threads), values, groups.group)
     assert codes is not None
@@ -105,11 +105,11 @@ def _blocks(context: Context, geometry: Geometry, sensitive: bool) -> Iterator[t
     past = context.encoded.past
     for start in range(0, max(past, 1), BLOCK):
         span = (start, start + BLOCK) if past > BLOCK else None
-        rid, codes, own, _ = kernel_input.fetch_codes(
+        rid, codes, block_sensitive, _ = kernel_input.fetch_codes(
             context, tie_break=False, span=span, geometry=geometry, sensitive=sensitive
         )
         if len(rid) or span is None:
-            yield rid, codes, own
+            yield rid, codes, block_sensitive
 
 
 class _Grouping:
@@ -124,10 +124,12 @@ class _Grouping:
 
     def add(self, codes: Ints) -> None:
         """Number the rows of a block, [d, rows]."""
-        own, at = self.group[self._done : self._done + codes.shape[1]], 0
+        block_group, place = self.group[self._done : self._done + codes.shape[1]], 0
         while True:
-            self._made, at = number_rows(codes, self._shift, self._places, self._keys, self._count, self._made, at, own)
-            if at == codes.shape[1]:
+            self._made, place = number_rows(
+                codes, self._shift, self._places, self._keys, self._count, self._made, place, block_group
+            )
+            if place == codes.shape[1]:
                 break
             self._keys = np.concatenate([self._keys, np.empty_like(self._keys)])
             self._count = np.concatenate([self._count, np.empty_like(self._count)])
@@ -142,14 +144,14 @@ class _Grouping:
 
     def bare(self, geometry: Geometry, threads: int) -> Bare:
         """The groups."""
-        made, keys = self._made, self._keys
-        bare = kernel_input.make_room(made, len(self._shift), geometry)
+        made_groups, keys = self._made, self._keys
+        bare = kernel_input.make_room(made_groups, len(self._shift), geometry)
         spread(
             lambda start, stop: unpack_keys(keys, self._shift, self._bits, bare.codes, start, stop),
-            made,
+            made_groups,
             threads,
         )
-        return Bare(bare.codes, np.arange(made, dtype=np.int32), self._count[:made].copy())
+        return Bare(bare.codes, np.arange(made_groups, dtype=np.int32), self._count[:made_groups].copy())
 
 
 def _grouping(context: Context, columns: Ints) -> _Grouping | None:

@@ -42,8 +42,8 @@ def make_spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, na
     for j, domain in enumerate(context.encoded.quasi):
         columns[f"lo_{domain.code}"], columns[f"hi_{domain.code}"] = low[j], high[j]
         if domain.fits_bits:
-            own = mask[facts[j, WORD]] >> np.uint64(facts[j, BIT])
-            columns[f"set_{domain.code}"] = (own & np.uint64((1 << domain.codes) - 1)).astype(np.int64)
+            bits = mask[facts[j, WORD]] >> np.uint64(facts[j, BIT])
+            columns[f"set_{domain.code}"] = (bits & np.uint64((1 << domain.codes) - 1)).astype(np.int64)
     table = context.scratch.table("spans")
     context.scratch.engine.load_arrays(table, columns)
     return table
@@ -61,12 +61,12 @@ def find_boxes(
     parts: dict[int, tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = {}
 
     def some(start: int, stop: int) -> None:
-        own, of = made, group
+        classes, of = made, group
         if threads > 1:
             of = group[start:stop] - group[start]
-            own = int(of[-1]) + 1
-        low, high = np.empty((d, own), np.int32), np.empty((d, own), np.int32)
-        mask, size = np.empty((words, own), np.uint64), np.empty(own, np.int64)
+            classes = int(of[-1]) + 1
+        low, high = np.empty((d, classes), np.int32), np.empty((d, classes), np.int32)
+        mask, size = np.empty((words, classes), np.uint64), np.empty(classes, np.int64)
         cover_codes(rows.part(start, stop), of, geometry, low, high, mask, size)
         parts[start] = low, high, mask, size
 

@@ -49,7 +49,7 @@ class EqualRows:
         apart = ~self.begins
         apart[1:] &= of[1:] != of[:-1]
         group = np.cumsum(self.begins) - 1
-        found = np.zeros(len(group), np.bool_)
-        found[group[apart]] = True
-        numbers: Ints = self.number[found[group]]
+        is_equal = np.zeros(len(group), np.bool_)
+        is_equal[group[apart]] = True
+        numbers: Ints = self.number[is_equal[group]]
         return numbers

@@ -41,8 +41,8 @@ class Measures:
         """Per value the last value that lies within ``extent`` of the column's units above it. Cost: O(values)."""
         limit = extent.numerator * self.unit // extent.denominator
         out, last = [], 0
-        for at, low in enumerate(self.values):
-            last = max(last, at)
+        for index, low in enumerate(self.values):
+            last = max(last, index)
             while low is not None and last + 1 < len(self.values):
                 high = self.values[last + 1]
                 if high is None or high - low > limit:
@@ -63,16 +63,16 @@ def read_measures(scratch: Scratch, domain: Domain) -> Measures:
         scratch.execute(
             "table/ordinals", ordinals=moments, values=domain.table, kind=kind, ranks=None, nanoseconds=nanoseconds
         )
-        found = scratch.engine.fetch(
+        rows = scratch.engine.fetch(
             scratch.sql("table/domain_moments", domain=domain.table, ordinals=moments), max_rows=_MOST_VALUES
         )
         scratch.drop(moments)
-        moment = [None if item is None else read_integer(item) for _, item in sorted(found, key=_code)]
+        moment = [None if item is None else read_integer(item) for _, item in sorted(rows, key=_code)]
         return Measures(moment, 1 if kind == "date" else _DAY * (1000 if nanoseconds else 1))
-    found = scratch.engine.fetch(
+    rows = scratch.engine.fetch(
         scratch.sql("recode/domain_values", domain=domain.table, zoned=False), max_rows=_MOST_VALUES
     )
-    numbers = [_number(value) for _, value in sorted(found, key=_code)]
+    numbers = [_number(value) for _, value in sorted(rows, key=_code)]
     digits = max((_digits(number) for number in numbers if number is not None), default=0)
     return Measures([None if number is None else _scale(number, digits) for number in numbers], 10**digits)
 

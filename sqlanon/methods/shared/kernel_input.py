@@ -153,10 +153,10 @@ def fill_rows(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool =
     """The same rows as solvers take them, with or without codes; they stay as they are when the bare rows move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
-    kept, places = np.zeros((n if codes else 0, lanes), np.int32), np.zeros((n, lanes), np.int32)
+    kept_lanes, places = np.zeros((n if codes else 0, lanes), np.int32), np.zeros((n, lanes), np.int32)
     sets = np.zeros((n, words), np.uint64)
-    spread(lambda start, stop: fill(bare.codes, geometry, kept, places, sets, start, stop), n, threads)
-    return Rows(kept, places, sets, bare.number.copy())
+    spread(lambda start, stop: fill(bare.codes, geometry, kept_lanes, places, sets, start, stop), n, threads)
+    return Rows(kept_lanes, places, sets, bare.number.copy())
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
@@ -190,12 +190,12 @@ class WholeTable:
 
 def whole_table(context: Context) -> WholeTable:
     """Codes and frequencies of each sensitive column in the whole table, if a requirement asks for them."""
-    asked, domains = context.requirements, context.encoded.sensitive
-    if not any(one.compares or one.reads_values for one in asked):
+    requirements, domains = context.requirements, context.encoded.sensitive
+    if not any(requirement.compares or requirement.reads_values for requirement in requirements):
         return WholeTable()
-    found = [rows_of_codes(context.scratch, context.encoded.work, domain) for domain in domains]
-    read = any(one.reads_values for one in asked)
-    return WholeTable(found, [values_of(context.scratch, domain) for domain in domains] if read else ())
+    values = [rows_of_codes(context.scratch, context.encoded.work, domain) for domain in domains]
+    read = any(requirement.reads_values for requirement in requirements)
+    return WholeTable(values, [values_of(context.scratch, domain) for domain in domains] if read else ())
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:
@@ -214,5 +214,5 @@ def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTabl
         [domain.codes for domain in encoded.persons],
         whole.values,
     )
-    asked = context.requirements
-    return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
+    requirements = context.requirements
+    return demands_of(least_rows(requirements), [requirement.tally(coded) for requirement in beyond_rows(requirements)])

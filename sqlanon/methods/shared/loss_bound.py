@@ -33,12 +33,12 @@ SLACK = Fraction(2, SCALE)
 
 def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
     """Extents that cannot be measured, one line each: no such quasi column, or a column without distances."""
-    known = {domain.reading.name: domain for domain in quasi}
+    domains = {domain.reading.name: domain for domain in quasi}
     problems = []
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
         if domain is None:
-            problems.append(f"max_extent: {name} is not a quasi column; quasi columns are {', '.join(known)}")
+            problems.append(f"max_extent: {name} is not a quasi column; quasi columns are {', '.join(domains)}")
         elif domain.reading.treatment == "nominal":
             problems.append(
                 f"max_extent: {name} is nominal and has no extent; give it an order or a hierarchy, or use max_loss"
@@ -52,26 +52,26 @@ def list_unmeasurable(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
 
 def list_extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
     """The extent of every code column with an extent."""
-    found: dict[str, Fraction] = {}
+    shares: dict[str, Fraction] = {}
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
         assert domain is not None, "unbounded has refused it"
-        found[domain.code] = min(extent, found.get(domain.code, extent))
-    return found
+        shares[domain.code] = min(extent, shares.get(domain.code, extent))
+    return shares
 
 
 def bounds_of(context: Context) -> Bounds:
     """The run's bound as kernels take it. Cost: O(codes)."""
     accuracy, quasi = context.accuracy, context.encoded.quasi
     assert accuracy is not None
-    own = list_extents(accuracy, quasi)
+    extents = list_extents(accuracy, quasi)
     limit = accuracy.per_class_ncp
     total = OVER - 1
     tables: list[Longs | None] = []
     for domain in quasi:
         until = None
-        if domain.code in own:
-            until = _find_last_codes(context, domain, own[domain.code])
+        if domain.code in extents:
+            until = _find_last_codes(context, domain, extents[domain.code])
         if limit == 0:
             until = np.arange(domain.codes, dtype=np.int64)
         elif limit is not None and len(quasi) == 1 and limit < 1:
@@ -148,7 +148,7 @@ def _until_share(context: Context, domain: Domain, share: Fraction) -> Longs | N
     finite = [value for value in line.values if value is not None]
     if len(finite) < len(line.values):
         # Infinities and NaN score as the ends of the finite values do.
-        first = next(at for at, value in enumerate(line.values) if value is not None)
+        first = next(index for index, value in enumerate(line.values) if value is not None)
         above = len(line.values) - first - len(finite)
         line = Measures([finite[0]] * first + finite + [finite[-1]] * above, line.unit)
     return _shift_nodes(domain, line.last_within(share * line.range / line.unit))
@@ -166,4 +166,4 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
 def _shift_nodes(domain: Domain, last: Sequence[int]) -> Longs:
     """The last code of each code's node, by code; NULL, code 0 if present, is a separate node."""
     null = int(domain.has_null)
-    return np.array([0] * null + [at + null for at in last], dtype=np.int64)
+    return np.array([0] * null + [last_code + null for last_code in last], dtype=np.int64)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.methods.shared.kernel_input import Loaded
+
+    Ints = npt.NDArray[np.int32]
+
 BLOCK = 200_000
 """Rows that are refined together. A fixed number, so that neither memory nor threads change the result."""
 
@@ -38,22 +42,83 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
         raise PolicyError(
             "refine lowers the loss of boxes, and this method publishes classes at levels of its own; leave refine out"
         )
-    import numpy as np
-
-    from sqlanon.kernels.canonical_order import settle
     from sqlanon.methods.shared import kernel_input
 
     rid, codes, sensitive, label = kernel_input.fetch_codes(
         context, tie_break=False, part=assignment.table, label="class"
     )
-    geometry, whole = kernel_input.make_geometry(context), kernel_input.whole_table(context)
+    loaded = kernel_input.Loaded(rid, codes, sensitive, kernel_input.make_geometry(context))
+    classes, search = refine_classes(context, loaded, label, spec, assignment.starred)
+    refined = context.scratch.table("refined")
+    context.scratch.engine.load_arrays(refined, {"rid": rid, "class": classes})
+    for old in (assignment.table, assignment.spans):
+        if old is not None:
+            context.scratch.drop(old)
+    return replace(
+        assignment,
+        table=refined,
+        spans=None,
+        divided=True,
+        shared=None,
+        refined=True,
+        search={**assignment.search, **search},
+    )
+
+
+def refine_loaded(context: Context, loaded: Loaded, label: Ints, execution: str, notes: tuple[str, ...]) -> Assignment:
+    """The refined assignment of classes that a method has in memory: they are stored once, and their boxes beside.
+
+    Args:
+        context: the run, with what is asked of the local pass.
+        loaded: all rows.
+        label: int32[n], the class of each row; none is suppressed.
+        execution: of the method.
+        notes: of the method.
+    """
+    import numpy as np
+
+    from sqlanon.methods.shared.class_boxes import make_spans
+    from sqlanon.methods.shared.kernel_input import bare_of
+
+    assert context.refine is not None
+    classes, search = refine_classes(context, loaded, label, context.refine)
+    refined = context.scratch.table("refined")
+    context.scratch.engine.load_arrays(refined, {"rid": loaded.rid, "class": classes})
+    names, group = np.unique(classes, return_inverse=True)
+    order = np.argsort(group, kind="stable").astype(np.int32)
+    rows = bare_of(loaded.codes, order, loaded.geometry, context.threads)
+    spans = make_spans(context, rows, loaded.geometry, group[order].astype(np.int32), names)
+    return Assignment(refined, execution, notes, spans, refined=True, search=search)
+
+
+def refine_classes(
+    context: Context, loaded: Loaded, label: Ints, spec: RefineSpec, starred: int | None = None
+) -> tuple[Ints, dict[str, int]]:
+    """The same of rows in memory.
+
+    Args:
+        context: the run.
+        loaded: the rows.
+        label: int32[n], the class of each row.
+        spec: passes and trials.
+        starred: the class that stays as it is.
+
+    Returns:
+        int32[n], the new classes; and for the report the number of trials.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.canonical_order import settle
+    from sqlanon.methods.shared import kernel_input
+
+    codes, sensitive, geometry = loaded.codes, loaded.sensitive, loaded.geometry
+    whole = kernel_input.whole_table(context)
     order = np.argsort(label, kind="stable").astype(np.int32)
-    if assignment.starred is not None:
-        order = order[label[order] != assignment.starred]
+    if starred is not None:
+        order = order[label[order] != starred]
     begins = np.ones(len(order), np.bool_)
     begins[1:] = label[order[1:]] != label[order[:-1]]
-    loaded = kernel_input.Loaded(rid, codes, sensitive, geometry)
-    settle(order, begins, codes, loaded.sensitive_matrix, rid)
+    settle(order, begins, codes, loaded.sensitive_matrix, loaded.rid)
     starts = np.append(np.flatnonzero(begins), len(order))
     classes = label[order].copy()
 
@@ -74,11 +139,11 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
     # A block ends with the class that passes its last row.
     ends = np.searchsorted(starts, np.arange(0, len(order), BLOCK))
     cuts = np.unique(np.append(ends, len(starts) - 1))
-    done = 0
+    passes = 0
     with ThreadPoolExecutor(context.threads) as pool:
         for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
-            done += 1
-            context.progress.update(done, len(cuts) - 1, "blocks refined")
+            passes += 1
+            context.progress.update(passes, len(cuts) - 1, "blocks refined")
     trials = 0
     if spec.search:
         from sqlanon.methods.shared.search import search_classes
@@ -86,23 +151,10 @@ def refine_assignment(context: Context, assignment: Assignment, spec: RefineSpec
 
         ordered = [column[order] for column in sensitive]
         table = SearchTable(context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole)
-        found = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
-        classes, trials = found.group.astype(np.int32), found.trials
-        if assignment.starred is not None:  # a number of its own
-            classes += classes >= assignment.starred
+        searched = search_classes(table, classes.astype(np.int64), spec.search, spec.least_gain)
+        classes, trials = searched.group.astype(np.int32), searched.trials
+        if starred is not None:  # a number of its own
+            classes += classes >= starred
     out = label.astype(np.int32)
     out[order] = classes
-    refined = context.scratch.table("refined")
-    context.scratch.engine.load_arrays(refined, {"rid": rid, "class": out})
-    for old in (assignment.table, assignment.spans):
-        if old is not None:
-            context.scratch.drop(old)
-    return replace(
-        assignment,
-        table=refined,
-        spans=None,
-        divided=True,
-        shared=None,
-        refined=True,
-        search={**assignment.search, **({"trials": trials} if spec.least_gain else {})},
-    )
+    return out, {"trials": trials} if spec.least_gain else {}

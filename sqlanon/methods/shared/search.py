@@ -69,7 +69,7 @@ def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction
     context, n = table.context, table.rows
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
-    rounds, done, gain_before = -(-len(trials) // ROUND), 0, None
+    rounds, rows_done, gain_before = -(-len(trials) // ROUND), 0, None
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
         group = _renumber_classes(group)
@@ -84,33 +84,35 @@ def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction
 
             part = order[starts[span[0]] : starts[span[1]]]  # noqa: B023 - done before the next round
             _, rows, demands = table.take(part)
-            own = (group[part] - span[0]).astype(np.int32)  # noqa: B023
-            lost = measure_lost(rows, table.geometry, own) if least_gain else 0
+            part_group = (group[part] - span[0]).astype(np.int32)  # noqa: B023
+            lost = measure_lost(rows, table.geometry, part_group) if least_gain else 0
             turned = (context.search_seed, trials.start + turn, number)  # noqa: B023
-            drawn = np.random.SeedSequence(turned).generate_state(1, np.uint64)
+            random_words = np.random.SeedSequence(turned).generate_state(1, np.uint64)
             gained = search(
                 rows.places,
                 rows.sets,
                 table.geometry,
                 demands,
-                own,
+                part_group,
                 span[1] - span[0],
                 least,
                 min(most, len(part)),
                 min(ROUND, len(trials) - turn * ROUND),  # noqa: B023
-                seed_state(int(drawn[0])),
+                seed_state(int(random_words[0])),
             )
-            return own, int(gained), lost
+            return part_group, int(gained), lost
 
         spans = [(int(a), int(b)) for a, b in pairwise(cuts)]
-        found, past, gain, lost = np.empty(n, np.int64), 0, 0, 0
+        renumbered, past, gain, lost = np.empty(n, np.int64), 0, 0, 0
         with ThreadPoolExecutor(context.threads) as pool:
-            for span, (own, own_gain, own_lost) in zip(spans, pool.map(improve, range(len(spans)), spans), strict=True):
-                found[order[starts[span[0]] : starts[span[1]]]] = own.astype(np.int64) + past
-                past += int(own.max(initial=0)) + 1
-                gain, lost, done = gain + own_gain, lost + own_lost, done + len(own)
-                context.progress.update(done, rounds * n, "rows searched, of all rounds")
-        group = found
+            for span, (part_group, own_gain, own_lost) in zip(
+                spans, pool.map(improve, range(len(spans)), spans), strict=True
+            ):
+                renumbered[order[starts[span[0]] : starts[span[1]]]] = part_group.astype(np.int64) + past
+                past += int(part_group.max(initial=0)) + 1
+                gain, lost, rows_done = gain + own_gain, lost + own_lost, rows_done + len(part_group)
+                context.progress.update(rows_done, rounds * n, "rows searched, of all rounds")
+        group = renumbered
         # Two rounds: their cuts are not the same.
         if least_gain and gain_before is not None and gain_before + gain < least_gain * lost:
             return Searched(_renumber_classes(group), min((turn + 1) * ROUND, len(trials)))

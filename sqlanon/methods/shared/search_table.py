@@ -48,8 +48,8 @@ class SearchTable:
         """Codes int32[d, *] of some rows, the rows for kernels, and the requirements over them."""
         codes = np.ascontiguousarray(self.codes[:, numbers])
         rows = kernel_input.rows_of(codes, np.arange(len(numbers), dtype=np.int32), self.geometry)
-        own = [column[numbers] for column in self.sensitive]
-        return codes, rows, kernel_input.demands(self.context, own, len(numbers), self.whole)
+        columns = [column[numbers] for column in self.sensitive]
+        return codes, rows, kernel_input.demands(self.context, columns, len(numbers), self.whole)
 
     def demands(self) -> Demands:
         """The requirements over all rows."""
@@ -58,10 +58,10 @@ class SearchTable:
 
 def measure_lost(rows: Rows, geometry: Geometry, group: Ints) -> int:
     """Rows x extents of classes; ``group``: int32[n], class of each row, 0 to the number of classes - 1."""
-    made = int(group.max(initial=-1)) + 1
-    low, high = (np.empty((made, rows.places.shape[1]), np.int32) for _ in range(2))
-    mask = np.empty((made, rows.sets.shape[1]), np.uint64)
-    counted, wide = np.zeros(made, np.int64), np.zeros(made, np.int64)
-    cover(rows.places, rows.sets, group, low, high, mask, counted)
+    classes = int(group.max(initial=-1)) + 1
+    low, high = (np.empty((classes, rows.places.shape[1]), np.int32) for _ in range(2))
+    mask = np.empty((classes, rows.sets.shape[1]), np.uint64)
+    counts, wide = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
+    cover(rows.places, rows.sets, group, low, high, mask, counts)
     measure_widths(low, high, mask, geometry, wide)
-    return int(counted @ wide)
+    return int(counts @ wide)

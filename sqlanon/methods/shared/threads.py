@@ -63,8 +63,8 @@ def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
 
     def sort(first: int, past: int) -> None:
         for part in range(first, past):
-            own = slice(ends[part], ends[part + 1])
-            sort_range(keys, lows[part], highs[part], line[own], rows[own])
+            span = slice(ends[part], ends[part + 1])
+            sort_range(keys, lows[part], highs[part], line[span], rows[span])
 
     spread(sort, len(lows), threads, 1)
     return rows, line
@@ -76,9 +76,9 @@ def spread_runs(work: Callable[[int, int], None], begins: npt.NDArray[np.bool_],
     parts = max(min(threads, n // LEAST_ROWS), 1)
     bounds = [0]
     for part in range(1, parts):
-        at = n * part // parts
-        ahead = int(begins[at:].argmax())
-        bounds.append(max(at + ahead if begins[at + ahead] else n, bounds[-1]))
+        place = n * part // parts
+        ahead = int(begins[place:].argmax())
+        bounds.append(max(place + ahead if begins[place + ahead] else n, bounds[-1]))
     bounds.append(n)
 
     def some(first: int, past: int) -> None:

@@ -43,27 +43,27 @@ def choose_better(context: Context, cascade: Assignment) -> Assignment:
     """
     from sqlanon.methods.best.loss import Losses
 
-    asked, encoded = context.requirements, context.encoded
-    least = max([least_rows(asked)] + [-(-shape.p // shape.q) for shape in shapes_beyond_rows(asked)])
+    requirements, encoded = context.requirements, context.encoded
+    least = max([least_rows(requirements)] + [-(-shape.p // shape.q) for shape in shapes_beyond_rows(requirements)])
     refining = RefineSpec(search=count_trials(encoded.rows, least, len(encoded.quasi)))
     losses, scratch = Losses(context, "stars"), context.scratch
-    own = losses.of(cascade)
+    cascade_loss = losses.of(cascade)
     # Methods call their tables alike, so that each has a place of its own.
     with scratch.beside() as place:
         inner = replace(context, scratch=place, execution="auto", refine=refining, listed=False, read_again=True)
         tree = make_other_start().assign(inner)
         others = losses.of(tree)
-        notes = _describe(own, others)
-        if others >= own:
+        notes = _describe(cascade_loss, others)
+        if others >= cascade_loss:
             return replace(cascade, notes=(*cascade.notes, *notes))
-        kept = scratch.table("better")
-        scratch.execute("best/kept", kept=kept, origin=tree.table, columns=["rid", "class"])
+        kept_table = scratch.table("better")
+        scratch.execute("best/kept", kept=kept_table, origin=tree.table, columns=["rid", "class"])
     scratch.drop(cascade.table)
     # The phase says how the classes of TP came about; the bound holds for any classes.
     search = {name: figure for name, figure in cascade.search.items() if name != "phase"}
     return replace(
         tree,
-        table=kept,
+        table=kept_table,
         execution=cascade.execution,
         notes=(*tree.notes, *notes),
         spans=None,
@@ -74,10 +74,10 @@ def choose_better(context: Context, cascade: Assignment) -> Assignment:
 
 def _describe(cascade: Fraction, tree: Fraction) -> tuple[str, ...]:
     """What the owner should know of the two numbers of hidden values."""
-    known = [(cascade, "the cascade"), (tree, "tree with refine")]
-    (least, kept), (most, other) = sorted(known, key=lambda one: one[0])  # of equal ones the cascade is first
+    results = [(cascade, "the cascade"), (tree, "tree with refine")]
+    (least, least_result), (most, other) = sorted(results, key=lambda one: one[0])  # of equal ones the cascade is first
     far = most > least and most >= FAR * least
-    if kept == "the cascade" and not far:
+    if least_result == "the cascade" and not far:
         return ()
     times = f", {float(most / least):.1f} times as many" if far and least else ""
-    return (f"suppress: {kept} hides {least} values, and {other} {most}{times}",)
+    return (f"suppress: {least_result} hides {least} values, and {other} {most}{times}",)

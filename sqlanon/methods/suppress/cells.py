@@ -71,27 +71,27 @@ class Parts:
 
 def make_words(quasi: Sequence[Domain]) -> list[list[Domain]]:
     """The quasi columns in groups with codes that fit into one integer."""
-    made: list[list[Domain]] = [[]]
+    words_made: list[list[Domain]] = [[]]
     size = 1
     for domain in quasi:
         if size * domain.codes >= _WORD:
-            made.append([])
+            words_made.append([])
             size = 1
-        made[-1].append(domain)
+        words_made[-1].append(domain)
         size *= domain.codes
-    return made
+    return words_made
 
 
 def pack_words(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
     """The words as templates take them: columns, each with the factor of the code."""
-    found = []
+    keys_found = []
     for word in make_words(quasi):
         times, columns = 1, []
         for domain in reversed(word):
             columns.append({"code": domain.code, "times": times})
             times *= domain.codes
-        found.append(columns[::-1])
-    return found
+        keys_found.append(columns[::-1])
+    return keys_found
 
 
 def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pushed: bool) -> Cells:
@@ -110,7 +110,7 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
     scratch, quasi = context.scratch, context.encoded.quasi
     keys = [f"key{i}" for i, _ in enumerate(make_words(quasi), 1)]
     names = [domain.code for domain in sensitive]
-    table, kept = scratch.table("cells"), None
+    table, kept_cells = scratch.table("cells"), None
     scratch.execute(
         "suppress/cells",
         cells=table,
@@ -119,11 +119,13 @@ def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pu
         sensitive=names,
     )
     if pushed:
-        kept = _phase_one(context, table, keys, names, cut)
-    statement = scratch.sql("suppress/counts", cells=kept or table, keys=keys, sensitive=names, kept=kept is not None)
+        kept_cells = _phase_one(context, table, keys, names, cut)
+    statement = scratch.sql(
+        "suppress/counts", cells=kept_cells or table, keys=keys, sensitive=names, kept=kept_cells is not None
+    )
     types = ["int64"] * len(keys) + [d.code_array for d in sensitive] + ["int64"] * (1 + pushed)
     columns = [column.astype(np.int64, copy=False) for column in scratch.fetch_arrays(statement, types)]
-    for used in (table, *([kept] if kept else [])):
+    for used in (table, *([kept_cells] if kept_cells else [])):
         scratch.drop(used)
     return _cells(columns, quasi, sensitive)
 
@@ -132,25 +134,25 @@ def _phase_one(
     context: Context, table: TableRef, keys: Sequence[str], names: Sequence[str], cut: Shape | None
 ) -> TableRef:
     """The cells with the rows of each that phase one keeps, by SQL."""
-    scratch, made, k = context.scratch, context.scratch.table("kept_cells"), least_rows(context.requirements)
+    scratch, kept_table, k = context.scratch, context.scratch.table("kept_cells"), least_rows(context.requirements)
     if cut is not None:
         heights = scratch.table("heights")
         scratch.execute(
             "suppress/heights", heights=heights, cells=table, keys=keys, value=names[cut.value], p=cut.p, q=cut.q
         )
-        scratch.execute("suppress/cut", cut=made, cells=table, heights=heights, keys=keys, k=k)
+        scratch.execute("suppress/cut", cut=kept_table, cells=table, heights=heights, keys=keys, k=k)
         scratch.drop(heights)
-        return made
+        return kept_table
     below = []
     # What any row meets counts values, and with k alone the cells have none.
-    asked = [one for one in context.requirements if not one.shape.trivial]
-    for i, requirement in enumerate(asked):
+    requirements = [requirement for requirement in context.requirements if not requirement.shape.trivial]
+    for i, requirement in enumerate(requirements):
         below.append(scratch.table(f"below{i}"))
         _make_failing(context, requirement, below[-1], table, keys, names)
-    scratch.execute("suppress/whole", whole=made, cells=table, below=below, keys=keys)
+    scratch.execute("suppress/whole", whole=kept_table, cells=table, below=below, keys=keys)
     for used in below:
         scratch.drop(used)
-    return made
+    return kept_table
 
 
 def _make_failing(
@@ -177,13 +179,13 @@ def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Do
         new[1:] |= key[1:] != key[:-1]
     group = np.cumsum(new) - 1
     codes = np.empty((len(quasi), int(new.sum())), np.int64)
-    at = 0
+    offset = 0
     for key, word in zip(columns, make_words(quasi), strict=False):
-        left = key[new]
+        rest_key = key[new]
         for j in range(len(word) - 1, -1, -1):
-            left, codes[at + j] = np.divmod(left, word[j].codes)
-        at += len(word)
-    count, *kept = columns[width + len(sensitive) :]
+            rest_key, codes[offset + j] = np.divmod(rest_key, word[j].codes)
+        offset += len(word)
+    count, *kept_columns = columns[width + len(sensitive) :]
     return Cells(
         tuple(columns[:width]),
         tuple(columns[width : width + len(sensitive)]),
@@ -193,7 +195,7 @@ def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Do
         tuple(domain.codes for domain in quasi),
         value,
         combinations,
-        kept[0] if kept else None,
+        kept_columns[0] if kept_columns else None,
     )
 
 
@@ -203,8 +205,8 @@ def _values(columns: Sequence[Longs], sensitive: Sequence[Domain], n: int) -> tu
         return np.zeros(n, np.int64), np.zeros((0, 1), np.int64)
     if len(columns) == 1:
         return columns[0], np.arange(sensitive[0].codes, dtype=np.int64)[np.newaxis]
-    found, value = np.unique(np.stack(columns), axis=1, return_inverse=True)
-    return value.reshape(-1).astype(np.int64), found
+    pairs, value = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    return value.reshape(-1).astype(np.int64), pairs
 
 
 def _order(columns: list[Longs]) -> Longs:

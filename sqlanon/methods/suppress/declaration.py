@@ -32,21 +32,21 @@ def matched_values(asked: Asked) -> Refused | None:
     """The matching is for pairs of rows of two sensitive values."""
     if asked.options["solver"] != "optimal":
         return None
-    own, auto = f"{asked.method}: solver=optimal", "leave solver out"
+    key, auto = f"{asked.method}: solver=optimal", "leave solver out"
     if not asked.l_alone or asked.l != 2:
-        return Refused(f"{own} is for l = 2 of one sensitive column and nothing else", auto, "solver")
+        return Refused(f"{key} is for l = 2 of one sensitive column and nothing else", auto, "solver")
     if asked.frozen:
         what = (
-            f"{own} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused "
+            f"{key} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused "
             "by their values and tried again"
         )
         return Refused(what, f"{auto}, or use mode: full", "solver")
     if asked.k > 2:
-        return Refused(f"{own} makes classes of two rows, and k={asked.k} is more", auto, "solver")
+        return Refused(f"{key} makes classes of two rows, and k={asked.k} is more", auto, "solver")
     if asked.execution == "pushdown":
-        return Refused(f"{own} has no pushdown", "leave execution out (auto)", "solver")
+        return Refused(f"{key} has no pushdown", "leave execution out (auto)", "solver")
     if asked.options["divide"] == "whole" or asked.options["rest"] != "none":
-        return Refused(f"{own} divides all rows by itself", "leave divide and rest out", "solver")
+        return Refused(f"{key} divides all rows by itself", "leave divide and rest out", "solver")
     return None
 
 
@@ -54,13 +54,13 @@ def capped_classes(asked: Asked) -> Refused | None:
     """The cap is on the single class that tp or the cascade leaves; others may make many classes that show nothing."""
     if asked.suppression is None:
         return None
-    for option, default in (("rest", "none"), ("solver", "auto")):
-        if asked.options[option] != default:
+    for key, default in (("rest", "none"), ("solver", "auto")):
+        if asked.options[key] != default:
             what = (
-                f"{asked.method}: {option}={asked.options[option]} makes many classes of rows that lose every value, "
+                f"{asked.method}: {key}={asked.options[key]} makes many classes of rows that lose every value, "
                 "which suppression does not cap"
             )
-            return Refused(what, "leave one out", option)
+            return Refused(what, "leave one out", key)
     return None
 
 

@@ -77,17 +77,17 @@ class Suppress:
             from sqlanon.methods.suppress.rest import divide_residue
 
             table = divide_residue(context, table, solved, self.rest)
-        made = Assignment(
+        assignment = Assignment(
             table,
             "pushdown" if pushed else "kernel",
             starred=self._find_starred(context, cells, solved),
             search=self._search(context, solved),
         )
         if context.suppression is not None or not self._compares(context.encoded.rows):
-            return made
+            return assignment
         from sqlanon.methods.suppress.better import choose_better
 
-        return choose_better(context, made)
+        return choose_better(context, assignment)
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
         from sqlanon.methods.suppress.cells import attach
@@ -105,8 +105,8 @@ class Suppress:
             return None
         # A column of one value in the whole table has nothing to lose, and agrees in every class.
         varied = cells.codes[cells.codes.min(axis=1) < cells.codes.max(axis=1)]
-        own = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
-        return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
+        own_varied = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
+        return solved.residue if len(own_varied) and (own_varied.min(axis=1) < own_varied.max(axis=1)).all() else None
 
     def _search(self, context: Context, solved: Solved) -> dict[str, int]:
         """The phase of TP, where groups are divided, and the bound on starred rows, where there is such a bound."""

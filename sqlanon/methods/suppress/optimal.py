@@ -22,21 +22,21 @@ def match_pairs(cells: Cells) -> tuple[Parts, int]:
     sides = []
     for value in (0, 1):
         cell = np.full(groups, -1, np.int64)
-        own = np.flatnonzero(cells.value == value)
-        cell[cells.group[own]] = own
+        value_cells = np.flatnonzero(cells.value == value)
+        cell[cells.group[value_cells]] = value_cells
         rows = np.zeros(groups, np.int64)
-        rows[cells.group[own]] = cells.count[own]
+        rows[cells.group[value_cells]] = cells.count[value_cells]
         sides.append((cell, rows))
     (cell0, rows0), (cell1, rows1) = sides
     equal = np.minimum(rows0, rows1)
-    left = [np.repeat(np.arange(groups), rows - equal) for rows in (rows0, rows1)]
-    partner = np.empty(len(left[0]), np.int64)
-    points = [np.ascontiguousarray(cells.codes[:, side].T) for side in left]
+    unmatched = [np.repeat(np.arange(groups), rows - equal) for rows in (rows0, rows1)]
+    partner = np.empty(len(unmatched[0]), np.int64)
+    points = [np.ascontiguousarray(cells.codes[:, side].T) for side in unmatched]
     apart = match_points(points[0], points[1], partner) if len(partner) else 0
     # Pairs of equal rows of a group are one class; it shows every value.
     some = np.flatnonzero(equal)
-    first = np.concatenate([cell0[some], cell0[left[0]]])
-    second = np.concatenate([cell1[some], cell1[left[1][partner]]])
+    first = np.concatenate([cell0[some], cell0[unmatched[0]]])
+    second = np.concatenate([cell1[some], cell1[unmatched[1][partner]]])
     rows = np.concatenate([equal[some], np.ones(len(partner), np.int64)])
     number = np.arange(len(first))
     return Parts(np.concatenate([first, second]), np.tile(rows, 2), np.tile(number, 2)), 2 * apart

@@ -25,15 +25,15 @@ def divide_residue(context: Context, table: TableRef, solved: Solved, name: str)
     from sqlanon.methods.method import make_method
 
     scratch, encoded = context.scratch, context.encoded
-    work, made = scratch.table("residue"), scratch.table("with_rest")
+    work, with_rest = scratch.table("residue"), scratch.table("with_rest")
     codes = [domain.code for domain in encoded.quasi + encoded.sensitive]
     scratch.execute(
         "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
     )
     part = replace(encoded, coded=work, rows=solved.left, numbers=encoded.past)
     inner = replace(context, encoded=part, execution="auto", refine=None, listed=False, read_again=True)
-    found = make_method(MethodSpec(name)).assign(inner)
-    scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
-    for used in (table, work, found.table, *([found.spans] if found.spans else [])):
+    assignment = make_method(MethodSpec(name)).assign(inner)
+    scratch.execute("suppress/rest", made=with_rest, assign=table, rest=assignment.table, number=solved.residue)
+    for used in (table, work, assignment.table, *([assignment.spans] if assignment.spans else [])):
         scratch.drop(used)
-    return made
+    return with_rest

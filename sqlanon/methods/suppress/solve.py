@@ -56,8 +56,8 @@ def rules_of(requirements: Sequence[Requirement], cells: Cells, cut: Shape | Non
         within = cells.combinations[list(check.within)]
         combination = np.unique(within, axis=1, return_inverse=True)[1].reshape(-1) if len(within) else 0
         pair = np.stack([np.zeros(cells.values, np.int64) + combination, cells.combinations[check.value]])
-        found, which = np.unique(pair, axis=1, return_inverse=True)
-        item[c], inside[c, : found.shape[1]] = which.reshape(-1), found[0]
+        pairs, which = np.unique(pair, axis=1, return_inverse=True)
+        item[c], inside[c, : pairs.shape[1]] = which.reshape(-1), pairs[0]
     return Rules(
         bool(checks),
         least_rows(requirements),
@@ -118,8 +118,8 @@ class _Left:
                 size = number(key, key)
             key, size = key * sizes[j] + self.codes[j], size * sizes[j]
         of = np.empty_like(key)
-        made = number(key, of)
-        return of[self.group], made
+        numbered = number(key, of)
+        return of[self.group], numbered
 
 
 class _Classes:
@@ -151,20 +151,28 @@ def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> S
     """
     # To keep a column of one value in the whole table divides no rows.
     varied, classes = np.flatnonzero(cells.codes.min(axis=1) < cells.codes.max(axis=1)).tolist(), _Classes()
-    left = _Left(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
-    given = cells.kept if cells.kept is not None else _NONE
-    taken = np.empty_like(left.count)
+    remaining = _Left(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
+    kept_cells = cells.kept if cells.kept is not None else _NONE
+    kept_rows = np.empty_like(remaining.count)
     phase, least = keep(
-        left.group, left.codes.shape[1], left.value, left.count, cells.values, rules, False, given, taken
+        remaining.group,
+        remaining.codes.shape[1],
+        remaining.value,
+        remaining.count,
+        cells.values,
+        rules,
+        False,
+        kept_cells,
+        kept_rows,
     )
-    classes.add(left.cell, taken, left.group, left.codes.shape[1])
-    left = left.without(taken)
+    classes.add(remaining.cell, kept_rows, remaining.group, remaining.codes.shape[1])
+    remaining = remaining.without(kept_rows)
     bits = _bits(cells, varied)
     for columns in _subsets(varied) if cascade else ():
-        left = _step(left, columns, bits, cells, rules, classes)
+        remaining = _step(remaining, columns, bits, cells, rules, classes)
         progress.update(len(varied) - len(columns[0]), len(varied), "starred columns")
-    rows = int(left.count.sum())
-    classes.add(left.cell, left.count, np.zeros_like(left.cell), 1)
+    rows = int(remaining.count.sum())
+    classes.add(remaining.cell, remaining.count, np.zeros_like(remaining.cell), 1)
     return Solved(classes.parts(), classes.made - 1 if rows else None, rows, phase, least)
 
 
@@ -190,15 +198,15 @@ def _step(
     """
     most = []
     for columns in subsets if len(left.cell) else ():
-        of, made = left.sets(columns, cells.sizes)
-        most.append(count_keepable(of, made, left.value, left.count, cells.values, rules))
+        of, candidates = left.sets(columns, cells.sizes)
+        most.append(count_keepable(of, candidates, left.value, left.count, cells.values, rules))
     hidden = [sum(bits.values()) - sum(bits[j] for j in columns) for columns in subsets]
     for place in sorted(range(len(most)), key=lambda i: Fraction(-most[i], hidden[i] ** 4)):
         if not len(left.cell):
             break
-        of, made = left.sets(subsets[place], cells.sizes)
-        taken = np.empty_like(left.count)
-        keep(of, made, left.value, left.count, cells.values, rules, True, _NONE, taken)
-        classes.add(left.cell, taken, of, made)
-        left = left.without(taken)
+        of, candidates = left.sets(subsets[place], cells.sizes)
+        taken_rows = np.empty_like(left.count)
+        keep(of, candidates, left.value, left.count, cells.values, rules, True, _NONE, taken_rows)
+        classes.add(left.cell, taken_rows, of, candidates)
+        left = left.without(taken_rows)
     return left

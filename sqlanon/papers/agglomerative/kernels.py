@@ -44,17 +44,17 @@ def _find_nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Long
         measure.codes,
         measure.sets,
     )
-    coded, found, least, h = len(codes) > 0, -1, np.int64(0), later[g]
+    coded, nearest, least, h = len(codes) > 0, -1, np.int64(0), later[g]
     while h >= 0:
         total = lines_width(box, g, box, h, weight)
         total += sets_width(mask, g, mask, h, sets, table)
         if coded:
             total += codes_width(box, g, box, h, facts, table, codes)
         cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
-        if found < 0 or cost < least:
-            found, least = h, cost
+        if nearest < 0 or cost < least:
+            nearest, least = h, cost
         h = later[h]
-    near[g], price[g] = found, least
+    near[g], price[g] = nearest, least
 
 
 @njit(nogil=True, cache=True)
@@ -134,13 +134,13 @@ def cluster_by_unions(
     nearest cluster anew where the old one is gone.
     """
     n, box = len(group), boxes_of(places)
-    made = new_clusters(box, sets, geometry, n + 1)
+    clusters = new_clusters(box, sets, geometry, n + 1)
     counters, rows = new_counters(demands, n), np.empty(n, np.int64)
     earlier, later = np.arange(n) - 1, np.arange(n) + 1
     later[n - 1] = -1
     near, price, first = np.full(n, -1, np.int64), np.zeros(n, np.int64), 0
     for i in range(n):
-        begin(made, i, box, sets, i)
+        begin(clusters, i, box, sets, i)
     if demands.k <= 1:
         for i in range(n):
             rows[0] = i
@@ -148,7 +148,7 @@ def cluster_by_unions(
                 first = _close(i, earlier, later, first)
     i = first
     while i >= 0 and not stop[0]:
-        _find_nearest(made, i, later, near, price)
+        _find_nearest(clusters, i, later, near, price)
         done[0] += 1
         i = later[i]
     while first >= 0 and later[first] >= 0 and not stop[0]:
@@ -158,19 +158,28 @@ def cluster_by_unions(
                 g = i
             i = later[i]
         h = near[g]
-        unite(made, g, h, joint_width(made.box, made.mask, g, made.box, made.mask, h, made.measure))
+        unite(
+            clusters,
+            g,
+            h,
+            joint_width(clusters.box, clusters.mask, g, clusters.box, clusters.mask, h, clusters.measure),
+        )
         first = _close(h, earlier, later, first)
         done[0] += 1
-        held = False
-        if made.size[g] >= demands.k:
-            count = list_rows(made, g, rows)
-            held = satisfied(demands, numbers, rows[:count], counters)
-        if held:
+        lawful = False
+        if clusters.size[g] >= demands.k:
+            count = list_rows(clusters, g, rows)
+            lawful = satisfied(demands, numbers, rows[:count], counters)
+        if lawful:
             first = _close(g, earlier, later, first)
             done[0] += 1
-        _offer(made, g, h, held, first, later, near, price, stop)
+        _offer(clusters, g, h, lawful, first, later, near, price, stop)
     if first >= 0:  # the last open cluster goes behind all others, where `place_rest` looks for it
-        copy_box(made.box, made.mask, n, made.box, made.mask, first)
-        made.size[n], made.wide[n], made.head[n] = made.size[first], made.wide[first], made.head[first]
-        made.size[first], made.wide[first], made.head[first] = 0, 0, -1
-    return place_rest(made, n, rows[:0].copy(), box, sets, demands, numbers, group, stop)
+        copy_box(clusters.box, clusters.mask, n, clusters.box, clusters.mask, first)
+        clusters.size[n], clusters.wide[n], clusters.head[n] = (
+            clusters.size[first],
+            clusters.wide[first],
+            clusters.head[first],
+        )
+        clusters.size[first], clusters.wide[first], clusters.head[first] = 0, 0, -1
+    return place_rest(clusters, n, rows[:0].copy(), box, sets, demands, numbers, group, stop)

@@ -65,7 +65,7 @@ def find_nearest(
     n, d = points.shape
     last = 0
     for i in range(n):
-        best, at = np.int64(0), last
+        best, last_choice = np.int64(0), last
         for j in range(d):
             gap = np.int64(points[i, j]) - centres[last, j]
             best += gap * gap
@@ -76,9 +76,9 @@ def find_nearest(
                 total += gap * gap
                 if total > best:
                     break
-            if total < best or (total == best and c < at):
-                best, at = total, c
-        which[i], square[i], last = at, best, at
+            if total < best or (total == best and c < last_choice):
+                best, last_choice = total, c
+        which[i], square[i], last = last_choice, best, last_choice
 
 
 def find_centres(sample: npt.NDArray[np.int32], count: int = CENTRES, rounds: int = 8) -> npt.NDArray[np.int32]:

@@ -44,22 +44,22 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
             "or say rows: left_out"
         )
     score, head = search.best
-    made = _assign_set(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
+    assignment = _assign_set(context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven)))
     bound = {"bound": round(sets.value(search.bound))} if metric == "dm" else {}
-    return replace(made, search={"looked_at": search.looked, **bound})
+    return replace(assignment, search={"looked_at": search.looked, **bound})
 
 
 def _notes(search: CutSearch, sets: CutSets, score: int, head: Flags, most: int, *, proven: bool) -> list[str]:
-    found = (
+    best = (
         f"{search.looked} sets of cuts were looked at, {int(head.sum())} of {sets.count} cuts are published; "
         f"{sets.metric} {sets.describe(score)}"
     )
     if proven:
-        return [f"koptimize: {found}, the least of all"]
+        return [f"koptimize: {best}, the least of all"]
     why = f"as sets: {most} says" if most else f"after about {SECONDS} s; sets: N looks at N"
     gap = 1 - sets.value(search.bound) / max(sets.value(score), 1e-300)
     return [
-        f"koptimize: {found}",
+        f"koptimize: {best}",
         (
             f"koptimize: the search ended there, {why}; no set costs less than "
             f"{sets.describe(search.bound)}, {gap:.2%} below"
@@ -75,14 +75,18 @@ def _assign_set(context: Context, sets: CutSets, cells: Cells, head: Flags, note
     order = order[~few[order]]
     number = np.full(len(few), len(order) if sets.starred else -1, np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    kept = np.flatnonzero(number[label] >= 0)
-    table, _ = attach(context, cells, kept.astype(np.int32), number[label][kept], cells.rows[kept])
+    kept_records = np.flatnonzero(number[label] >= 0)
+    table, _ = attach(
+        context, cells, kept_records.astype(np.int32), number[label][kept_records], cells.rows[kept_records]
+    )
     star = len(order) if sets.starred and few.any() else None
     gone = int(classes.rows[few].sum()) if star is not None else 0
-    held = cells.codes[:, ~few[label]]
-    spans = _spans(context, sets.parts(head), held, classes, order, gone)
-    left = context.suppression is not None and not sets.starred and context.most_unassigned > 0
-    return Assignment(table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=left, starred=star)
+    code = cells.codes[:, ~few[label]]
+    spans = _spans(context, sets.parts(head), code, classes, order, gone)
+    leaves_out = context.suppression is not None and not sets.starred and context.most_unassigned > 0
+    return Assignment(
+        table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=leaves_out, starred=star
+    )
 
 
 def _spans(
@@ -106,9 +110,9 @@ def _spans(
         "n": np.append(classes.rows[order], star).astype(np.int64),
     }
     for j, (domain, part) in enumerate(zip(context.encoded.quasi, parts, strict=True)):
-        own, codes = part[classes.codes[j][order]], np.unique(held[j])
-        low = codes[np.searchsorted(part[codes], own, side="left")]
-        high = codes[np.searchsorted(part[codes], own, side="right") - 1]
+        own_codes, codes = part[classes.codes[j][order]], np.unique(held[j])
+        low = codes[np.searchsorted(part[codes], own_codes, side="left")]
+        high = codes[np.searchsorted(part[codes], own_codes, side="right") - 1]
         columns[f"lo_{domain.code}"] = np.append(low, [0] * len(star)).astype(np.int32)
         columns[f"hi_{domain.code}"] = np.append(high, [len(part) - 1] * len(star)).astype(np.int32)
     table = context.scratch.table("spans")

@@ -90,9 +90,9 @@ class ColumnSearch:
         self._left = most
         longest = int(self._sizes.max())
         self._widths = np.zeros((d, longest, longest), np.int64)
-        for at, j in enumerate(self._order):
+        for index, j in enumerate(self._order):
             first, last = np.triu_indices(sets.codes[j])
-            self._widths[at, first, last] = sets.widths(j, first, last)
+            self._widths[index, first, last] = sets.widths(j, first, last)
         place = np.ravel_multi_index(tuple(sets.records.codes[self._order]), tuple(self._sizes))
         counts = np.zeros((1, math.prod(self._sizes.tolist()), self._values), np.int64)
         counts[0, place] = sets.records.values if sets.metric == "cm" else sets.records.rows[:, None]
@@ -130,8 +130,8 @@ class ColumnSearch:
                 self._spend(1)
                 self._search.compare(self._cuts([*chosen, starts]))
                 continue
-            made = np.add.reduceat(counts.reshape(len(counts), size, -1), starts, axis=1)
-            groups = made.reshape(len(counts) * len(starts), -1, self._values)
+            sums = np.add.reduceat(counts.reshape(len(counts), size, -1), starts, axis=1)
+            groups = sums.reshape(len(counts) * len(starts), -1, self._values)
             last = np.array([*starts[1:], size]) - 1
             wider = (width[:, None] + self._widths[at, starts, last]).ravel()
             some = groups.any(axis=(1, 2))
@@ -146,9 +146,9 @@ class ColumnSearch:
         """The present costs of classes: a set that suppresses more rows than this is no better than the best."""
         sets, most = self._sets, self._most
         if self._search.best is not None and sets.full:
-            kept = min(sets.k, sets.full) if sets.metric == "dm" else 0
-            if sets.full > kept:
-                most = min(most, max(self._search.best[0] - kept * sets.rows, 0) // (sets.full - kept))
+            kept_rows = min(sets.k, sets.full) if sets.metric == "dm" else 0
+            if sets.full > kept_rows:
+                most = min(most, max(self._search.best[0] - kept_rows * sets.rows, 0) // (sets.full - kept_rows))
         return Price(sets.price, sets.k, sets.full, most)
 
     def _no_better(self, cost: int) -> bool:
@@ -158,17 +158,21 @@ class ColumnSearch:
         """The ways to divide a column, by ascending costs: each as the first codes of the intervals."""
         size, never = len(costs), int(NEVER)
         onward = [[(b + 1, int(costs[a, b])) for b in range(a, size) if costs[a, b] != NEVER] for a in range(size)]
-        left = [never] * size + [0]
+        costs_left = [never] * size + [0]
         for a in reversed(range(size)):
-            left[a] = min((cost + left[b] for b, cost in onward[a] if left[b] != never), default=never)
-        if left[0] == never:
+            costs_left[a] = min(
+                (cost + costs_left[b] for b, cost in onward[a] if costs_left[b] != never), default=never
+            )
+        if costs_left[0] == never:
             return
         # The intervals after each code, those first with which the rest costs least; of these the longest, which
         # suppress fewer rows.
-        ranked = [sorted((cost + left[b], -b, cost) for b, cost in some if left[b] != never) for some in onward]
+        ranked = [
+            sorted((cost + costs_left[b], -b, cost) for b, cost in some if costs_left[b] != never) for some in onward
+        ]
         # The way to a code is followed by its interval of a rank: bound, code (of equal bounds the farthest first),
         # order of entry, rank, the cost of the way, and the first codes, each with those before it.
-        waiting: list[tuple[int, int, int, int, int, _Chain]] = [(left[0] + self._base, 0, 0, 0, 0, None)]
+        waiting: list[tuple[int, int, int, int, int, _Chain]] = [(costs_left[0] + self._base, 0, 0, 0, 0, None)]
         entered = 0
         while waiting:
             if len(waiting) > MOST_WAITING:
@@ -195,8 +199,8 @@ class ColumnSearch:
 
 
 def _list_chain(chain: _Chain) -> list[int]:
-    found = []
+    cuts = []
     while chain is not None:
         code, chain = chain
-        found.append(code)
-    return found[::-1]
+        cuts.append(code)
+    return cuts[::-1]

@@ -134,25 +134,25 @@ class CutSearch:
         while stack or heap:
             if not stack:
                 stack.append(heapq.heappop(heap)[2])
-            one = stack[-1]
-            bound = one.bound
+            top = stack[-1]
+            bound = top.bound
             if bound is None or (self.best is not None and bound >= self.best[0]):
                 stack.pop()
                 continue
             if self.looked >= most:
-                left = [two.bound for two in stack] + [two[0] for two in heap]
+                bounds_left = [two.bound for two in stack] + [two[0] for two in heap]
                 self.bound = min(
-                    [*(found for found in left if found is not None), *([self.best[0]] if self.best else [])]
+                    [*(bound for bound in bounds_left if bound is not None), *([self.best[0]] if self.best else [])]
                 )
                 return self.best is not None and self.bound >= self.best[0]
-            head = one.head.copy()
-            head[one.tail[one.at]] = True
-            one.at += 1
-            stack.append(self._look(head, one.tail[one.at :], one.records))
+            head = top.head.copy()
+            head[top.tail[top.at]] = True
+            top.at += 1
+            stack.append(self._look(head, top.tail[top.at :], top.records))
             if self.looked >= depth_first and len(heap) < MOST_OPEN:
-                if len(stack) == 2 and one.bound is not None:
+                if len(stack) == 2 and top.bound is not None:
                     # Without the cut of the child the finest set is coarser, and the bounds are higher.
-                    stack[0] = self._look(one.head, np.sort(one.tail[one.at :]), None)
+                    stack[0] = self._look(top.head, np.sort(top.tail[top.at :]), None)
                 for two in stack:
                     bound = two.bound
                     if bound is not None and (self.best is None or bound < self.best[0]):
@@ -189,14 +189,14 @@ class CutSearch:
             bounds = np.zeros(len(tail), np.int64)
             keep = np.zeros(len(tail), np.bool_)
             for j in np.unique(sets.column[tail]):
-                own = np.flatnonzero(sets.column[tail] == j)
-                made = cut_bounds(
+                own_places = np.flatnonzero(sets.column[tail] == j)
+                bound = cut_bounds(
                     records.codes[j], sets.codes[j], records.rows, least, label, sums, sets.kind, k, full
-                )[:, sets.cut[tail[own]]]
-                bounds[own] = base + made[0]
-                keep[own] = gone + made[1] <= self._most
+                )[:, sets.cut[tail[own_places]]]
+                bounds[own_places] = base + bound[0]
+                keep[own_places] = gone + bound[1] <= self._most
                 if self._prunes_useless:
-                    keep[own] &= made[2] > 0
+                    keep[own_places] &= bound[2] > 0
             if self.best is not None:
                 keep &= bounds < self.best[0]
             if keep.all():
@@ -214,11 +214,11 @@ class CutSearch:
 
     def _greedy(self) -> None:
         """A start: the cut of the least bound is added while there is such a cut."""
-        one = self._look(self._sets.none(), None, None)
-        while len(one.tail):
-            head = one.head.copy()
-            head[one.tail[0]] = True
-            one = self._look(head, np.sort(one.tail[1:]), one.records)
+        step = self._look(self._sets.none(), None, None)
+        while len(step.tail):
+            head = step.head.copy()
+            head[step.tail[0]] = True
+            step = self._look(head, np.sort(step.tail[1:]), step.records)
 
     def _descend(self, head: Flags, barred: list[int], most: int) -> None:
         """Another start: add to ``head`` the cut that lowers the cost most, as long as there is such a cut.
@@ -227,15 +227,15 @@ class CutSearch:
         """
         score, better = self._try_change(head, []), True
         while better:
-            better, chosen = False, -1
+            better, best_cut = False, -1
             for cut in np.flatnonzero(~head):
                 if self.looked >= most:
                     return
-                own = self._try_change(head, [int(cut)]) if cut not in barred else None
-                if own is not None and (score is None or own < score):
-                    score, chosen, better = own, int(cut), True
+                change = self._try_change(head, [int(cut)]) if cut not in barred else None
+                if change is not None and (score is None or change < score):
+                    score, best_cut, better = change, int(cut), True
             if better:
-                head[chosen] = True
+                head[best_cut] = True
 
     def _improve(self, most: int) -> None:
         """Change the best set while it gets better. Cost: cuts x records a round."""
@@ -259,17 +259,17 @@ class CutSearch:
         while better:
             better = False
             assert self.best is not None
-            chosen = np.flatnonzero(self.best[1])
-            column = self._sets.column[chosen]
-            for taken in [
-                *([int(cut)] for cut in chosen),
-                *(chosen[column == j].tolist() for j in np.unique(column)),
+            cuts = np.flatnonzero(self.best[1])
+            column = self._sets.column[cuts]
+            for cuts_taken in [
+                *([int(cut)] for cut in cuts),
+                *(cuts[column == j].tolist() for j in np.unique(column)),
             ]:
                 if self.looked >= most:
                     return
                 before, head = self.best[0], self.best[1].copy()
-                head[taken] = False
-                self._descend(head, taken, most)
+                head[cuts_taken] = False
+                self._descend(head, cuts_taken, most)
                 if self.best[0] < before:
                     self._improve(most)
                     better = True

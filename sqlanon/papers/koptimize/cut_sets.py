@@ -43,10 +43,10 @@ def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
     """The table grouped by quasi codes, with the sensitive values of each for ``cm``."""
     encoded = context.encoded
     columns = encoded.quasi + (encoded.sensitive[:1] if metric == "cm" else ())
-    made = context.scratch.sql(
+    statement = context.scratch.sql(
         "fulldomain/count", work=encoded.work, columns=[column.code for column in columns], cells=None
     )
-    *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
+    *codes, rows = context.scratch.fetch_arrays(statement, [*(column.code_array for column in columns), "int64"])
     cells = arrange_cells(codes, rows, len(encoded.quasi))
     if metric != "cm":
         return Records(cells.codes, cells.rows, np.zeros((len(cells.rows), 0), np.int64)), cells
@@ -55,8 +55,8 @@ def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
     label, first = np.cumsum(begins) - 1, np.flatnonzero(begins)
     values = np.zeros((len(first), encoded.sensitive[0].codes), np.int64)
     np.add.at(values, (label, cells.sensitive[0]), cells.rows)
-    own = Cells(np.ascontiguousarray(cells.codes[:, first]), [], values.sum(axis=1))
-    return Records(own.codes, own.rows, values), own
+    own_cells = Cells(np.ascontiguousarray(cells.codes[:, first]), [], values.sum(axis=1))
+    return Records(own_cells.codes, own_cells.rows, values), own_cells
 
 
 class CutSets:
@@ -112,11 +112,11 @@ class CutSets:
 
     def parts(self, cuts: Flags) -> list[Ints]:
         """The number of the interval of every column and code."""
-        found = []
+        records_found = []
         for j, codes in enumerate(self.codes):
-            own = cuts[self._start[j] : self._start[j + 1]]
-            found.append(np.concatenate([[0], np.cumsum(own)])[:codes].astype(np.int32))
-        return found
+            cut = cuts[self._start[j] : self._start[j + 1]]
+            records_found.append(np.concatenate([[0], np.cumsum(cut)])[:codes].astype(np.int32))
+        return records_found
 
     def _maps(self, cuts: Flags) -> list[Ints]:
         return [part[None] for part in self.parts(cuts)]
@@ -132,8 +132,8 @@ class CutSets:
         values = np.zeros((groups, records.values.shape[1]), np.int64)
         if values.shape[1]:
             np.add.at(values, label, records.values)
-        made = Records(np.ascontiguousarray(records.codes[:, first]), room.size[:groups].copy(), values)
-        return label, made
+        united = Records(np.ascontiguousarray(records.codes[:, first]), room.size[:groups].copy(), values)
+        return label, united
 
     def least(self, cuts: Flags, records: Records) -> Longs:
         """The least cost of the rows of each record, a class at ``cuts``, in a class of k rows at some of ``cuts``.
@@ -150,9 +150,9 @@ class CutSets:
         # A record of fewer rows shares its class with a neighbour: in one column at least its interval becomes wider.
         wider = np.full(len(records.rows), self.full, np.int64)
         for j, part in enumerate(self.parts(cuts)):
-            own, more = self._extents(j, part)
+            own_extents, more = self._extents(j, part)
             codes = records.codes[j]
-            total += own[codes] * self._weights[j]
+            total += own_extents[codes] * self._weights[j]
             np.minimum(wider, more[codes] * self._weights[j], out=wider)
         total += np.where(records.rows < self.k, wider, 0)
         return np.minimum(total, self.full) * records.rows
@@ -161,13 +161,13 @@ class CutSets:
         """For every code of a column the extent of the interval, and the growth with the nearer neighbour."""
         first = np.unique(part, return_index=True)[1]
         last = np.append(first[1:], len(part)) - 1
-        own = self._extent(j, first, last)
+        own_extent = self._extent(j, first, last)
         more = np.full(len(first), self.full, np.int64)
         if len(first) > 1:
             joined = self._extent(j, first[:-1], last[1:])
-            more[:-1] = joined - own[:-1]
-            more[1:] = np.minimum(more[1:], joined - own[1:])
-        return own[part], more[part]
+            more[:-1] = joined - own_extent[:-1]
+            more[1:] = np.minimum(more[1:], joined - own_extent[1:])
+        return own_extent[part], more[part]
 
     def _extent(self, j: int, first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> Longs:
         """The extents of intervals of codes; NULL with a value is as wide as the column."""

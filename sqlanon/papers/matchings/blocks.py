@@ -44,10 +44,10 @@ def solve_in_blocks(
 
     n = codes.shape[1]
     targets, windows = np.empty((k, n), np.int64), windows_of(n, block or n)
-    for done, (begin, stop) in enumerate(windows.tolist(), 1):
+    for windows_done, (begin, stop) in enumerate(windows.tolist(), 1):
         part = np.ascontiguousarray(codes[:, begin:stop])
         rows = rows_of(part, np.arange(stop - begin, dtype=np.int32), geometry)
-        own = prepare_rows(rows.places, rows.sets, rows.codes, geometry)
-        targets[:, begin:stop] = solve_matchings(solver, own, k) + begin
-        progress(done, len(windows))
+        own_rows = prepare_rows(rows.places, rows.sets, rows.codes, geometry)
+        targets[:, begin:stop] = solve_matchings(solver, own_rows, k) + begin
+        progress(windows_done, len(windows))
     return targets

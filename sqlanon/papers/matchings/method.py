@@ -30,7 +30,7 @@ class Matchings:
         from sqlanon.papers.matchings.declaration import MATCHINGS
         from sqlanon.papers.matchings.solvers import explain_refusal
 
-        (k,) = (int(one.asked) for one in problem.requirements if one.name == "k")
+        (k,) = (int(requirement.asked) for requirement in problem.requirements if requirement.name == "k")
         if problem.rows < k:
             return f"method matchings needs at least k = {k} rows, and the table has {problem.rows}"
         refused = explain_refusal(self.solver, find_largest(problem.rows, self.block), k)

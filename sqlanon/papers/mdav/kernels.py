@@ -112,8 +112,8 @@ def _make_cluster(
         apart[f] = _squared_distance(points, free[f], centre)
     rows[0] = free[far]
     apart[far] = -1  # taken
-    count, held = 1, demands.k <= 1 and satisfied(demands, numbers, rows[:1], counters)
-    while not held and count < left and not stop[0]:
+    count, lawful = 1, demands.k <= 1 and satisfied(demands, numbers, rows[:1], counters)
+    while not lawful and count < left and not stop[0]:
         near = -1
         for f in range(left):
             if apart[f] >= 0 and (near < 0 or apart[f] < apart[near]):
@@ -121,13 +121,13 @@ def _make_cluster(
         rows[count] = free[near]
         apart[near] = -1
         count += 1
-        held = count >= demands.k and satisfied(demands, numbers, rows[:count], counters)
-    if not held:
+        lawful = count >= demands.k and satisfied(demands, numbers, rows[:count], counters)
+    if not lawful:
         return 0
     begin(made, g, box, sets, rows[0])
-    for at in range(1, count):
-        wide = joint_width(made.box, made.mask, g, box, sets, rows[at], made.measure)
-        add(made, g, box, sets, rows[at], wide)
+    for index in range(1, count):
+        wide = joint_width(made.box, made.mask, g, box, sets, rows[index], made.measure)
+        add(made, g, box, sets, rows[index], wide)
     kept = 0
     for f in range(left):
         if apart[f] >= 0:
@@ -168,26 +168,26 @@ def cluster_by_mdav(
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    made = new_clusters(box, sets, geometry, n // least + 1)
+    clusters = new_clusters(box, sets, geometry, n // least + 1)
     counters, rows, apart = new_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
     middle = np.empty(points.at.shape[1], np.int64)
-    free, left, classes, took = np.arange(n), n, 0, n
-    while took > 0 and left >= 2 * least and not stop[0]:
-        twice = left >= 3 * least
-        _mean(points, free, left, middle)
+    free, remaining, classes, took = np.arange(n), n, 0, n
+    while took > 0 and remaining >= 2 * least and not stop[0]:
+        twice = remaining >= 3 * least
+        _mean(points, free, remaining, middle)
         for _ in range(2 if twice else 1):
-            if left < least:
+            if remaining < least:
                 break
-            far = _farthest(points, free, left, middle)
+            far = _farthest(points, free, remaining, middle)
             for a in range(len(middle)):
                 middle[a] = points.at[free[far], a]
             took = _make_cluster(
-                made,
+                clusters,
                 classes,
                 far,
                 points,
                 free,
-                left,
+                remaining,
                 box,
                 sets,
                 demands,
@@ -199,12 +199,12 @@ def cluster_by_mdav(
             )
             if took == 0:
                 break
-            classes, left = classes + 1, left - took
-            done[0] = n - left
-    if left > 0 and satisfied(demands, numbers, free[:left], counters):
-        begin(made, classes, box, sets, free[0])
-        for f in range(1, left):
-            wide = joint_width(made.box, made.mask, classes, box, sets, free[f], made.measure)
-            add(made, classes, box, sets, free[f], wide)
-        classes, left = classes + 1, 0
-    return place_rest(made, classes, free[:left].copy(), box, sets, demands, numbers, group, stop)
+            classes, remaining = classes + 1, remaining - took
+            done[0] = n - remaining
+    if remaining > 0 and satisfied(demands, numbers, free[:remaining], counters):
+        begin(clusters, classes, box, sets, free[0])
+        for f in range(1, remaining):
+            wide = joint_width(clusters.box, clusters.mask, classes, box, sets, free[f], clusters.measure)
+            add(clusters, classes, box, sets, free[f], wide)
+        classes, remaining = classes + 1, 0
+    return place_rest(clusters, classes, free[:remaining].copy(), box, sets, demands, numbers, group, stop)

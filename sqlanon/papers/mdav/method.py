@@ -40,15 +40,17 @@ class MDAV:
         blocks = in_blocks(context, "mdav", self.block)
         lines = make_axes(context, blocks.loaded.geometry)
         nominal = [domain.reading.treatment == "nominal" for domain in quasi]
-        codes = np.array([domain.codes * own for domain, own in zip(quasi, nominal, strict=True)], np.int64)
+        codes = np.array(
+            [domain.codes * is_nominal for domain, is_nominal in zip(quasi, nominal, strict=True)], np.int64
+        )
         weight = np.array([domain.reading.spec.weight for domain in quasi], np.int64)
 
         def work(block: Block) -> int:
             rows, geometry = block.rows, blocks.loaded.geometry
-            at = np.empty((len(block.group), len(quasi)), np.int32)
+            positions = np.empty((len(block.group), len(quasi)), np.int32)
             for a, line in enumerate(lines):
-                at[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
-            points = Points(at, codes, weight)
+                positions[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
+            points = Points(positions, codes, weight)
             return block.cluster(cluster_by_mdav, geometry, first=(points,))
 
         return blocks.cluster_blocks(work)

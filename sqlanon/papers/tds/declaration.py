@@ -16,9 +16,9 @@ def known_target(asked: Asked) -> Refused | None:
     # Engines compare names in their own way; the method itself compares with the source's columns.
     if not target or target.lower() in {name.lower() for name in asked.named}:
         return None
-    known = f" ({', '.join(asked.named)})" if asked.named else ""
+    names_known = f" ({', '.join(asked.named)})" if asked.named else ""
     what = f"{asked.method}: target is no sensitive column of the policy"
-    return Refused(what, f"name one{known}, or leave target out", "target")
+    return Refused(what, f"name one{names_known}, or leave target out", "target")
 
 
 def refined_cut(asked: Asked) -> Refused | None:

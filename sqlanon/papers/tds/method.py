@@ -72,15 +72,15 @@ class TDS:
         if not self.target:
             return None
         (of,) = (domain for domain in context.encoded.sensitive if domain.reading.name == self.target)
-        found = []
+        cuts_found = []
         for domain in context.encoded.quasi:
             statement = context.scratch.sql(
                 "fulldomain/count", work=context.encoded.work, columns=[domain.code, of.code], cells=None
             )
             code, value, rows = context.scratch.fetch_arrays(statement, [domain.code_array, of.code_array, "int64"])
-            found.append(np.zeros((domain.codes, of.codes), np.int64))
-            found[-1][code, value] = rows
-        return found
+            cuts_found.append(np.zeros((domain.codes, of.codes), np.int64))
+            cuts_found[-1][code, value] = rows
+        return cuts_found
 
     def _levels(self, context: Context, cut: _Cut, first: npt.NDArray[np.intp]) -> TableRef:
         """The level of the cut in every column, by class; ``first``: a cell of each class."""
@@ -141,13 +141,13 @@ class _Cut:
     def specialize(self) -> None:
         """Replace nodes by their children while any of them can be."""
         while self._open:
-            at = max(range(len(self._open)), key=lambda number: self._score(self._open[number]))
-            node = self._open.pop(at)
-            made = self._split(node)
-            if made is None:
+            best = max(range(len(self._open)), key=lambda number: self._score(self._open[number]))
+            node = self._open.pop(best)
+            children = self._split(node)
+            if children is None:
                 self.failed += 1
                 continue
-            self._apply(node, *made)
+            self._apply(node, *children)
             self.done += 1
             self._context.progress.update(self.done, 0, "nodes specialized")
 
@@ -221,17 +221,17 @@ class _Cut:
         counts = self._counts[j][codes]
         if level == 0 or not counts.any():
             return
-        child, at = np.unique(self._node[j][level - 1][codes], return_inverse=True)
-        rows = np.bincount(at.reshape(-1), weights=counts).astype(np.int64)
+        child, number = np.unique(self._node[j][level - 1][codes], return_inverse=True)
+        rows = np.bincount(number.reshape(-1), weights=counts).astype(np.int64)
         whole = max(int(self._leaves[j][level][first]), 1)
         volume = sum(
-            int(count) * round(math.log2(whole / max(int(self._leaves[j][level - 1][one]), 1)) * SCALE)
-            for one, count in zip(child, rows, strict=True)
+            int(count) * round(math.log2(whole / max(int(self._leaves[j][level - 1][child_code]), 1)) * SCALE)
+            for child_code, count in zip(child, rows, strict=True)
         )
         gain = 0
         if self._targets is not None:
             parts = np.zeros((len(child), self._targets[j].shape[1]), np.int64)
-            np.add.at(parts, at.reshape(-1), self._targets[j][codes])
+            np.add.at(parts, number.reshape(-1), self._targets[j][codes])
             lost = sum(int(part.sum()) / int(counts.sum()) * _entropy(part) for part in parts)
             gain = round((_entropy(parts.sum(axis=0)) - lost) * SCALE)
         self._open.append(_Node(j, level, int(codes[0]), int(codes[-1]), gain, volume * self._weights[j]))

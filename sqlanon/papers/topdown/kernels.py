@@ -51,29 +51,29 @@ def cluster_top_down(
     order, spare = np.arange(n), np.empty(n, np.int64)
     size, wide, wider = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
     stack = [(np.int64(0), np.int64(n))]
-    made = 0
+    groups = 0
     while len(stack) > 0:
         start, stop = stack.pop()
         if stop - start < max(2 * k, 2):
-            for at in range(start, stop):
-                group[order[at]] = made
-            made += 1
+            for index in range(start, stop):
+                group[order[index]] = groups
+            groups += 1
             continue
         # Two far rows: the farthest from a random row, the farthest from that, and so on.
         shuffle(state, order[start:stop])
-        one, other, apart = order[start], order[start + 1], np.int64(-1)
+        first_seed, other, apart = order[start], order[start + 1], np.int64(-1)
         for _ in range(ROUNDS):
             far, most = np.int64(-1), np.int64(-1)
-            for at in range(start, stop):
-                i = order[at]
-                if i == one:
+            for index in range(start, stop):
+                i = order[index]
+                if i == first_seed:
                     continue
                 for b in range(0, lanes, WIDTH):
-                    take(low, 2, places, one, b)
-                    take(high, 2, places, one, b)
+                    take(low, 2, places, first_seed, b)
+                    take(high, 2, places, first_seed, b)
                     widen(low, high, 2, places, places, i, b)
                 for w in range(words):
-                    mask[2, w] = sets[one, w] | sets[i, w]
+                    mask[2, w] = sets[first_seed, w] | sets[i, w]
                 total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
                 for b in range(0, lanes, WIDTH):
                     total += measure_width(low, high, 2, weight, b)
@@ -81,22 +81,22 @@ def cluster_top_down(
                     far, most = i, total
             if most <= apart:
                 break
-            one, other, apart = far, one, most
+            first_seed, other, apart = far, first_seed, most
         for side in range(2):
-            seed = one if side == 0 else other
+            seed = first_seed if side == 0 else other
             for b in range(0, lanes, WIDTH):
                 take(low, side, places, seed, b)
                 take(high, side, places, seed, b)
             for w in range(words):
                 mask[side, w] = sets[seed, w]
             size[side], wide[side] = 1, 0
-        left, right = start, stop
-        spare[left] = one
+        low_rows, right = start, stop
+        spare[low_rows] = first_seed
         spare[right - 1] = other
-        left, right = left + 1, right - 1
-        for at in range(start, stop):
-            i = order[at]
-            if i in (one, other):
+        low_rows, right = low_rows + 1, right - 1
+        for index in range(start, stop):
+            i = order[index]
+            if i in (first_seed, other):
                 continue
             for side in range(2):
                 for b in range(0, lanes, WIDTH):
@@ -118,15 +118,15 @@ def cluster_top_down(
             size[side] += 1
             wide[side] = wider[side]
             if side == 0:
-                spare[left] = i
-                left += 1
+                spare[low_rows] = i
+                low_rows += 1
             else:
                 right -= 1
                 spare[right] = i
         order[start:stop] = spare[start:stop]
-        stack.append((left, stop))
-        stack.append((start, left))
-    return made
+        stack.append((low_rows, stop))
+        stack.append((start, low_rows))
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -161,7 +161,7 @@ def repair(
     mask = np.zeros((classes + 2, words), np.uint64)
     size, wide = np.zeros(classes + 2, np.int64), np.zeros(classes + 2, np.int64)
     members = [np.flatnonzero(group == g) for g in range(classes)]
-    trial, own = classes, classes + 1
+    trial, own_class = classes, classes + 1
     for g in range(classes):
         _box(places, sets, members[g], low, high, mask, g)
         size[g] = len(members[g])
@@ -191,40 +191,40 @@ def repair(
                     donor, nearest = h, total
             if partner < 0:
                 break
-            taken = np.zeros(0, np.int64)
+            taken_rows = np.zeros(0, np.int64)
             if donor >= 0:
                 # Borrow, one row after the other, into a box of its own.
                 rows = members[donor].copy()
-                taken = np.empty(lack, np.int64)
+                taken_rows = np.empty(lack, np.int64)
                 for b in range(0, lanes, WIDTH):
-                    take(low, own, low, g, b)
-                    take(high, own, high, g, b)
+                    take(low, own_class, low, g, b)
+                    take(high, own_class, high, g, b)
                 for w in range(words):
-                    mask[own, w] = mask[g, w]
+                    mask[own_class, w] = mask[g, w]
                 here = np.int64(0)
                 for step in range(lack):
-                    chosen, least = -1, np.int64(0)
-                    for at in range(len(rows)):
-                        if rows[at] < 0:
+                    best_row, least = -1, np.int64(0)
+                    for index in range(len(rows)):
+                        if rows[index] < 0:
                             continue
                         for b in range(0, lanes, WIDTH):
-                            take(low, trial, low, own, b)
-                            take(high, trial, high, own, b)
-                            widen(low, high, trial, places, places, rows[at], b)
+                            take(low, trial, low, own_class, b)
+                            take(high, trial, high, own_class, b)
+                            widen(low, high, trial, places, places, rows[index], b)
                         for w in range(words):
-                            mask[trial, w] = mask[own, w] | sets[rows[at], w]
+                            mask[trial, w] = mask[own_class, w] | sets[rows[index], w]
                         total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
                         for b in range(0, lanes, WIDTH):
                             total += measure_width(low, high, trial, weight, b)
-                        if chosen < 0 or total < least:
-                            chosen, least = at, total
-                    taken[step] = rows[chosen]
-                    rows[chosen] = -1
+                        if best_row < 0 or total < least:
+                            best_row, least = index, total
+                    taken_rows[step] = rows[best_row]
+                    rows[best_row] = -1
                     here = least
                     for b in range(0, lanes, WIDTH):
-                        widen(low, high, own, places, places, taken[step], b)
+                        widen(low, high, own_class, places, places, taken_rows[step], b)
                     for w in range(words):
-                        mask[own, w] |= sets[taken[step], w]
+                        mask[own_class, w] |= sets[taken_rows[step], w]
                 rest = rows[rows >= 0]
                 _box(places, sets, rest, low, high, mask, trial)
                 total = set_width(facts, table, mask, trial) + code_width(facts, table, low, high, trial, seen)
@@ -232,7 +232,7 @@ def repair(
                     total += measure_width(low, high, trial, weight, b)
                 cost = k * here + len(rest) * total - size[g] * wide[g] - size[donor] * wide[donor]
                 if cost < price:
-                    members[g], members[donor] = np.concatenate((members[g], taken)), rest
+                    members[g], members[donor] = np.concatenate((members[g], taken_rows)), rest
                     size[g], size[donor] = k, len(rest)
                     wide[g], wide[donor] = here, total
                     _box(places, sets, members[g], low, high, mask, g)
@@ -243,12 +243,12 @@ def repair(
             size[g] += size[partner]
             size[partner] = 0
             _box(places, sets, members[g], low, high, mask, g)
-    made = 0
+    groups = 0
     for g in range(classes):
         if size[g] > 0:
-            group[members[g]] = made
-            made += 1
-    return made
+            group[members[g]] = groups
+            groups += 1
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -262,12 +262,12 @@ def _box(
     to: int,
 ) -> None:
     """The box of some rows."""
-    for at in range(len(rows)):
+    for index in range(len(rows)):
         for b in range(0, places.shape[1], WIDTH):
-            if at == 0:
-                take(low, to, places, rows[at], b)
-                take(high, to, places, rows[at], b)
+            if index == 0:
+                take(low, to, places, rows[index], b)
+                take(high, to, places, rows[index], b)
             else:
-                widen(low, high, to, places, places, rows[at], b)
+                widen(low, high, to, places, places, rows[index], b)
         for w in range(sets.shape[1]):
-            mask[to, w] = sets[rows[at], w] | (mask[to, w] if at > 0 else np.uint64(0))
+            mask[to, w] = sets[rows[index], w] | (mask[to, w] if index > 0 else np.uint64(0))

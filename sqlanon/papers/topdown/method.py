@@ -27,8 +27,8 @@ class TopDown:
         rows = make_canonical(context, loaded).arrange(loaded.geometry, context.threads).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)
         state = random.seed_state(context.seed)
-        made = topdown.cluster_top_down(rows.places, rows.sets, loaded.geometry, k, state, group)
-        topdown.repair(rows.places, rows.sets, loaded.geometry, k, group, made)
+        groups = topdown.cluster_top_down(rows.places, rows.sets, loaded.geometry, k, state, group)
+        topdown.repair(rows.places, rows.sets, loaded.geometry, k, group, groups)
         classes = np.empty(len(group), np.int32)
         classes[rows.number] = group
         table = context.scratch.table("assign")

@@ -15,9 +15,10 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.query.answer import Answer, Bounded
-from sqlanon.query.counts.released import MEASURE, ReleasedCounts
-from sqlanon.query.counts.shown_cells import choose_table, read_seen
-from sqlanon.query.functions.aggregates import counts_rows, is_count, is_sum
+from sqlanon.query.counts.of_sums import SumReader
+from sqlanon.query.counts.released import MEASURE, ReleasedCounts, ReleasedSum
+from sqlanon.query.counts.shown_cells import choose_table, read_finest, read_seen
+from sqlanon.query.functions.aggregates import counts_rows, is_average, is_count, is_sum
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.parse.bind import Bound, bind
 from sqlanon.query.parse.engine_check import check_valid
@@ -39,16 +40,25 @@ if TYPE_CHECKING:
 
 MOST_ATOMS = 200_000
 """Finest cells that a query is asked of, at most."""
-ASKED = "count(*), count(x), sum(x) and sum(measure), each with FILTER (WHERE ..) or without"
+ASKED = "count(*), count(x), sum(x), sum(measure) and avg(sum), each with FILTER (WHERE ..) or without"
 """Queries that have an answer, for refusals."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """An aggregate: the weight of a row, NULL where it does not count, and whether it is NULL of no rows."""
+    """An aggregate.
+
+    Attributes:
+        weight: of a row, NULL where it does not count.
+        sums: it is NULL of no rows.
+        of: the column of published sums; None: rows or persons are added up.
+        average: it is an average of them.
+    """
 
     weight: Tree
     sums: bool
+    of: ReleasedSum | None = None
+    average: bool = False
 
 
 def answer_counts(
@@ -83,6 +93,8 @@ class _Reader:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
         self._text, self._scope = bound.query.text, bound.scope
         self._fields = {own.name: own for own in released.fields}
+        self._finest: npt.NDArray[np.float64] | None = None
+        self._sums: dict[str, SumReader] = {}
 
     def answer(self, most: int) -> Answer:
         bound = self._bound
@@ -101,12 +113,18 @@ class _Reader:
             names = ", ".join(used)
             refuse(self._text, None, f"no table of the release has these columns together: {names}")
         seen = read_seen(self._engine, self._released, columns)
+        self._finest = read_finest(self._engine, self._released, columns)
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         found = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
         whole = len(columns) == len(self._released.columns)
         reach = self._reach(seen, [column.name for column in columns])
+        self._sums = {
+            one.name: SumReader(self._engine, self._released, columns, one, self._seconds)
+            for one in {each.of for each in asked}
+            if one is not None
+        }
         return self._assemble(items, text, _Found(found, seen, len(columns), len(bound.groups)), reach, (whole, most))
 
     def _assemble(
@@ -141,10 +159,21 @@ class _Reader:
             if isinstance(weight, bool) or not isinstance(weight, int) or abs(weight) >= MOST_WEIGHT:
                 refuse(self._text, None, f"over counts sums are of whole numbers below {MOST_WEIGHT:,}")
             made[atom] += weight
+        if asked.of is not None:
+            sums = self._sums[asked.of.name]
+            return sums.average(made, reach.bound(made)) if asked.average else sums.sum(made)
         low, high = reach.bound(made)
         exact = low.value is not None and low.value == high.value
+        if self._released.changed:  # which numbers give a published one may say more
+            return Bounded(self._estimate(made, low, high), low.value, high.value, tight=False, exact=exact)
         tight = exact or (whole and low.table is not None and high.table is not None)
         return Bounded(_middle(low, high), low.value, high.value, tight, exact)
+
+    def _estimate(self, weight: Longs, low: End, high: End) -> int | None:
+        """The sum of the published numbers, where these add up; but never outside of the bounds."""
+        if self._finest is None or low.value is None or high.value is None:
+            return _middle(low, high)
+        return min(max(round(float(weight @ self._finest)), low.value), high.value)
 
     def _reach(self, seen: Seen, columns: Sequence[str]) -> Reach:
         return self._released.once(("reach", tuple(columns)), lambda: Reach(seen)).within(self._seconds)
@@ -163,12 +192,23 @@ class _Reader:
         if is_count(node):
             self._check_counted("count", written)
             return _Asked(_where(sql("CASE WHEN :x IS NOT NULL THEN 1 END", x=argument), condition), sums=False)
+        own = self._find_sum(argument)
+        if own is not None and is_average(node):
+            self._check_counted("count", written)
+            return _Asked(_where(exp.Literal.number(1), condition), True, own, average=True)
         if is_sum(node):
+            if own is not None:
+                return _Asked(_where(exp.Literal.number(1), condition), True, own)
             if isinstance(argument, exp.Column) and self._fields[argument.name].role == MEASURE:
                 return _Asked(_where(exp.Literal.number(1), condition), sums=True)
             self._check_counted("count", written)
             return _Asked(_where(argument, condition), sums=True)
         return refuse(self._text, written, f"over counts ask {ASKED}")
+
+    def _find_sum(self, argument: exp.Expr) -> ReleasedSum | None:
+        """The column whose published sums are asked."""
+        name = argument.name if isinstance(argument, exp.Column) else None
+        return next((one for one in self._released.sums if one.name == name), None)
 
     def _check_counted(self, kind: str, written: exp.Expr) -> None:
         if kind not in {what for _, what in self._released.measures}:

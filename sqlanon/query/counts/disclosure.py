@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.query.counts.published import CountsSpelling, read_tables
@@ -60,7 +61,7 @@ def audit_tables(
         shown = [(cell, int(joined.seen.value[cell])) for cell in cells]
         ends = [(cell, read.least, None) if value == HIDDEN else (cell, value, value) for cell, value in shown]
         found = tuple(show(cell, low, high, reached=False) for cell, low, high in ends)
-        return DisclosureReport(of_tables, persons, contradictions=found)
+        return DisclosureReport(of_tables, persons, contradictions=found, decimals=spelling.decimals)
 
     if joined.clashes:
         return contradict(joined.clashes)
@@ -71,7 +72,7 @@ def audit_tables(
     found = [show(one.cell, one.low, one.high, reached=one.reached) for one in intervals]
     found += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
     found.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
-    return _count(of_tables, persons, found)
+    return replace(_count(of_tables, persons, found), decimals=spelling.decimals)
 
 
 def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:

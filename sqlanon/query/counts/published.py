@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1_000_000
 """Cells of a table that are read, at most."""
+Number = int | tuple[int, int]
+"""The number of a cell, or its least and its greatest."""
 NUMBERS = ("integer", "decimal", "float")
 """Kinds of columns that may be the number of a cell."""
 
@@ -33,11 +35,13 @@ class CountsSpelling:
 
     Attributes:
         by: the columns with values that make a cell; empty: all but the number.
-        value: the column of the number; None: the only column of numbers.
+        value: the column of the number; None: the only column of numbers. Of a release of counts a measure; None: the
+            first.
         total: the text of a total, "" for NULL.
         hidden: texts in place of a hidden number, besides NULL.
         hierarchies: the nodes of a column; values may be of any level.
         whole: cells that a table does not list are empty.
+        decimals: numbers have so many digits after the point; with any they are sums, and a hidden one may be 0.
     """
 
     by: tuple[str, ...] = ()
@@ -46,6 +50,7 @@ class CountsSpelling:
     hidden: tuple[str, ...] = ()
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     whole: bool = True
+    decimals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
     for name, table in names.items():
         relation = engine.relation(table)
         if facts_beside(engine, relation.ref) and is_of_cells(rows := read_metadata(engine, relation.ref)):
-            raw += _read_release(engine, name, describe_counts(relation, rows))
+            raw += _read_release(engine, name, describe_counts(relation, rows), spelling)
         else:
             raw.append(_read_other(engine, name, relation, spelling))
     for one in raw:
@@ -102,6 +107,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             for column, own in zip(full, one.columns, strict=True)
         ]
         cells: dict[tuple[Node, ...], int] = {}
+        ends: dict[tuple[Node, ...], tuple[int, int]] = {}
         for nodes, value in one.cells:
             key = tuple(
                 (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
@@ -109,9 +115,11 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             )
             if key in cells:
                 raise PolicyError(f"{one.name} lists a cell twice")
-            cells[key] = value
-        tables.append(Published(one.name, own, cells, one.whole))
-    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.released for one in raw) else 0)
+            cells[key] = HIDDEN if isinstance(value, tuple) else value
+            if isinstance(value, tuple):
+                ends[key] = value
+        tables.append(Published(one.name, own, cells, one.whole, ends))
+    return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.counted for one in raw) else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +128,20 @@ class _Raw:
 
     name: str
     columns: tuple[SeenColumn, ...]
-    cells: list[tuple[tuple[Node | None, ...], int]]
+    cells: list[tuple[tuple[Node | None, ...], Number]]
     whole: bool
-    released: bool
+    counted: bool
 
 
-def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_Raw]:
-    columns = released.columns
+def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
+    columns, asked = released.columns, (spelling.value or "").lower()
+    summed = next((one for one in released.sums if one.name.lower() == asked), None)
+    if summed is not None and summed.of.low < 0:
+        raise PolicyError(f"{name}: {summed.name} may be negative, and an audit reads numbers of 0 or more; ask query")
+    if summed is not None and summed.scale > spelling.decimals:
+        raise PolicyError(f"{name}: {summed.name} has digits after the point: say --decimals {summed.scale}")
+    measure = released.measures[0][0] if summed is None else summed.name
+    unit = 10**spelling.decimals
     rows = engine.fetch(
         statement(
             "query/cells",
@@ -134,7 +149,8 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_
             view=released.view.ref,
             columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
             totals=[],
-            measure=released.measures[0][0],
+            measure=measure,
+            ends=list(released.ends),
         ),
         max_rows=MOST_CELLS,
     )
@@ -143,7 +159,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_
     for table in released.tables:
         inside = [at for at, one in enumerate(columns) if one.name.lower() in {own.lower() for own in table}]
         outside = [at for at in range(many) if at not in inside]
-        cells: list[tuple[tuple[Node | None, ...], int]] = []
+        cells: list[tuple[tuple[Node | None, ...], Number]] = []
         for row in rows:
             levels = [read_integer(row[at]) for at in range(many)]
             if any(levels[at] != columns[at].levels for at in outside):
@@ -151,8 +167,11 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts) -> list[_
             nodes = tuple(
                 None if levels[at] == columns[at].levels else (levels[at], _text(row[many + at])) for at in inside
             )
-            cells.append((nodes, HIDDEN if row[-1] is None else read_integer(row[-1])))
-        found.append(_Raw(name, tuple(columns[at] for at in inside), cells, whole=True, released=True))
+            if released.changed:
+                cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
+            else:
+                cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
+        found.append(_Raw(name, tuple(columns[at] for at in inside), cells, True, summed is None))
     return found
 
 
@@ -175,19 +194,20 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
     roots = {own: [path[-1] for path in hierarchy.levels] for own, hierarchy in known.items()}
     nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
     cells = [(tuple(own.find(cell) for own, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
-    return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, released=False)
+    return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, False)
 
 
 def _read_values(
     name: str, value: str, cells: Sequence[tuple[tuple[Node | None, ...], object]], spelling: CountsSpelling
-) -> list[tuple[tuple[Node | None, ...], int]]:
-    made, wrong = [], 0
+) -> list[tuple[tuple[Node | None, ...], Number]]:
+    made: list[tuple[tuple[Node | None, ...], Number]] = []
+    wrong = 0
     for nodes, cell in cells:
         text = "" if cell is None else str(cell).strip()
         number = HIDDEN
         if text and text not in spelling.hidden:
             try:
-                exact = Decimal(text)
+                exact = Decimal(text).scaleb(spelling.decimals)
                 wrong += exact < 0 or exact != int(exact)
                 number = max(int(exact), 0)
             except (InvalidOperation, ValueError, OverflowError):
@@ -196,7 +216,7 @@ def _read_values(
     if wrong:
         raise PolicyError(
             f"{name}: {wrong} of column {value} are no whole numbers of 0 or more; name the texts of hidden cells "
-            "with --hidden"
+            "with --hidden, and say with --decimals how many digits sums have after the point"
         )
     return made
 

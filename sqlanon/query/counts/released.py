@@ -9,10 +9,26 @@ from typing import Any
 
 from sqlanon.engines.base import Relation, Row
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
+from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.seen import Label, SeenColumn
 
 MEASURE = "measure"
 """The role of a published number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedSum:
+    """A column's published sums.
+
+    Attributes:
+        name: in the view.
+        scale: digits after the point; a unit is 1 of the last.
+        of: the range of a row, in units.
+    """
+
+    name: str
+    scale: int
+    of: Range
 
 
 @dataclass(frozen=True)
@@ -23,11 +39,23 @@ class ReleasedCounts(Released):
         columns: the levels of each field that is no measure.
         tables: the columns of each published table.
         measures: the counted things of each published number.
+        changed: published numbers are not the true ones, which lie between published bounds.
+        added: published numbers add up.
+        sums: the columns whose sums are published.
     """
 
     columns: tuple[SeenColumn, ...] = ()
     tables: tuple[tuple[str, ...], ...] = ()
     measures: tuple[tuple[str, str], ...] = ()
+    sums: tuple[ReleasedSum, ...] = ()
+    changed: bool = False
+    added: bool = True
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The columns of the bounds, where these are all that is published of the true numbers."""
+        name = self.measures[0][0]
+        return (f"{name}_low", f"{name}_high") if self.changed else ()
 
 
 def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
@@ -39,13 +67,16 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     missing = "of which types its columns are; read its rows as they are, each is a cell"
     facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
-    fields, columns = [], []
+    fields, columns, sums = [], [], []
     for row in rows:
         name, role = str(row[0]), str(row[1])
         if name == "":
             continue
         if role == MEASURE:
             fields.append(Field(name, MEASURE, "", "integer", "BIGINT", (name,)))
+            if str(row[2]) == "sum":
+                own = json.loads(str(row[6]))
+                sums.append(ReleasedSum(name, int(own["scale"]), Range(int(own["low"]), int(own["high"]))))
             continue
         declared = json.loads(str(row[6]))
         fields.append(make_dimension(row, facts))
@@ -61,4 +92,7 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         columns=tuple(columns),
         tables=tuple(tuple(table["by"]) for table in said["tables"]),
         measures=tuple(said["measures"].items()),
+        changed=said["method"] != "suppress",
+        added=said.get("additive", True),
+        sums=tuple(sums),
     )

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
-from sqlanon.query.counts.released import ReleasedCounts
+from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
-from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen, narrow
+from sqlanon.statistics.shifted import Shifted, shift_sums
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from sqlanon.engines.base import Engine
 
+    Longs = npt.NDArray[np.int64]
+
+_Read = tuple["Longs", "tuple[list[Label], ...]", "list[object]", "tuple[Longs, Longs] | None"]
 MOST_CELLS = 1_000_000
 """Cells that are read, at most."""
 
@@ -45,6 +53,63 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     """
 
     def read() -> Seen:
+        levels, labels, values, ends = _read_cells(engine, released, columns, released.measures[0][0])
+        shown = values if ends is None else [None] * len(values)
+        value = np.array([HIDDEN if one is None else read_integer(one) for one in shown], np.int64)
+        atoms = [tuple(own[at] for own in labels) for at in range(len(values)) if not any(levels[:, at])]
+        seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
+        if not len(values) or (seen.of < 0).any():
+            raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
+        return seen if ends is None else replace(seen, ends=ends)
+
+    return released.once(("seen", tuple(column.name for column in columns)), read)
+
+
+def read_finest(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]
+) -> npt.NDArray[np.float64] | None:
+    """The published number of each finest cell of `read_seen`, where numbers are changed and add up; else None."""
+    if not released.changed or not released.added:
+        return None
+    levels, _, values, _ = _read_cells(engine, released, columns, released.measures[0][0])
+    return np.array([float(str(one)) for at, one in enumerate(values) if not any(levels[:, at])])
+
+
+def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Shifted:
+    """The sums of a column in the cells of a table, over the finest cells of `read_seen`.
+
+    Raises:
+        PolicyError: the view is not as a release has it.
+
+    Cost: the view is read once; and again for each version.
+    """
+
+    def read() -> Shifted:
+        seen = read_seen(engine, released, columns)
+        keys, values = _list_keys(engine, released, columns, one.name)
+        counted, _ = _list_keys(engine, released, columns, released.measures[0][0])
+        known = dict(zip(keys, values, strict=True))
+        units = [known[key] for key in counted]
+        hidden = np.array([value is None for value in units])
+        value = np.array([0 if unit is None else int(Decimal(str(unit)).scaleb(one.scale)) for unit in units], np.int64)
+        if not np.array_equal(hidden, seen.value == HIDDEN):
+            raise PolicyError(f"{released.view.ref} hides a cell in one number alone: it is not as published")
+        return shift_sums(seen.of, value, hidden, narrow(seen), one.of)
+
+    return released.once(("sums", one.name, tuple(column.name for column in columns)), read)
+
+
+def _list_keys(
+    engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
+) -> tuple[list[tuple[object, ...]], list[object]]:
+    levels, labels, values, _ = _read_cells(engine, released, columns, measure)
+    return [(*levels[:, at].tolist(), *(own[at] for own in labels)) for at in range(len(values))], values
+
+
+def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str) -> _Read:
+    """Levels and labels of each cell of a table, and the number; None: it is hidden. The bounds of changed numbers."""
+
+    def read() -> _Read:
         inside = {column.name for column in columns}
         rows = engine.fetch(
             statement(
@@ -57,21 +122,21 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
                     for one in released.columns
                     if one.name not in inside
                 ],
-                measure=released.measures[0][0],
+                measure=measure,
+                ends=list(released.ends),
             ),
             max_rows=MOST_CELLS,
         )
         many = len(columns)
         levels = np.array([[read_integer(row[at]) for row in rows] for at in range(many)], np.int64)
         labels: tuple[list[Label], ...] = tuple([_label(row[many + at]) for row in rows] for at in range(many))
-        value = np.array([HIDDEN if row[2 * many] is None else read_integer(row[2 * many]) for row in rows], np.int64)
-        atoms = [tuple(own[at] for own in labels) for at in range(len(rows)) if not any(levels[:, at])]
-        seen = build_seen(columns, Cells(levels.reshape(many, -1), labels, value), atoms, 1)
-        if not len(rows) or (seen.of < 0).any():
-            raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
-        return seen
+        ends = None
+        if released.changed:
+            low, high = (np.array([read_integer(row[at]) for row in rows], np.int64) for at in (-3, -2))
+            ends = low, high
+        return levels.reshape(many, -1), labels, [row[-1] for row in rows], ends
 
-    return released.once(("seen", tuple(column.name for column in columns)), read)
+    return released.once(("cells", measure, tuple(column.name for column in columns)), read)
 
 
 def _label(cell: object) -> Label:

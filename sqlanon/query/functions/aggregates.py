@@ -247,6 +247,11 @@ def is_sum(node: exp.Expr) -> bool:
     return isinstance(node, exp.Sum)
 
 
+def is_average(node: exp.Expr) -> bool:
+    """Whether it is the mean of values."""
+    return isinstance(node, exp.Avg)
+
+
 def is_extreme(node: exp.Expr) -> bool:
     """Whether it is the least or the greatest value of rows."""
     return isinstance(node, exp.Min | exp.Max)

@@ -10,8 +10,9 @@ _CONDITIONS = (exp.Predicate, exp.Not, exp.And, exp.Or)
 def spell_alike(select: exp.Expr, dialect: str) -> None:
     """Write functions that are another's second name, and aggregates of conditions, in their common form.
 
-    ``mean(x)`` is ``avg(x)``, ``now()`` the current timestamp. ``count_if(c)`` counts the rows for which c is TRUE; in
-    DuckDB it is a sum, which is NULL where c is NULL in every row.
+    ``mean(x)`` is ``avg(x)``, ``now()`` the current timestamp, DuckDB's ``grouping_id(x)`` is ``grouping(x)``.
+    ``count_if(c)`` counts the rows for which c is TRUE; in DuckDB it is a sum, which is NULL where c is NULL in every
+    row.
     ``CAST(c AS INTEGER)`` of a condition is 1, 0, or NULL, as CASE says it; ``count(DISTINCT CASE WHEN c THEN x END)``
     and ``count(CASE WHEN c THEN x END)`` pass over NULL, and so over all rows for which c is not TRUE. Days between two
     times are the difference of their dates. Spark's casts are read as those that may give NULL, as they did before
@@ -26,6 +27,8 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
             node.replace(_placed(exp.Avg(this=given[0].copy()), node))
         elif name == "now" and not given:
             node.replace(_placed(exp.CurrentTimestamp(), node))
+    for shown in list(select.find_all(exp.GroupingId)) if dialect == "duckdb" else ():
+        shown.replace(_placed(exp.Grouping(expressions=[one.copy() for one in shown.expressions]), shown))
     for counted in list(select.find_all(exp.CountIf)):
         if dialect == "duckdb":
             condition = exp.Cast(this=exp.Paren(this=counted.this.copy()), to=exp.DataType.build("INT"))

@@ -15,7 +15,7 @@ import numpy as np
 from sqlglot import exp
 
 from sqlanon.engines.base import Statement
-from sqlanon.noisy.published import INTERVAL, width_of
+from sqlanon.noisy.published import INTERVAL, PERSONS, width_of
 from sqlanon.query.answer import Answer, Bounded, NoiseInterval
 from sqlanon.query.functions.aggregates import AggregateDefinition
 from sqlanon.query.functions.quantile_forms import quantile_of
@@ -147,12 +147,12 @@ class _Reader:
         if not len(leaves):  # of rows in other groups nothing is known
             return Bounded(None, None, None, tight=False, undefined_possible=True)
         node = groups.node_of(leaves)
-        if measured.of in ADDED or (measured.of == "persons" and self._released.groups == 1):
+        if measured.of in ADDED or (measured.of in PERSONS and self._released.groups == 1):
             return self._add_up(measured, leaves, groups)
         if node is None:
             why = (
                 "a person may be in several groups, so that numbers of persons do not add up"
-                if measured.of == "persons"
+                if measured.of in PERSONS
                 else f"{'means' if measured.of == 'mean' else measured.of} do not add up"
             )
             refuse(self._text, asked.written, f"{why}: ask it of one published group, or of each")
@@ -161,7 +161,7 @@ class _Reader:
         value, low, high = (float(numbers[f"{asked.column}{end}"][place]) for end in ("", "_low", "_high"))
         if np.isnan(value):
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
-        if measured.of == "persons":
+        if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
             return self._around(value, deviation, counts=True)
         if self._interval != INTERVAL:
@@ -171,7 +171,8 @@ class _Reader:
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
         weights = np.zeros(groups.levels[-1].size)
         weights[leaves] = 1.0
-        deviations = groups.deviations(measured.name, measured.of, self._released.law)
+        part = "persons" if measured.of in PERSONS else measured.of
+        deviations = groups.deviations(measured.name, part, self._released.law)
         deviation = groups.deviation(deviations, weights)
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
@@ -224,13 +225,20 @@ class _Reader:
 
     def _forms(self) -> str:
         """The aggregates that have an answer."""
-        forms = {"rows": "count(*)", "persons": "sum({name})", "sum": "sum({column})", "mean": "avg({column})"}
+        forms = {
+            "rows": "count(*)",
+            "persons": "sum({name})",
+            "arrivals": "sum({name})",
+            "sum": "sum({column})",
+            "mean": "avg({column})",
+        }
         quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
-        return ", ".join(
+        written = (
             forms.get(one.of, quantile).format(name=one.name, column=one.column, share=float(share or 0))
             for one in self._released.measures
             for _, share in one.published
         )
+        return ", ".join(dict.fromkeys(written))
 
     def _check_columns(self, trees: Sequence[Tree]) -> list[str]:
         """The columns of groups that are read, each in an expression that the declared text decides."""
@@ -295,6 +303,8 @@ class _Reader:
             exp.EQ(this=column("table", "v"), expression=exp.Literal.string(groups.table.name)),
             exp.EQ(this=column("level", "v"), expression=exp.Literal.number(len(groups.levels) - 1)),
         ]
+        if self._released.night is not None:
+            where.append(exp.EQ(this=column("night", "v"), expression=exp.Literal.number(self._released.night)))
         return select(listed, table_of(self._released.view.ref, "v"), where=where).subquery(INSIDE)
 
 

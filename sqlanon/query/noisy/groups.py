@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.engines.base import Engine, Statement
 from sqlanon.engines.rows import number, read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.consistent import make_consistent
@@ -85,10 +85,18 @@ class Groups:
 
 
 def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTableRead | None:
-    """The published table of the fewest columns that has all of those; of equal ones the first; None: no table has."""
+    """The published table of the fewest columns that has all of those; None: no table has.
+
+    Of equal ones it is that of the fewest groups, as sums of few numbers have little noise, and then the first.
+    """
     asked = {name.lower() for name in used}
     able = [table for table in released.tables if asked <= {name.lower() for name in table.by}]
-    return min(able, key=lambda table: len(table.by), default=None)
+    leaves = {one.name.lower(): len(one.leaves) for one in released.dimensions}
+
+    def size(table: NoisyTableRead) -> tuple[int, int]:
+        return len(table.by), math.prod(leaves[name.lower()] for name in table.by)
+
+    return min(able, key=size, default=None)
 
 
 def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) -> Groups:
@@ -106,7 +114,7 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         levels = levels_of(dimensions, totals=table.totals)
         asked = [name for one in released.measures for name, _ in one.published]
         columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
-        rows = engine.fetch(_select(engine, released.view.ref, table, dimensions, columns), max_rows=MOST_ROWS)
+        rows = engine.fetch(_select(engine, released, table, dimensions, columns), max_rows=MOST_ROWS)
         found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
         seen = [np.zeros(level.size, np.int64) for level in levels]
         places = [_places(dimensions, level) for level in levels]
@@ -128,13 +136,18 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
 
 
 def _select(
-    engine: Engine, view: TableRef, table: NoisyTableRead, dimensions: Sequence[Dimension], columns: Sequence[str]
+    engine: Engine,
+    released: ReleasedNoisy,
+    table: NoisyTableRead,
+    dimensions: Sequence[Dimension],
+    columns: Sequence[str],
 ) -> Statement:
     return statement(
         "query/noisy_groups",
         engine.dialect,
         {"name": table.name},
-        view=view,
+        view=released.view.ref,
+        night=released.night,
         columns=[*(one.name for one in dimensions), *columns],
     )
 

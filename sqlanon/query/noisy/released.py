@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -58,7 +57,8 @@ class ReleasedNoisy(Released):
         tables: the published tables.
         measures: the published numbers.
         law: distribution of the noise.
-        groups: the most groups of a person in each table.
+        groups: the most groups of a person in each table; 0: any number.
+        night: of running counts the last night, of whose rows queries are asked.
     """
 
     dimensions: tuple[Dimension, ...] = ()
@@ -66,6 +66,7 @@ class ReleasedNoisy(Released):
     measures: tuple[NoisyMeasured, ...] = ()
     law: Law = "gaussian"
     groups: int = 1
+    night: int | None = None
 
 
 def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
@@ -74,23 +75,16 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
     Raises:
         UnsupportedError: an older sqlanon made it, and the metadata lack groups and types.
     """
-    from sqlanon.noisy.levels import dimension_of_ends
-    from sqlanon.noisy.shape import dimension_of_paths  # which needs arrays
+    from sqlanon.noisy.metadata import read_dimension  # which needs arrays
 
     missing = "what its groups are; read its rows as they are, each is a group"
     facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
     fields, dimensions = [], []
     for row in rows:
-        name = str(row[0])
-        if row[1] != "dimension":
-            continue
-        declared = json.loads(str(row[6]))
-        fields.append(make_dimension(row, facts))
-        if "ends" in declared:
-            dimensions.append(dimension_of_ends(name, tuple(map(Fraction, declared["ends"]))))
-        else:
-            dimensions.append(dimension_of_paths(name, [tuple(path) for path in declared["paths"]]))
+        if row[1] == "dimension":
+            fields.append(make_dimension(row, facts))
+            dimensions.append(read_dimension(row))
     measures = tuple(_measured(one) for one in said["measures"])
     known = {own.name.lower() for own in fields}
     for name in [name for one in measures for name in (one.name, one.column) if name]:
@@ -123,12 +117,13 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
         tables=tables,
         measures=measures,
         law=said["noise"],
-        groups=int(said["contributions"]["groups"]),
+        groups=int(said["contributions"].get("groups", 0)),
+        night=said.get("running", {}).get("night"),
     )
 
 
 def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
     columns = NoisyMeasure(said["name"], said["of"], quantiles=shares).columns
-    published = tuple(zip(columns, shares or (None,), strict=True))
+    published = tuple(zip(columns, shares or (None,) * len(columns), strict=True))
     return NoisyMeasured(said["name"], said["of"], said["column"] or "", Fraction(said["unit"] or 1), published)

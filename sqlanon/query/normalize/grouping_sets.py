@@ -42,6 +42,33 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
     return [_one(select, [term for way in chosen for term in way], every) for chosen in itertools.product(*ways)]
 
 
+def list_order_terms(select: exp.Select) -> tuple[str, ...]:
+    """Add an item to a SELECT with several groupings for each term of its ORDER BY that is no column of the answer.
+
+    Rows of several groupings are sorted by columns of the answer. The terms become the names of the new items.
+
+    Returns:
+        The names of the new items, which are no columns of the answer.
+    """
+    order = select.args.get("order")
+    made: list[str] = []
+    for term in order.expressions if order is not None else ():
+        if isinstance(term.this, exp.Literal) or _is_name(select, term.this):
+            continue
+        same = next((one.alias for one in select.expressions if one.alias and one.unalias() == term.this), None)
+        if same is None:
+            made.append(f"order by {len(made) + 1}")
+            select.append("expressions", exp.alias_(term.this.copy(), made[-1], quoted=True))
+        term.set("this", exp.column(same or made[-1], quoted=True))
+    return tuple(made)
+
+
+def _is_name(select: exp.Select, node: exp.Expr) -> bool:
+    """Whether a term of ORDER BY is the name of an item."""
+    named = isinstance(node, exp.Column) and not node.table
+    return named and any(item.alias_or_name.lower() == node.name.lower() for item in select.expressions)
+
+
 def _listed(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
     """The parts of GROUP BY: terms, and lists of sets of terms."""
     found: list[exp.Expr | list[tuple[exp.Expr, ...]]] = []
@@ -81,6 +108,9 @@ def _one(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr
     made.set("expressions", [_item(item, kept, missing) for item in made.expressions])
     if made.args.get("having"):
         made.args["having"].set("this", _without(made.args["having"].this, kept, missing))
+    aggregated = made.args.get("having") or any(item.find(*AGGREGATED) for item in made.expressions)
+    if not kept and not aggregated:  # a single row, of constants
+        made.set("having", exp.Having(this=exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))))
     for name in ("order", "limit", "offset"):
         made.set(name, None)
     return made

@@ -10,18 +10,20 @@ from itertools import pairwise
 
 import sqlglot
 from sqlglot import TokenType, exp
+from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.query.functions.comparisons import is_equality, is_inequality
 from sqlanon.query.functions.quantile_forms import unwrap_within_group
 from sqlanon.query.functions.spellings import spell_alike
 from sqlanon.query.normalize.asked import Listed, Scalar, Subquery
 from sqlanon.query.normalize.distinct import group_values
-from sqlanon.query.normalize.grouping_sets import split_groupings
+from sqlanon.query.normalize.grouping_sets import list_order_terms, split_groupings
 from sqlanon.query.normalize.inline import Statement
 from sqlanon.query.normalize.kinds import has_window, is_grouped
 from sqlanon.query.normalize.names import output_name
 from sqlanon.query.normalize.scopes import read_tables, shorten_columns
 from sqlanon.query.parse.allowed import admit, aggregates
+from sqlanon.query.parse.grouping_tokens import parenthesize_terms
 from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import Refused, refuse, underline
 from sqlanon.sqltext import identifier
@@ -113,12 +115,14 @@ class Groupings:
     Attributes:
         queries: a single query, or a query for each grouping.
         order, limit, offset: of several queries, the clauses for all rows together.
+        unshown: columns that rows are sorted by, and that are not in the answer.
     """
 
     queries: tuple[Query, ...]
     order: tuple[exp.Ordered, ...] = ()
     limit: int | None = None
     offset: int | None = None
+    unshown: tuple[str, ...] = ()
 
 
 def parse(text: str, dialect: str) -> Query:
@@ -144,6 +148,7 @@ def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Group
     flat = statement.flatten(whole)
     if distinct and not any(flat.args.get(name) for name in ("limit", "offset")) and flat.args.get("from_"):
         group_values(text, flat)
+    unshown = list_order_terms(flat) if len(split_groupings(text, flat)) > 1 else ()
     parts = split_groupings(text, flat)
     reader = _Reader(text, dialect, tables, dropped, statement.asked)
     queries = tuple(reader.query(part) for part in parts)
@@ -155,6 +160,7 @@ def parse_groupings(text: str, dialect: str, *, distinct: bool = False) -> Group
         tuple(order.expressions) if order else (),
         read_count(text, flat.args.get("limit")),
         read_count(text, flat.args.get("offset")),
+        unshown,
     )
 
 
@@ -283,7 +289,7 @@ def read_select(text: str, dialect: str) -> exp.Select:
     """
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
-        trees = sqlglot.parse(text, read=dialect)
+        trees = Dialect.get_or_raise(dialect).parser().parse(parenthesize_terms(tokens), text)
     except sqlglot.errors.SqlglotError as error:
         problems = getattr(error, "errors", None) or [{}]
         line, place = problems[0].get("line"), problems[0].get("col")

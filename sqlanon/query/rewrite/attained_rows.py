@@ -47,6 +47,7 @@ class Attaining(Protocol):
     Attributes:
         reached: some consistent source has the bounds of a count that are tight in each class or box.
         whole: all rows of a class are known to have the class's ends and members.
+        matched: the number of boxes that each row fits, where rows are matched with boxes; 0: rows make classes.
     """
 
     @property
@@ -54,6 +55,9 @@ class Attaining(Protocol):
 
     @property
     def whole(self) -> bool: ...
+
+    @property
+    def matched(self) -> int: ...
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
         """Whether attained values narrow some aggregate."""
@@ -71,6 +75,7 @@ class Classes:
 
     reached: bool = True
     whole: bool = True
+    matched: int = 0
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
         """Whether attained values narrow some aggregate: not where a join repeats rows or leaves some out.
@@ -117,6 +122,11 @@ class Candidates:
     k: int
     reached: bool = False
     whole: bool = False
+
+    @property
+    def matched(self) -> int:
+        """As many as a box has candidates."""
+        return self.k
 
     def narrows(self, scope: Scope, plan: QueryPlan) -> bool:
         """Not where exact columns are asked, which say nothing about the other candidates."""

@@ -53,6 +53,7 @@ class BoxRows:
             they are too many.
         sorts: for each of them the sort of a row (`Count.case`); -1 where the condition is settled.
         solved: results of the solver, by the same numbers.
+        matched: by the number of a condition, the least and largest number of rows that satisfy it over all matchings.
         divided: several rows may be of the same class and group: see `classes`.
         class_columns: the columns of a row's class, where each row is of a single class.
         filtered: the rows are those that may satisfy WHERE, or one of its FILTERs.
@@ -73,6 +74,7 @@ class BoxRows:
     venns: Mapping[int, Venn | None] = field(default_factory=dict)
     sorts: Mapping[int, Tree] = field(default_factory=dict)
     solved: Mapping[int, Solved] = field(default_factory=dict)
+    matched: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     divided: bool = False
     rough: frozenset[int] = frozenset()
     class_columns: tuple[Tree, ...] = ()

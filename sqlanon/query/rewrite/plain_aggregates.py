@@ -32,6 +32,9 @@ def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
             sql(f"CAST({way}(CAST(:x AS DOUBLE) / :k) AS BIGINT)", x=end, k=row["each"])
             for way, end in (("CEIL", low), ("FLOOR", high))
         )
+    if "floor" in row:  # the bounds of all rows
+        low = sql("GREATEST(:l, :f)", l=low, f=row["floor"])
+        high = sql("LEAST(:h, :c)", h=high, c=row["ceiling"])
     estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
     if "fewest" in row:
         estimate = sql("GREATEST(LEAST(:e, :h), :l)", e=estimate, h=high, l=low)

@@ -369,6 +369,8 @@ class RowValues:
             part = column(f"{_part(term)}{suffix}")
             turn = sql(":t = 1", t=column(f"turn{suffix}"))
         ends = dict(attaining(self._scope.released).ends(RowPart(condition, term, count, part, turn)))
+        if condition in self._rows.matched:
+            ends |= zip(("floor", "ceiling"), map(exp.Literal.number, self._rows.matched[condition]), strict=True)
         if self._rows.venns.get(condition) is not None:
             ends |= {name: column(f"{name}{condition}") for name in ("sort", "cells", "attained")}
             ends["class_rows"] = column(CLASS_ROWS)

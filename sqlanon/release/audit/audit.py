@@ -5,8 +5,10 @@ All numbers come from the table alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sqlanon.declared import most_suppressed
 from sqlanon.engines.base import Engine, Relation, TableRef
@@ -29,6 +31,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.population import audit_population
 from sqlanon.release.verify.tokens import audit_tokens
+from sqlanon.release_kind import COUNTS, NOISY, ROWS, ReleaseKind, kind_of
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -70,7 +73,9 @@ def audit(
         PolicyError: a column does not exist, or has two roles.
     """
     with open_place(engine, table, spec) as place:
-        return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
+        facts = facts_beside(engine, place.relation.ref)
+        audit_of = AUDITS[_find_kind(place.entry, facts)]
+        return audit_of(engine, place, Request(table, quasi, sensitive, identifiers, spec, facts))
 
 
 def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
@@ -82,23 +87,37 @@ def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
     return {}
 
 
-def _audit(
-    engine: Engine,
-    place: Place,
-    table: str,
-    quasi: Sequence[str] | None,
-    sensitive: Sequence[str],
-    identifiers: Sequence[str],
-    spec: ReleaseSpec | None,
-) -> AuditReport:
-    relation = place.relation
-    facts = facts_beside(engine, relation.ref)
-    if (place.entry is not None and place.entry.noisy) or "epsilon" in (facts.get("statistics") or {}):
-        return audit_noisy(engine, place, named=bool(quasi or sensitive or identifiers))
-    if facts.get("statistics") or (place.entry is not None and place.entry.statistics):
-        return audit_counts(engine, place, bool(quasi or sensitive or identifiers), spec)
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An audit that is asked for: the arguments of `audit`, and the facts in the metadata beside the table."""
+
+    table: str
+    quasi: Sequence[str] | None
+    sensitive: Sequence[str]
+    identifiers: Sequence[str]
+    spec: ReleaseSpec | None
+    facts: Mapping[str, Any]
+
+    @property
+    def named(self) -> bool:
+        """Whether columns are named."""
+        return bool(self.quasi or self.sensitive or self.identifiers)
+
+
+def _find_kind(entry: Entry | None, facts: Mapping[str, Any]) -> ReleaseKind:
+    """The kind of a release, by the catalog, or by its metadata; a table of another program has rows."""
+    if entry is not None:
+        return entry.kind
+    statistics = facts.get("statistics") or {}
+    return kind_of(statistics=statistics, noisy="epsilon" in statistics)
+
+
+def _audit_rows(engine: Engine, place: Place, asked: Request) -> AuditReport:
+    relation, facts = place.relation, asked.facts
+    table, quasi, sensitive, identifiers = asked.table, asked.quasi, asked.sensitive, asked.identifiers
+    spec = asked.spec
     if has_own_boxes(place.entry, facts):
-        return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
+        return audit_candidates(engine, place, asked.named, spec)
     groups_table = find_counted(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if groups_table is None or column.name != GROUP]
@@ -194,6 +213,14 @@ def _audit(
         suppressed=missing + starred,
         missing=missing,
     )
+
+
+AUDITS: Mapping[ReleaseKind, Callable[[Engine, Place, Request], AuditReport]] = {
+    ROWS: _audit_rows,
+    COUNTS: lambda engine, place, asked: audit_counts(engine, place, asked.named, asked.spec),
+    NOISY: lambda engine, place, asked: audit_noisy(engine, place, named=asked.named),
+}
+"""The audit of each kind of releases."""
 
 
 def _judge_promises(

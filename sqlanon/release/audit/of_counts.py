@@ -8,9 +8,16 @@ from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.statistics.certificate import Kept, verify_published
+from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
+
+PROMISED = {
+    "suppress": "persons in a shown cell",
+    "round": "persons of a cell that is not small",
+    "cell_key": "persons of a cell that attacks do not look for",
+}
+"""What the threshold is, by the method."""
 
 
 def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | None) -> AuditReport:
@@ -40,13 +47,13 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
-        shown_cells, hidden = verify_published(
-            scratch, shape, place.relation.ref, Kept(*entry.statistics), entry.release
-        )
+        protection = find_protection(stored_statistics(entry.policy["statistics"]))
+        shown_cells, hidden = protection.verify(scratch, shape, place.relation.ref, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
-        RequirementResult("persons in a shown cell", None, threshold, shape.threshold, shape.threshold >= threshold),
+        RequirementResult(PROMISED[protection.method], None, threshold, shape.threshold, shape.threshold >= threshold),
+        *_rules_of_sums(shape, spec),
     )
     return AuditReport(
         table=place.shown,
@@ -57,8 +64,20 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     )
 
 
+def _rules_of_sums(shape: Shape, spec: ReleaseSpec | None) -> list[RequirementResult]:
+    """The distance to each contribution that the policy asks for, in percent, and that of the version."""
+    statistics = spec.statistics if spec is not None else None
+    asked = {one.name: one.percent for one in statistics.sums} if statistics is not None else {}
+    made = []
+    for one in shape.sums:
+        least = asked.get(one.name, one.percent)
+        name = f"percent of a contribution to {one.name}"
+        made.append(RequirementResult(name, None, least / 100, one.percent / 100, one.percent >= least))
+    return made
+
+
 def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version)
+    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, report.statistics.scales)

@@ -12,6 +12,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.noisy.accounting import total_epsilon
 from sqlanon.release.audit.place import Place
+from sqlanon.release.audit.synthetic import audit_synthetic
 from sqlanon.release.budget.charged import drawn_table
 from sqlanon.release.budget.ledger import Ledger, account_of
 from sqlanon.results import AuditReport, RequirementResult
@@ -46,17 +47,25 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
     cost = Fraction(0)
     differences = 1
     rows = 0
+    synthetic: tuple[RequirementResult, ...] = ()
     if charged is not None:
-        cost = total_epsilon(charged.mechanisms, account_of(str(noisy_report["budget"]), events).delta)
+        paid = events[charged.paid_by - 1].mechanisms
+        cost = total_epsilon(paid, account_of(str(noisy_report["budget"]), events).delta)
         drawn_statistics = drawn_table(engine, str(noisy_report["budget"]), charged)
         columns = [column.name for column in place.relation.columns]
         if engine.exists(drawn_statistics):
             with Scratch(engine) as scratch:
                 physical = place.relation.ref
                 differences = scratch.count(
-                    "noisy/verify_view", physical=physical, drawn=drawn_statistics, columns=columns
+                    "noisy/verify_view",
+                    physical=physical,
+                    drawn=drawn_statistics,
+                    columns=columns,
+                    night=charged.night,
                 )
                 rows = scratch.count("table/count", source=physical)
+                if noisy_report.get("synthetic"):
+                    synthetic = audit_synthetic(scratch, physical, drawn_statistics)
     is_charged = charged is not None and charged.body["release"] == entry.release
     return AuditReport(
         table=place.shown,
@@ -66,6 +75,7 @@ def audit_noisy(engine: Engine, place: Place, *, named: bool) -> AuditReport:
             RequirementResult("charged in the ledger", None, 1, int(is_charged), is_charged),
             RequirementResult("epsilon charged", None, float(epsilon), float(cost), is_charged and 0 < cost <= epsilon),
             RequirementResult("groups that are not as drawn", None, 0, differences, differences == 0),
+            *synthetic,
         ),
         noisy=True,
     )

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.noisy.accounting import Mechanism, total_epsilon
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.budget.ledger import Account
 from sqlanon.release.catalog.private_tables import physical_name, private_table
 from sqlanon.release.catalog.redacted_policy import hash_policy, redact
 from sqlanon.release.catalog.refresh import is_due
 from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.spec import ReleaseSpec
 
+MOST_VERSIONS = 1000
+"""The number of versions that a budget suffices for is counted so far."""
 
-def last_spending(state: ReleaseState) -> Spending | None:
-    """The last version of a release that this database charged."""
+
+def account_in(state: ReleaseState) -> Account | None:
+    """The account of a release's budget, compared with the anchor; None: nothing was spent.
+
+    Raises:
+        DatabaseError: see `Budget.look`.
+    """
     noisy = state.spec.noisy
     assert noisy is not None
     budget = Budget(state.engine, noisy.budget)
     budget.look()
-    account = budget.account
+    return budget.account
+
+
+def last_spending(state: ReleaseState) -> Spending | None:
+    """The last version of a release that this database charged."""
+    account = account_in(state)
     return account.last_of(state.spec.name) if account is not None else None
 
 
@@ -67,8 +82,8 @@ def is_noisy_due(state: ReleaseState) -> bool:
 
 
 def drawn_table(engine: Engine, budget: str, reserved: Event) -> TableRef:
-    """The private table of the noisy numbers of a charge."""
-    return private_table(engine, f"{physical_name(f'budget {budget}', reserved.seq)}_noisy")
+    """The private table of the noisy numbers of a charge, with those of earlier nights that it paid."""
+    return private_table(engine, f"{physical_name(f'budget {budget}', reserved.paid_by)}_noisy")
 
 
 def person_tables(engine: Engine, spec: ReleaseSpec) -> dict[str, list[str]]:
@@ -89,7 +104,7 @@ def warn_of(state: ReleaseState) -> tuple[str, ...]:
     """Warnings about other releases of the same source, and about a budget without an anchor."""
     noisy, source = state.spec.noisy, str(state.source.ref)
     assert noisy is not None
-    names = [entry.release for entry in state.beside if entry.source == source and not entry.policy.get("noisy")]
+    names = [entry.release for entry in state.beside if entry.source == source and not entry.kind.charged]
     warned = [
         f"release {name} publishes rows or counts of the same persons: these statistics, with all that the budget may "
         f"still pay for, change the odds about one person by at most e^{float(noisy.budget.epsilon):g} (but for "
@@ -111,3 +126,24 @@ def describe_end(last: Spending) -> str:
         "lost": "its run failed before it drew",
         "withheld": "it failed its verification",
     }[last.state]
+
+
+def count_versions(budget: Budget, mechanisms: Sequence[Mechanism]) -> int:
+    """How many more versions of this kind the budget pays for, up to `MOST_VERSIONS`."""
+    epsilon, delta = budget.limits
+    charged = budget.account.charged if budget.account else []
+    low, high = 0, MOST_VERSIONS
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = total_epsilon([*charged, *[*mechanisms] * middle], delta) <= epsilon
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
+
+
+def spell_versions(many: int) -> str:
+    """A number of versions for people.
+
+    >>> spell_versions(3), spell_versions(MOST_VERSIONS)
+    ('3', '1000 or more')
+    """
+    return f"{many} or more" if many == MOST_VERSIONS else str(many)

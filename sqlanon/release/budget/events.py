@@ -52,6 +52,18 @@ class Event:
         return write_body(self.body)
 
     @property
+    def night(self) -> int | None:
+        """Of a charge: the number of the night of running counts; None: it is of another version."""
+        facts = self.body.get("running")
+        return None if facts is None else int(facts["night"])
+
+    @property
+    def paid_by(self) -> int:
+        """Of a charge: the row that paid, which of running counts is that of the first night."""
+        facts = self.body.get("running")
+        return self.seq if facts is None or facts["first"] is None else int(facts["first"])
+
+    @property
     def mechanisms(self) -> list[Mechanism]:
         """Mechanisms that the event charges."""
         return [

@@ -121,4 +121,4 @@ def _raises(account: Account) -> list[tuple[str, str, float, str]]:
 def _beside(engine: Engine, account: Account | None) -> tuple[str, ...]:
     tables = account.persons if account is not None else {}
     entries = Catalog(engine).entries(statuses=("published",))
-    return tuple(sorted({entry.release for entry in entries if entry.source in tables and not entry.noisy}))
+    return tuple(sorted({entry.release for entry in entries if entry.source in tables and not entry.kind.charged}))

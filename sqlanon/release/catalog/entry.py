@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from sqlanon.counted import list_parts
 from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import UnsupportedError
+from sqlanon.release_kind import ReleaseKind, kind_of
 from sqlanon.results import ReleaseRow
 
 LATER = ("fingerprint", "source_columns", "checked_at")
@@ -84,11 +86,17 @@ class Entry:
 
     @property
     def statistics(self) -> tuple[TableRef, ...]:
-        """Tables of cells, atoms and witnesses of a release of counts; else empty."""
-        if not self.policy.get("statistics"):
-            return ()
-        parts = ("cells", "atoms", "witness")
-        return tuple(TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts)
+        """The private tables of a release of counts; else empty."""
+        return tuple(self.counts.values())
+
+    @property
+    def counts(self) -> Mapping[str, TableRef]:
+        """The private tables of a release of counts by their parts; else empty."""
+        asked = self.policy.get("statistics")
+        if not asked:
+            return {}
+        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
+        return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
     def lake(self) -> Mapping[str, str]:
@@ -96,9 +104,9 @@ class Entry:
         return self.report.get("lake") or {}
 
     @property
-    def noisy(self) -> bool:
-        """Whether the release has differentially private statistics."""
-        return bool(self.policy.get("noisy"))
+    def kind(self) -> ReleaseKind:
+        """The kind of the release."""
+        return kind_of(statistics=self.policy.get("statistics"), noisy=self.policy.get("noisy"))
 
     @property
     def certificate(self) -> tuple[TableRef, ...]:
@@ -164,20 +172,24 @@ class Entry:
         )
 
 
-def refuse_counts(entry: Entry, what: str) -> None:
+def require_rows(kind: ReleaseKind, release: str, why: str) -> None:
     """Refuse a command about rows for a release without rows.
 
     Args:
-        entry: the version.
-        what: the command, and the reason why it is about rows.
+        kind: the kind of the release.
+        release: its name.
+        why: the command, and the reason why it is about rows.
 
     Raises:
-        UnsupportedError: the release has counts.
+        UnsupportedError: the release has statistics.
     """
-    if entry.statistics:
-        raise UnsupportedError(f"{entry.release} is a release of counts (statistics): {what}")
-    if entry.noisy:
-        raise UnsupportedError(f"{entry.release} has differentially private statistics: {what}")
+    if not kind.has_rows:
+        raise UnsupportedError(f"{release} {kind.title}: {why}")
+
+
+def refuse_counts(entry: Entry, why: str) -> None:
+    """The same of a version of the catalog."""
+    require_rows(entry.kind, entry.release, why)
 
 
 @dataclass(frozen=True, slots=True)

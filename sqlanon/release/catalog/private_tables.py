@@ -11,6 +11,8 @@ METADATA = "_metadata"
 """Suffix of the metadata of a view or a table."""
 SENSITIVE = "_sensitive"
 """Suffix of a second table, which holds the sensitive values."""
+SYNTHETIC = "_synthetic"
+"""Suffix of a second table, which holds rows drawn of noisy statistics."""
 
 
 def schema_of(engine: Engine, ref: TableRef) -> Statement:

@@ -10,7 +10,7 @@ from sqlanon.engines.base import Bind, Engine, Found, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog.entry import LATER, READ, Entry, entry_of
-from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, private_table
+from sqlanon.release.catalog.private_tables import METADATA, SENSITIVE, SYNTHETIC, private_table
 from sqlanon.release.catalog.rights import guard_reading
 from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
@@ -286,7 +286,7 @@ def _view_parameters(asked: dict[str, Bind], views: Sequence[TableRef]) -> dict[
 
     A view is found by the view's name, or by the name of the view beside it.
     """
-    names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE)}
+    names = {view.name.removesuffix(end) for view in views for end in ("", METADATA, SENSITIVE, SYNTHETIC)}
     schema = views[0].schema if views else None
     if schema is not None:
         asked["schema"] = schema

@@ -18,6 +18,10 @@ def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 
+NEW_KEYS = ("together", "statistics", "noisy", "context", "publish_lake", "threshold", "review")
+"""Keys that 0.1.0 did not have: a policy without them is kept as it was then."""
+
+
 def redact(spec: ReleaseSpec) -> dict[str, Any]:
     """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
     policy = cast("dict[str, Any]", to_plain(spec))
@@ -41,22 +45,28 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
-    if spec.together is None:  # 0.1.0 had no tables that are published together
-        del policy["together"]
-    if spec.statistics is None:  # 0.1.0 had none
-        del policy["statistics"]
-    if spec.noisy is None:
-        del policy["noisy"]
-    else:
+    if spec.statistics is not None and not spec.statistics.sums:  # the first releases of counts had none
+        del policy["statistics"]["sums"]
+    if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
                 name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
                 for name, one in getattr(spec.noisy, groups)
             }
+        for key in ("nights", "weight"):  # 0.2.0 had neither
+            if policy["noisy"][key] is None:
+                del policy["noisy"][key]
         for measure in policy["noisy"]["measures"]:  # 0.2.0 had no quantiles
             if measure["quantity"] != "quantiles":
                 del measure["quantiles"], measure["steps"]
-    for key in ("context", "publish_lake", "threshold", "review"):  # 0.1.0 had none of them
+        if spec.noisy.of_rows is None:  # nor synthetic rows
+            del policy["noisy"]["of_rows"]
+            for table in policy["noisy"]["tables"]:
+                del table["of_rows"]
+        elif spec.noisy.of_rows.chosen:  # a paid measurement will choose others
+            del policy["noisy"]["of_rows"]["pairs"]
+            policy["noisy"]["tables"] = [table for table in policy["noisy"]["tables"] if not table["of_rows"]]
+    for key in NEW_KEYS:
         if policy[key] is None:
             del policy[key]
     if not spec.refresh.needs_approval:  # nor this

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from sqlanon.engines.base import Engine, Found, Relation, TableRef
 from sqlanon.engines.names import split_name
-from sqlanon.formats import format_of
 from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.recorded_method import keep_method
-from sqlanon.release.catalog.views import default_view, public_view, views_beside
+from sqlanon.release.catalog.views import default_view, public_view, second_of_spec, views_beside
 from sqlanon.spec import ReleaseSpec
 
 SHOWN = ("published", "withdrawn", "replaced", "dropped")
@@ -100,11 +99,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         every: read all versions.
     """
     catalog = Catalog(engine)
-    views = [
-        view
-        for view in _possible_views(engine, spec)
-        for view in views_beside(view, format_of(spec.format.kind).facts.paired)
-    ]
+    views = [view for view in _possible_views(engine, spec) for view in views_beside(view, second_of_spec(spec))]
     found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
     versions = tuple(catalog.entries(spec.name) if every else catalog.live(found, spec.name))
     spec = keep_method(spec, last_shown(versions))
@@ -140,8 +135,7 @@ def _find_siblings(engine: Engine, spec: ReleaseSpec, found: Found) -> list[Entr
     source = found.named.get(spec.source)
     if source is None:
         return []  # whoever looks at the source says that it is missing
-    paired = format_of(spec.format.kind).facts.paired
-    views = views_beside(_view(engine, spec, source), paired)
+    views = views_beside(_view(engine, spec, source), second_of_spec(spec))
     return Catalog(engine).beside(found, spec.name, str(source.ref), views)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from sqlanon.engines.base import PRIVATE_SCHEMA, Found, TableRef
 from sqlanon.engines.lacks import require
 from sqlanon.errors import PolicyError
-from sqlanon.formats import format_of
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_ours
@@ -18,7 +17,7 @@ from sqlanon.release.catalog.lake_facts import lake_place
 from sqlanon.release.catalog.private_tables import physical_name
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
-from sqlanon.release.catalog.views import views_beside, views_of
+from sqlanon.release.catalog.views import second_of_spec, views_beside, views_of
 
 
 def target_of(state: ReleaseState) -> Publication:
@@ -27,18 +26,17 @@ def target_of(state: ReleaseState) -> Publication:
     Raises:
         PolicyError: the place belongs to another release or object.
     """
-    engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
-    version = max((entry.version for entry in entries), default=0) + 1
+    engine, spec, entries = state.engine, state.spec, state.versions
+    publication = name_target(state)
+    view, pair = publication.view, publication.pair
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
-    pair = format_of(spec.format.kind).facts.paired
-    longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
+    longest = max(views_beside(replace(view, name=""), publication.second), key=lambda ref: len(ref.name)).name
     if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
         raise PolicyError(
             f"{spec.name}: the view's name is too long; with {longest} it must fit "
             f"{engine.capabilities.max_identifier} bytes"
         )
-    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
     publication = replace(publication, lake=lake_place(engine, spec, pair=pair))
     if spec.publish_file:
         require(engine, "publish_file", spec.name)
@@ -47,6 +45,14 @@ def target_of(state: ReleaseState) -> Publication:
         return publication
     check_free(spec.name, publication, [*entries, *state.beside], state.exists)
     return publication
+
+
+def name_target(state: ReleaseState) -> Publication:
+    """The same without a look at the place, and without a lake table's."""
+    spec = state.spec
+    version = max((entry.version for entry in state.versions), default=0) + 1
+    physical = physical_name(spec.name, version)
+    return Publication(state.view, spec.publish_file, version, physical, second_of_spec(spec))
 
 
 def check_no_link(release: str, file: str) -> None:
@@ -74,7 +80,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
     Raises:
         PolicyError: a name is taken by another release or by an object that sqlanon did not make.
     """
-    for ref in views_beside(target.view, target.pair):
+    for ref in views_beside(target.view, target.second):
         owners = _owners(ref, entries)
         if owners - {release}:
             raise PolicyError(f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name")
@@ -85,7 +91,7 @@ def check_free(release: str, target: Publication, entries: Sequence[Entry], exis
 def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
     """The same in the publishing transaction, with views that were looked up again."""
     entries: Sequence[Entry] = [*state.versions, *state.beside]
-    views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
+    views = [ref for ref in views_beside(target.view, target.second) if ref in found.relations]
     if not all(_owners(ref, state.versions) for ref in views):  # since the state was read, perhaps by another release
         entries = Catalog(state.engine).entries(statuses=("published",), views=views)
     check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sqlanon.budgeted import draws_rows
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, format_of
 from sqlanon.lake_names import lake_of
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.metadata import metadata_name
-from sqlanon.release.catalog.private_tables import SENSITIVE, private_table
+from sqlanon.release.catalog.private_tables import SENSITIVE, SYNTHETIC, private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
 
@@ -28,7 +29,7 @@ class Pointing:
 
 def sensitive_of(table: TableRef) -> TableRef:
     """The table of sensitive values of a view or a physical table."""
-    return replace(table, name=f"{table.name}{SENSITIVE}")
+    return _second(table, SENSITIVE)
 
 
 def metadata_of(view: TableRef) -> TableRef:
@@ -36,9 +37,18 @@ def metadata_of(view: TableRef) -> TableRef:
     return replace(view, name=metadata_name(view.name))
 
 
-def views_beside(view: TableRef, pair: bool) -> tuple[TableRef, ...]:
-    """Every view of a release, the public one first."""
-    return (view, metadata_of(view), *((sensitive_of(view),) if pair else ()))
+def synthetic_of(table: TableRef) -> TableRef:
+    """The table of synthetic rows of a view or a physical table of noisy statistics."""
+    return _second(table, SYNTHETIC)
+
+
+def _second(table: TableRef, suffix: str) -> TableRef:
+    return replace(table, name=f"{table.name}{suffix}")
+
+
+def views_beside(view: TableRef, second: str) -> tuple[TableRef, ...]:
+    """Every view of a release, the public one first; ``second``: suffix of the second table, or ""."""
+    return (view, metadata_of(view), *((_second(view, second),) if second else ()))
 
 
 def form_of(entry: Entry) -> Format:
@@ -47,13 +57,27 @@ def form_of(entry: Entry) -> Format:
 
 
 def is_pair(entry: Entry) -> bool:
-    """Whether a version has a second table, by the report, so that the format need not be installed."""
+    """Whether a version has a table of sensitive values, by the report: the format need not be installed."""
     return entry.report.get("published_sensitive") is not None
+
+
+def second_of(entry: Entry) -> str:
+    """The suffix of the second table of a version; "" if there is none."""
+    if is_pair(entry):
+        return SENSITIVE
+    return SYNTHETIC if (entry.report.get("noisy") or {}).get("synthetic") else ""
+
+
+def second_of_spec(spec: ReleaseSpec) -> str:
+    """The suffix of the second table of the next version of a release; "" if there is none."""
+    if format_of(spec.format.kind).facts.paired:
+        return SENSITIVE
+    return SYNTHETIC if draws_rows(spec.noisy) else ""
 
 
 def views_of(entry: Entry) -> tuple[TableRef, ...]:
     """Every view of a version that is in this database."""
-    return views_beside(entry.view, is_pair(entry)) if entry.view else ()
+    return views_beside(entry.view, second_of(entry)) if entry.view else ()
 
 
 def public_view(engine: Engine, name: str) -> TableRef:
@@ -83,12 +107,19 @@ def default_view(engine: Engine, source: TableRef) -> TableRef:
     return replace(engine.target("release.x"), name=lake.table if lake else source.name)
 
 
-def list_pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
-    """Every view of a version and the table it shows; ``name``: name of the physical table."""
+def list_pointings(engine: Engine, view: TableRef, name: str, *, second: str) -> list[Pointing]:
+    """Every view of a version and the table it shows.
+
+    Args:
+        engine: the database.
+        view: the public view.
+        name: name of the physical table.
+        second: suffix of the second table, or "".
+    """
     physical = private_table(engine, name)
     shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
-    if pair:
-        shown.append(Pointing(sensitive_of(view), sensitive_of(physical)))
+    if second:
+        shown.append(Pointing(_second(view, second), _second(physical, second)))
     return shown
 
 

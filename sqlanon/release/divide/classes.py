@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from sqlanon.declared import METHODS, least_class, most_suppressed, read_refining
@@ -102,41 +103,45 @@ def make_classes(
         joint = joint_counts(scratch, encoded, spec.metrics, least_class(spec), machine.threads)
         if assignment.spans is None and not (spec.metrics or judged):
             read_domains = encoded.quasi
-        omitted = scratch.table("omitted") if assignment.unassigned else None
-        classed = attach_classes(
-            scratch,
-            encoded,
-            assignment.table,
-            ready.carried,
-            keyed.secret,
-            codes=read_domains,
-            divided=divided.divides_equal_rows(trusted=trusted),
-            shared=assignment.shared if trusted else None,
-            omitted=omitted,
-            listed=assignment.listed,
-            packed=assignment.packed,
-        )
-        lost = suppressed_rows.count_suppressed(scratch, spec, encoded, classed, assignment)
-        notes = loss_limit.note_reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
-        notes += lost.notes(encoded.rows)
-        notes += count_others(scratch, encoded.quasi, encoded.rows)
-        notes += tuple(list_unpromised(spec))
-        levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
-        rows = divided.rows(scratch, encoded, classed)
-        proof = divided.proof(scratch, rows)
-        if judged and not levels:
-            classed, recoded, groups = merge_failing_groups.recode_classes(
+        # Where the boxes are known, nothing looks at the classed rows before they are recoded, but a bound on the loss
+        # and the merging of groups, which ask the engine.
+        sent_together = assignment.spans is not None and spec.privacy.accuracy is None and not judged
+        with scratch.together() if sent_together else nullcontext():
+            omitted = scratch.table("omitted") if assignment.unassigned else None
+            classed = attach_classes(
                 scratch,
                 encoded,
-                classed,
-                assignment.spans,
-                judged,
-                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
-                divided.blocks,
+                assignment.table,
+                ready.carried,
+                keyed.secret,
+                codes=read_domains,
+                divided=divided.divides_equal_rows(trusted=trusted),
+                shared=assignment.shared if trusted else None,
+                omitted=omitted,
+                listed=assignment.listed,
+                packed=assignment.packed,
             )
-            notes += division.notes(groups, judged)
-        else:
-            recoded = form.recode(scratch, encoded, rows, spec.format, assignment.spans, seed, levels)
+            lost = suppressed_rows.count_suppressed(scratch, spec, encoded, classed, assignment)
+            notes = loss_limit.note_reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+            notes += lost.notes(encoded.rows)
+            notes += count_others(scratch, encoded.quasi, encoded.rows)
+            notes += tuple(list_unpromised(spec))
+            levels = Levels(assignment.levels, assignment.starred if lost.starred else None, assignment.wider)
+            rows = divided.rows(scratch, encoded, classed)
+            proof = divided.proof(scratch, rows)
+            if judged and not levels:
+                classed, recoded, groups = merge_failing_groups.recode_classes(
+                    scratch,
+                    encoded,
+                    classed,
+                    assignment.spans,
+                    judged,
+                    lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
+                    divided.blocks,
+                )
+                notes += division.notes(groups, judged)
+            else:
+                recoded = form.recode(scratch, encoded, rows, spec.format, assignment.spans, seed, levels)
         recoded = replace(
             recoded,
             left_out=lost.left_out,

@@ -111,7 +111,7 @@ def read_source(
             dense=dense,
             rows=rows,
             keys=token_keys,
-            owner=persons[0] if how.lasting and persons else None,
+            owner=persons[0] if (how.lasting or how.owned) and persons else None,
         )
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:

@@ -12,6 +12,7 @@ from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import is_pair
 from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release_kind import COUNTS
 from sqlanon.shell import command
 
 
@@ -35,8 +36,7 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
     neighbours: list[Entry] = []
     for entry in state.beside:
         if (
-            entry.statistics
-            or entry.noisy
+            not entry.kind.has_rows
             or entry.status != "published"
             or entry.release == spec.name
             or entry.source != source
@@ -50,7 +50,7 @@ def list_neighbours(state: ReleaseState, target: Publication) -> list[str]:
         f"release {entry.release} publishes counts of the same source: its hidden cells are not protected from who has "
         "these rows as well; give no reader both"
         for entry in state.beside
-        if entry.statistics and entry.status == "published" and entry.source == source
+        if entry.kind is COUNTS and entry.status == "published" and entry.source == source
     ]
     for pair in (False, True):
         names = [entry.release for entry in neighbours if (is_pair(entry) or target.pair) == pair]

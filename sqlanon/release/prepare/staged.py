@@ -40,6 +40,7 @@ class Reading:
         held: the caller has a snapshot, of several tables.
         follows: the caller compares the keys with those of a lineage, which finds repeated keys.
         lasting: classes stay while rows leave them: rows and persons are recognized in later versions.
+        owned: each staged row has a keyed hash of the person, though versions are made anew.
         planned: no rows are released.
         snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
     """
@@ -51,6 +52,7 @@ class Reading:
     held: bool = False
     follows: bool = False
     lasting: bool = False
+    owned: bool = False
     planned: bool = False
     snapshot: str = ""
 

@@ -29,6 +29,7 @@ from sqlanon.release.catalog.views import (
     metadata_of,
     metadata_table,
     sensitive_of,
+    views_beside,
     views_of,
 )
 from sqlanon.release.history.history import table_of, value_columns
@@ -273,7 +274,7 @@ class New:
 
     @property
     def _shown(self) -> list[Pointing]:
-        return list_pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
+        return list_pointings(self.state.engine, self.target.view, self.target.physical, second=self.target.second)
 
     def fill(self) -> tuple[RunReport, Found]:
         """Write the tables and verify them; returns the verified report, and the objects in the places of the views."""
@@ -422,7 +423,7 @@ def _publish_file(new: New) -> RunReport:
                 make_schema(engine, place)
                 empty = statement("publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS)
                 content.write(place, [empty])
-                found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
+                found = engine.look_up([place, *views_beside(place, target.second)[2:]])
             with watch.stage("verify"):
                 done = judge(content.verify(place, found))
             with watch.stage("publish"):
@@ -432,7 +433,7 @@ def _publish_file(new: New) -> RunReport:
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
                 catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
             if spec.refresh.keep > 1:
-                shown = list_pointings(engine, target.view, target.physical, pair=target.pair)
+                shown = list_pointings(engine, target.view, target.physical, second=target.second)
                 keep_tables(engine, shown, database)
         return done
 

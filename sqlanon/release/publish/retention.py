@@ -8,7 +8,7 @@ from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import metadata_table, sensitive_of
+from sqlanon.release.catalog.views import metadata_table, sensitive_of, synthetic_of
 from sqlanon.spec import RefreshSpec
 from sqlanon.sqltext import statement
 
@@ -95,6 +95,7 @@ def _tables_of(entry: Entry) -> list[TableRef]:
         entry.link,
         metadata_table(entry.table),
         sensitive_of(entry.table),
+        *((synthetic_of(entry.table),) if entry.kind.charged else ()),
         *entry.certificate,
         *entry.statistics,
     ]

@@ -14,7 +14,7 @@ from sqlanon.release.catalog.approvals import require_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.file_marker import check_marked, check_ours
-from sqlanon.release.catalog.other_counts import hold_counts_of, refuse_published
+from sqlanon.release.catalog.other_counts import hold_return
 from sqlanon.release.catalog.policy_diff import SETTINGS, list_differences, list_weakenings
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.reader import in_ranges
@@ -22,7 +22,7 @@ from sqlanon.release.catalog.refresh import shown_as
 from sqlanon.release.catalog.rights import grant_usage, set_readers
 from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, metadata_table
+from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
 from sqlanon.release.publish.in_lake import commit_version, mark_returning
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
@@ -72,15 +72,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
-        if entry.statistics:
-            holding.enter_context(hold_counts_of(engine, entry.source))
-            refuse_published(engine, release, entry.source)
-        if entry.statistics and entry.version != current.version and not allow_weaker:
-            raise GuardError(
-                f"{release}: readers had version {current.version} after version {entry.version}: who has kept its "
-                "counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
-                "--allow-weaker (in Python allow_weaker=True)"
-            ).advising("--allow-weaker")
+        holding.enter_context(hold_return(engine, entry, current, confirmed=allow_weaker))
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))
@@ -95,7 +87,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
         ends = require_approval(engine, release, policy, signers) if asked.get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = (*_warnings(engine, entry, weaker), *ends)
-        shown = list_pointings(engine, view, entry.physical, pair=is_pair(entry))
+        shown = list_pointings(engine, view, entry.physical, second=second_of(entry))
         holding.enter_context(hold_scope(engine, scope_of(entry)))
         refuse_together(engine, entry)
         refuse_altered(engine, entry)
@@ -105,7 +97,7 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             check_marked(engine, entry, metadata_table(entry.table))
             _return_file(engine, entry, shown, policy)
         else:
-            place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
+            place = Publication(view, None, entry.version, entry.physical, second_of(entry))
             taken = catalog.entries(statuses=("published",), views=[view])
             check_free(release, place, taken, engine.exists)
             if entry.lake:
@@ -215,7 +207,7 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
     found = [f"weaker than before: {line}" for line in weaker]
-    if entry.noisy:  # they say nothing certain of any row
+    if not entry.kind.has_rows:
         return tuple(found)
     removed = stored_rows(engine, entry).count_deleted()
     if removed is None:

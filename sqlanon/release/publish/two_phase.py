@@ -23,7 +23,7 @@ from typing import Any
 
 from sqlanon.engines.base import Column, Engine, Statement, TableRef
 from sqlanon.release.catalog.entry import Entry
-from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, views_of
+from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, views_of
 from sqlanon.release.publish.swap import swap
 from sqlanon.sqltext import identifier, statement
 
@@ -43,7 +43,7 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     after = {item.view: item.at for item in shown}
     before: dict[TableRef, TableRef] = {}
     if previous is not None and previous.view == public.view:
-        earlier = list_pointings(engine, public.view, previous.physical, pair=is_pair(previous))
+        earlier = list_pointings(engine, public.view, previous.physical, second=second_of(previous))
         before = {item.view: item.at for item in earlier}
     found = engine.look_up([*before, *before.values(), *after, *after.values()])
     if not before or any(table not in found.relations for table in before.values()):
@@ -151,7 +151,7 @@ def _sign(engine: Engine, before: Sequence[Column], after: Sequence[Column]) -> 
 def point_views(engine: Engine, entry: Entry, previous: Entry | None) -> None:
     """Make the views of a version show the tables plainly, and drop views that only the previous version has."""
     if entry.view is not None:
-        public, metadata, *more = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+        public, metadata, *more = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
         swap(engine, [*more, metadata, public], previous)
 
 
@@ -169,7 +169,7 @@ def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
     A view with such a name and another query stays.
     """
     assert entry.view is not None
-    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
     for item in shown[len(views_of(published)) :]:
         there = engine.definition(item.view)
         if there is None or not engine.exists(item.at):

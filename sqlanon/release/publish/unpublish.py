@@ -16,7 +16,7 @@ from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.lake_facts import is_shown
 from sqlanon.release.catalog.lineage import lineages_of
 from sqlanon.release.catalog.target import check_no_link
-from sqlanon.release.catalog.views import Pointing, is_pair, list_pointings, spell_table
+from sqlanon.release.catalog.views import Pointing, list_pointings, second_of, spell_table
 from sqlanon.release.history.history import table_of
 from sqlanon.release.publish.retention import drops_of, status_when_dropped
 from sqlanon.release.publish.second_file import reconcile, record_withdrawal
@@ -76,7 +76,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
 
 def _withdraw_views(engine: Engine, entry: Entry) -> None:
     assert entry.view is not None
-    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
     with engine.publishing():
         there = [item for item in shown if engine.exists(item.view)]
 
@@ -155,7 +155,7 @@ def _withdraw_from_lake(engine: Engine, entry: Entry) -> None:
             "since, so its rows are not removed; move it away and unpublish again"
         )
     assert entry.view is not None
-    shown = list_pointings(engine, entry.view, entry.physical, pair=is_pair(entry))
+    shown = list_pointings(engine, entry.view, entry.physical, second=second_of(entry))
     with engine.publishing():
         _refuse_others(engine, entry, [item for item in shown if engine.exists(item.view)])
         Catalog(engine).mark(entry.release, entry.version, "withdrawing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
@@ -11,7 +11,7 @@ from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.prepare.prepare import read_source
 from sqlanon.release.prepare.row_security import source_snapshot
 from sqlanon.release.prepare.staged import Reading, Staged, Unchanged
-from sqlanon.release.publish.keep_published import keep, published_report, refuse_few
+from sqlanon.release.publish.keep_published import keep, keep_readers, published_report, refuse_few
 from sqlanon.release.publish.publish import New, put_in, put_together
 from sqlanon.release.stages.work import Stage, Work, Works
 from sqlanon.release.trials.persons_cost import persons_cost
@@ -20,19 +20,36 @@ from sqlanon.results.figures import format_rows
 log = logging.getLogger("sqlanon.stages")
 
 
-def execute(stages: Sequence[Stage], works: Works) -> None:
+def execute(stages: Iterable[Stage], works: Works) -> None:
     """Carry out stages, one after the other; each is named in the log ``sqlanon.stages``."""
     for stage in stages:
         log.debug("%s", stage.text)
         stage.run(works)
 
 
+def list_stages(works: Works) -> Iterator[Stage]:
+    """The stages of a run in their order; those after the reading of sources follow once these were read."""
+    own_stages = [stage for work in works.values() for stage in work.version.own_stages(work)]
+    if own_stages:
+        yield from own_stages
+    else:
+        yield read_of(works)
+        yield from stages_after_reading(works)
+
+
 def carry_out(works: Works) -> None:
     """Carry out all stages of a run."""
-    own_stages = [stage for work in works.values() for stage in work.version.own_stages(work)]
-    execute(own_stages or [read_of(works)], works)
-    if not own_stages:
-        execute(stages_after_reading(works), works)
+    execute(list_stages(works), works)
+
+
+def announce(works: Works) -> list[Stage]:
+    """All stages of a run that is planned: sources are read, and nothing else is done."""
+    stages = []
+    for stage in list_stages(works):
+        if isinstance(stage, ReadSources):
+            stage.run(works, planned=True)
+        stages.append(stage)
+    return stages
 
 
 def read_of(works: Works) -> ReadSources:
@@ -98,6 +115,7 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         held=held,
         follows=work.version.follows,
         lasting=not work.version.anew,
+        owned=work.version.owned,
         planned=planned,
         snapshot=work.decision.snapshot,
     )
@@ -125,6 +143,25 @@ class Leave:
         same = published_report(work.spec, entry, "unchanged", work.decision.why, work.watch)
         warned = reader_warnings(work.state.engine, work.spec, work.state.source.ref)
         work.report = replace(same, warnings=(*same.warnings, *warned))
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Leave the published version of a release that is not due; readers that the policy names now get their rights."""
+
+    release: str
+    version: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.release}: leave version {self.version}, as it is not due yet"
+
+    def run(self, works: Works) -> None:
+        work = works[self.release]
+        entry = work.decision.previous
+        assert entry is not None
+        keep_readers(work.state.engine, work.spec, entry)
+        work.report = published_report(work.spec, entry, "fresh", work.decision.why, work.watch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
 
 from sqlanon.engines.base import Engine
 from sqlanon.progress import Progress, Stopwatch
+from sqlanon.release.catalog.approvals import hold_approval
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.publication import Publication
@@ -23,6 +24,7 @@ from sqlanon.release.publish.publish import Content, Judge
 from sqlanon.release.publish.second_file import reconcile
 from sqlanon.release.trials.trial import Trial
 from sqlanon.release.verify import tokens
+from sqlanon.release.verify.accepted_risk import hold_threshold
 from sqlanon.release.verify.made import Made
 from sqlanon.results import DataChange, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -30,38 +32,47 @@ from sqlanon.table.scratch import Scratch
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """The rows of a version that is planned.
+class Outline:
+    """A run as plan announces it.
 
     Attributes:
-        ready: the rows for a method to divide; where there are none, those of the source, of which only the columns
-            were read.
-        tried: a method would run.
-        notes: notes about treatments of rows.
+        stages: the stages that the run would carry out.
+        beside: other releases of the same policy.
     """
 
-    ready: Prepared
-    tried: bool
-    notes: tuple[str, ...] = ()
+    stages: Sequence[Stage]
+    beside: Sequence[ReleaseSpec] = ()
 
 
-class Version(Protocol):
-    """How the next version of a release is made of the source and of earlier versions."""
+class Version:
+    """How the next version of a release is made of the source and of earlier versions.
+
+    Run, plan, preview and rehearsal go by these verbs, so that none of them asks for the kind.
+
+    Attributes:
+        anew: every version is made of all rows of the source, whatever was published before.
+    """
+
+    anew: ClassVar[bool] = True
 
     @property
     def follows(self) -> bool:
         """Whether rows are matched with those of the version before by their keys while the source is read."""
+        return False
 
     @property
-    def anew(self) -> bool:
-        """Whether every version is made of all rows of the source, whatever was published before."""
+    def owned(self) -> bool:
+        """Whether the staged rows need a keyed hash of the person, though versions are made anew."""
+        return False
 
     @property
     def begins(self) -> bool:
         """Whether it is made of all rows of the source, and can be compared with the versions before it."""
+        return True
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """The decision, with the reasons for a new version that this kind of versions adds."""
+        return decision
 
     def look(self, work: Work) -> None:
         """Compare the source, which was read, with the records of earlier versions.
@@ -72,15 +83,19 @@ class Version(Protocol):
 
     def own_stages(self, work: Work) -> Sequence[Stage]:
         """All stages, of versions that read their source by themselves; none: it is staged, and `stages` follow."""
+        return ()
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """The stages from here to publication, for a source that was looked at."""
+        raise NotImplementedError
 
-    def plan(self, work: Work) -> Planned | PlanReport:
-        """Profile the rows that a method would divide. Nothing is written.
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
+        """The report of a plan, but for the stages. Nothing is written.
 
-        A kind that divides no rows makes the report itself, but for the stages and the change.
+        Raises:
+            PolicyError, GuardError, InfeasibleError: errors that would stop the run.
         """
+        raise NotImplementedError
 
     def profile(self, work: Work) -> None:
         """Find the domains of the rows, and whether the policy can be met."""
@@ -118,7 +133,7 @@ class Work:
         notes: for the report.
         content: the content to publish, from `stage.Measure` on.
         report: the result of the run, from the last stage on.
-        judge: has the last word on the verified version, by people's decisions about the release.
+        judge: has the last word on the verified version; an erasure waits for nobody's decision.
     """
 
     state: ReleaseState
@@ -178,6 +193,31 @@ class Work:
     def earlier(self) -> Earlier:
         """The versions before."""
         return Earlier(self.state, self.decision.previous, every=self.division.compares_all)
+
+    def hold_approval(self) -> tuple[str, ...]:
+        """Stop a release without a valid approval if the policy needs approval, or that of the version before did.
+
+        Readers may look where another release was: its last version counts as the one before.
+
+        Returns:
+            a warning if the approval ends soon.
+
+        Raises:
+            GuardError, PrivacyViolation: see `sqlanon.release.catalog.approvals.hold_approval`.
+        """
+        before = self.state.last_shown or self.decision.instead
+        return hold_approval(self.state.engine, self.spec, before=before)
+
+    def hold_decisions(self, done: RunReport) -> RunReport:
+        """Hold a verified version to people's decisions, in the publishing transaction: approvals end meanwhile.
+
+        Raises:
+            PrivacyViolation: the risk is above the threshold.
+            GuardError: the policy's approval no longer holds.
+        """
+        notes = hold_threshold(self.spec, done)
+        self.hold_approval()
+        return replace(done, notes=(*done.notes, *notes))
 
     @property
     def finished(self) -> RunReport:

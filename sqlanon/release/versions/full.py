@@ -5,42 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.rows import number, read_integer
-from sqlanon.release.catalog.refresh import Decision
-from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.divide import loss_limit
 from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import Keyed
 from sqlanon.release.frozen.erased_keys import check_left_out
 from sqlanon.release.history import history
 from sqlanon.release.history.compare_versions import changed_rows, compare_versions
+from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.publish.publish import Draft, content_of, list_columns
 from sqlanon.release.stages.stage import Compare, ComparePersons, Divide, Measure, Profile
-from sqlanon.release.stages.work import Planned, Stage, Work
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.verify import persons, tokens
-from sqlanon.results import RunReport
+from sqlanon.results import PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-class Full:
+class Full(Version):
     """See `Version`."""
-
-    anew = True
-    follows = False
-    begins = True
-
-    def decide(self, state: ReleaseState, decision: Decision) -> Decision:
-        return decision
 
     def look(self, work: Work) -> None:
         """See `Version.look`: no erased key is in the source."""
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
-
-    def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`: the source is staged."""
-        return ()
 
     def stages(self, work: Work) -> Sequence[Stage]:
         name, before = work.spec.name, work.decision.previous
@@ -52,9 +40,9 @@ class Full:
             stages.append(Compare(name, before.version if before else None))
         return [*stages, Measure(name)]
 
-    def plan(self, work: Work) -> Planned:
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
         self.profile(work)
-        return Planned(work.prepared, tried=True)
+        return plan_rows(work, Planned(work.prepared, tried=True), outline)
 
     def profile(self, work: Work) -> None:
         work.ready = profile(work.scratch, work.staged, work.division, work.watch, memory=work.machine.memory)

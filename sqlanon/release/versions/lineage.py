@@ -28,16 +28,17 @@ from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
 from sqlanon.release.frozen.version import Draft, Entered, Step, describe_cohort, refuse
 from sqlanon.release.history import history
+from sqlanon.release.plans.rows import Planned, plan_rows
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.release_warnings import list_warnings
 from sqlanon.release.stages.stage import Compare, Measure, Profile
-from sqlanon.release.stages.work import Planned, Stage, Work
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.full import compare_with_earlier, division_of_run
-from sqlanon.results import LineageReport, RunReport
+from sqlanon.results import LineageReport, PlanReport, RunReport
 from sqlanon.spec import ReleaseSpec
 
 
-class OfLineage:
+class OfLineage(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
@@ -53,14 +54,18 @@ class OfLineage:
     anew = False
 
     def __init__(self, lineage: Lineage, begins: bool, erasing: TableRef | None = None, erases: int = 0) -> None:
-        self.begins = begins
+        self._begins = begins
         self._lineage, self._erasing, self._erases = lineage, erasing, erases
         self._looked: Outlook | None = None
         self._refusal: str | None = None
 
     @property
+    def begins(self) -> bool:
+        return self._begins
+
+    @property
     def follows(self) -> bool:
-        return not self.begins
+        return not self._begins
 
     @property
     def _outlook(self) -> Outlook:
@@ -87,10 +92,6 @@ class OfLineage:
                 # be mixed.
                 self._outlook.hold(work.spec)
 
-    def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`: the source is staged."""
-        return ()
-
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`.
 
@@ -104,7 +105,7 @@ class OfLineage:
                 stages.append(Compare(name, before.version if before else None))
         return [*stages, Measure(name)]
 
-    def plan(self, work: Work) -> Planned:
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: whether a cohort can be published is decided by counts."""
         spec = work.spec
         if self._outlook.tried is not None:
@@ -120,7 +121,7 @@ class OfLineage:
                 work.scratch, work.staged, work.division, work.watch, memory=memory, part=True, judged=False
             )
         notes = plan_notes(spec, self._outlook, self._refusal or "", begins=self.begins)
-        return Planned(work.prepared, tried, notes)
+        return plan_rows(work, Planned(work.prepared, tried, notes), outline)
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`: that of the cohort; a cohort that cannot meet the policy waits."""

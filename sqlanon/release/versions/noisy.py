@@ -7,18 +7,22 @@ a run is published as it is, never drawn again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sqlanon.errors import GuardError, PrivacyViolation, SqlanonError
-from sqlanon.noisy.answers import bound_rows, check_columns, read_answers, verify_norms
+from sqlanon.noisy.answers import Coded, bound_coded, check_columns, code_rows, read_answers, verify_norms
 from sqlanon.noisy.draw import add_noise, import_opendp, try_law
 from sqlanon.noisy.published import column_types, drawn_rows, estimate, kept_share
-from sqlanon.noisy.shape import shape_of
+from sqlanon.noisy.rows import choose_tables
+from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import (
+    account_in,
     describe_end,
     drawn_table,
     is_waiting,
@@ -28,118 +32,36 @@ from sqlanon.release.budget.charged import (
     settle,
 )
 from sqlanon.release.budget.events import Event, Kind, Spending
+from sqlanon.release.budget.ledger import Account
+from sqlanon.release.budget.nights import is_drawn_as
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
+from sqlanon.release.plans.noisy import plan_noisy
 from sqlanon.release.prepare.row_security import refuse_hidden, source_snapshot
 from sqlanon.release.publish.publish import make_room
-from sqlanon.release.stages.stage import Publish
-from sqlanon.release.stages.work import Planned, Stage, Work
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.noisy_content import content_of_drawn
-from sqlanon.spec import ReleaseSpec
+from sqlanon.release.versions.noisy_stages import PublishDrawn, Take, list_stages
+from sqlanon.release.versions.waiting import Waiting
+from sqlanon.results import PlanReport
+
+if TYPE_CHECKING:
+    from sqlanon.noisy.accounting import Mechanism
+    from sqlanon.noisy.shape import Longs
+
+    Charge = tuple[list[Mechanism], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reserve:
-    """Charge a version, before the source is read."""
-
-    release: str
-    budget: str
-    epsilon: float
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: charge the budget {self.budget} with epsilon {self.epsilon:g}"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        _noisy_version_of(work).reserve(work)
+DRAWN_BEFORE = ("an earlier run drew it",)
+"""Why a version is published of which nothing is drawn or spent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Bound each person's rows, add them up, verify, draw noise, and store the noisy table."""
-
-    release: str
-    tables: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        tables = f"{self.tables} table{'s' if self.tables > 1 else ''}"
-        return f"{self.release}: bound each person's rows, answer {tables}, draw noise"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        _noisy_version_of(work).answer(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """Take the noisy table that an earlier run stored; nothing is drawn or spent."""
-
-    release: str
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: take the noisy table that an earlier run stored"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        _noisy_version_of(work).take(work)
-
-
-@dataclass(frozen=True, slots=True)
-class PublishDrawn:
-    """Publish the noisy table, and record it in the ledger."""
-
-    release: str
-    version: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return Publish((self.release,), (self.version,)).text
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        version = _noisy_version_of(work)
-        try:
-            Publish((self.release,), (self.version,)).run(works)
-        except PrivacyViolation:
-            version.record(work, "withheld")
-            raise
-        version.record(work, "published")
-
-
-def _noisy_version_of(work: Work) -> OfNoisy:
-    assert isinstance(work.version, OfNoisy)
-    return work.version
-
-
-def list_stages(spec: ReleaseSpec, version: int) -> list[Stage]:
-    """The stages of a version that is paid."""
-    noisy = spec.noisy
-    assert noisy is not None
-    charge = Reserve(spec.name, noisy.budget.name, float(noisy.epsilon))
-    return [charge, Answer(spec.name, len(noisy.tables)), PublishDrawn(spec.name, version)]
-
-
-class OfNoisy:
+class OfNoisy(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         spend: a new version is requested whatever the clock says, or after a version was lost.
     """
-
-    anew = True
-    follows = False
-    begins = True
 
     def __init__(self, *, spend: bool = False) -> None:
         self._spend = spend
@@ -156,7 +78,7 @@ class OfNoisy:
         last = last_spending(state)
         if last is not None and is_waiting(state, last):
             if self._resumes(state, last):
-                return Decision("made anew", ("an earlier run drew it",), (), previous, None)
+                return Decision("made anew", DRAWN_BEFORE, (), previous, None)
             if not self._spend:
                 raise GuardError(
                     f"{spec.name}: an earlier run drew a version by another policy or sqlanon, and did not publish "
@@ -193,7 +115,24 @@ class OfNoisy:
         if not is_waiting(state, last) or last.reserved.body["policy"] != policy_mark(state.spec):
             return False
         # Another sqlanon may have drawn other noise by the same policy, and the metadata say which.
-        return last.reserved.mechanisms == list(noise_of(shape_of(state.spec)).mechanisms)
+        account = account_in(state)
+        assert account is not None
+        return is_drawn_as(account, last.reserved, noise_of(shape_of(state.spec)))
+
+    def charge(self, work: Work, account: Account | None, shape: Shape, noise: Noise) -> Charge:
+        """The mechanisms and the facts of the event that charges the version, inside `Budget.hold`."""
+        return list(noise.mechanisms), {}
+
+    def measure_rows(self, work: Work, shape: Shape, coded: Coded) -> list[Longs]:
+        """The exact answers of every series, verified, in the snapshot of the source."""
+        return read_answers(work.scratch, shape, coded, work.secret)
+
+    def estimate_rows(self, shape: Shape, noise: Noise, noisy: Sequence[Longs]) -> Iterable[tuple[object, ...]]:
+        """The rows of the drawn table."""
+        return drawn_rows(shape, estimate(shape, noise, noisy))
+
+    def keep(self, work: Work, noisy: Sequence[Longs]) -> None:
+        """Store what later versions need, in the transaction that stores the drawn table."""
 
     def reserve(self, work: Work) -> None:
         """Charge the version. Versions left unfinished by an earlier run are lost, or were published after all.
@@ -221,13 +160,15 @@ class OfNoisy:
             budget = Budget(engine, noisy.budget)
             with budget.hold():
                 settle(budget, work.state)
+                mechanisms, more = self.charge(work, budget.account, shape, noise)
                 facts = {
                     "release": spec.name,
                     "version": work.target.version,
                     "policy": policy_mark(spec),
                     "epsilon": str(noisy.epsilon),
+                    **more,
                 }
-                self._event = budget.reserve(person_tables(engine, spec), noise.mechanisms, facts)
+                self._event = budget.reserve(person_tables(engine, spec), mechanisms, facts)
 
     def answer(self, work: Work) -> None:
         """Read the source, verify the bounded answers, draw noise, store the noisy table. Only then is it no loss.
@@ -253,33 +194,44 @@ class OfNoisy:
         assert noise is not None  # of the charge
         with work.watch.stage("snapshot"), source_snapshot(engine, [(spec, work.state.source.ref)]):
             source = engine.relation(spec.source)
-            coded = bound_rows(scratch, shape, spec.person, source, work.secret)
+            rows = code_rows(scratch, shape, spec.person, source)
+            pairs = None
+            if shape.spec.of_rows is not None:
+                pairs = choose_tables(scratch, shape, rows, noise) if shape.chooses else shape.spec.of_rows.pairs
+                shape = shape_of(spec, pairs)
+            coded = bound_coded(scratch, shape, rows, work.secret)
             verify_norms(scratch, shape, coded)
-            exact = read_answers(scratch, shape, coded, work.secret)
+            exact = self.measure_rows(work, shape, coded)
         with work.watch.stage("method"):
-            noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, noise.scales, strict=True)]
+            scales = noise.scales[1:] if shape.chooses else noise.scales
+            noisy = [add_noise(answers, noise.law, scale) for answers, scale in zip(exact, scales, strict=True)]
             del exact
+            if shape.chooses:  # their noise was drawn when the pairs were chosen
+                noisy.insert(0, np.zeros(0, np.int64))
             share_kept = kept_share(noisy) if noisy_spec.kept else None
-            rows = drawn_rows(shape, estimate(shape, noise, noisy))
-        budget, reserved = Budget(engine, noisy_spec.budget), self._reserved
+            numbers = self.estimate_rows(shape, noise, noisy)
+        budget, reserved = Budget(engine, noisy_spec.budget), self.reserved
         table = drawn_table(engine, noisy_spec.budget.name, reserved)
         with work.watch.stage("recode"), budget.hold():
-            drawn_event = budget.event_of("drawn", reserved, {"table": table.name, "kept": share_kept})
+            facts = {"table": table.name, "kept": share_kept} | ({"pairs": pairs} if pairs else {})
+            drawn_event = budget.event_of("drawn", reserved, facts)
             with engine.publishing():
-                engine.load_rows(table, column_types(shape), rows)
+                engine.load_rows(table, column_types(shape), numbers)
+                self.keep(work, noisy)
                 budget.put(drawn_event)
             budget.follow(drawn_event)
-        work.content = content_of_drawn(work, self._reserved, share_kept)
+        work.content = content_of_drawn(work, reserved, drawn_event)
 
     def take(self, work: Work) -> None:
         """Find the noisy table that was stored."""
         last = last_spending(work.state)
         assert last is not None
         self._event = last.reserved
-        work.content = content_of_drawn(work, self._reserved, last.last.body.get("kept"))
+        work.content = content_of_drawn(work, self.reserved, last.last)
 
     @property
-    def _reserved(self) -> Event:
+    def reserved(self) -> Event:
+        """The event that charged the version."""
         assert self._event is not None
         return self._event
 
@@ -289,27 +241,16 @@ class OfNoisy:
         assert noisy is not None
         budget = Budget(work.state.engine, noisy.budget)
         with work.watch.stage("state"), budget.hold():
-            budget.note(state, self._reserved, {"version": work.target.version})
+            budget.note(state, self.reserved, {"version": work.target.version})
 
-    def look(self, work: Work) -> None:
-        """See `Version.look`: nothing is staged."""
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
+        """See `Version.plan`."""
+        return plan_noisy(work, outline)
 
-    def stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.stages`: stages of noisy statistics."""
-        return self.own_stages(work)
 
-    def plan(self, work: Work) -> Planned:
-        """See `Version.plan`; `sqlanon.release.plan.noisy` makes it."""
-        raise NotImplementedError
+class WaitingNoisy(Waiting):
+    """See `Waiting`; its plan says what the next version costs."""
 
-    def profile(self, work: Work) -> None:
-        """See `Version.profile`: nothing is staged."""
-
-    def divide(self, work: Work) -> None:
-        """See `Version.divide`: there are no classes."""
-
-    def compare(self, work: Work) -> None:
-        """See `Version.compare`: versions are paid, whatever they are compared with."""
-
-    def measure(self, work: Work) -> None:
-        """See `Version.measure`: `answer` makes the content."""
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
+        """See `Version.plan`."""
+        return plan_noisy(work, outline)

@@ -19,25 +19,27 @@ from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Work
+from sqlanon.release.versions.noisy_rows import SyntheticRows
 from sqlanon.results import LossReport, NoisyReport, RunReport
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Statistics have no classes."""
 
 
-def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content:
+def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
     """Content to publish of a stored noisy table.
 
     Args:
         work: the release.
         reserved: the event that charged it.
-        kept: the noisy share of a person's rows that is counted; None if it was not measured.
+        drawn: the event of the stored table, which has the noisy share of a person's rows that is counted (None if it
+            was not measured), and the pairs of columns of synthetic rows.
     """
     spec, state, target, scratch = work.spec, work.state, work.target, work.scratch
     engine, noisy = state.engine, spec.noisy
     assert noisy is not None
-    shape = shape_of(spec)
-    noise = noise_of(shape)
+    shape = shape_of(spec, drawn.body.get("pairs"))
+    noise = noise_of(shape_of(spec))
     columns = view_columns(shape)
     drawn_statistics = drawn_table(engine, noisy.budget.name, reserved)
     budget = Budget(engine, noisy.budget)
@@ -75,18 +77,27 @@ def content_of_drawn(work: Work, reserved: Event, kept: float | None) -> Content
             reservation=reserved.seq,
             spent=float(account.spent),
             allowed=float(budget.limits[0]),
-            kept=kept,
+            kept=drawn.body.get("kept"),
+            night=reserved.night,
+            nights=noisy.nights,
         ),
     )
+    of_rows = SyntheticRows(work, shape, noise, drawn_statistics) if shape.spec.of_rows is not None else None
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-        statement = scratch.sql("noisy/view", physical=place, drawn=drawn_statistics, columns=columns)
+        statement = scratch.sql(
+            "noisy/view", physical=place, drawn=drawn_statistics, columns=columns, night=reserved.night
+        )
         scratch.execute_all([statement, *beside])
+        if of_rows is not None:
+            of_rows.write(place)
 
     def verify(place: TableRef, _: Found) -> RunReport:
-        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns):
+        night = reserved.night
+        if scratch.count("noisy/verify_view", physical=place, drawn=drawn_statistics, columns=columns, night=night):
             raise PrivacyViolation(f"{spec.name}: the written table is not the noisy table that was stored")
-        return replace(report, verified=True, seconds=work.watch.total())
+        done = replace(report, verified=True, seconds=work.watch.total())
+        return done if of_rows is None else of_rows.verify(place, done)
 
     return Content(
         write,

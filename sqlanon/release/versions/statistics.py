@@ -1,4 +1,4 @@
-"""Versions of counts: cells are counted, hidden, and verified by a certificate.
+"""Versions of counts: cells are counted, protected, and verified by a certificate.
 
 See docs/statistics.md. A release has one version: joint disclosures of two are not known.
 """
@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlanon._version import __version__
+from sqlanon.counted import StatisticsSpec, SumMeasure, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
-from sqlanon.errors import GuardError, InfeasibleError
+from sqlanon.errors import GuardError, PolicyError
+from sqlanon.progress import Progress, Silent
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.other_counts import list_other_counts, refuse_published
 from sqlanon.release.catalog.private_tables import private_table
@@ -20,18 +22,19 @@ from sqlanon.release.catalog.refresh import Decision, policy_changes, shown_as
 from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
+from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
-from sqlanon.release.stages.work import Stage, Work
-from sqlanon.release.versions.statistics_plan import plan_counts
+from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
-from sqlanon.statistics.certificate import Kept, keep_statements, kept_beside, verify_published, verify_source
-from sqlanon.statistics.choose import UnservedError
-from sqlanon.statistics.cube import Cube, count_cells, read_system
-from sqlanon.statistics.hide import Hidden, hide_cells
+from sqlanon.statistics.cube import Cube, count_cells
+from sqlanon.statistics.kept import keep_statements, kept_beside
+from sqlanon.statistics.protections import find_protection
+from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
+from sqlanon.table.pseudonyms import has_stable_text
 from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
@@ -57,16 +60,11 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Hide:
-    """Hide small cells, and others that would give them away, with witnesses that prove it."""
+class Protect:
+    """Protect the numbers of the cells."""
 
     release: str
-    threshold: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: hide cells of fewer than {self.threshold} persons, and others that give them away"
+    text: str
 
     def run(self, works: Mapping[str, Work]) -> None:
         """See `Stage.run`."""
@@ -91,23 +89,26 @@ class Assemble:
         work.version.measure(work)
 
 
-class OfStatistics:
+class OfStatistics(Version):
     """See `Version`. For one run only: it keeps the results of the stages.
 
     Args:
         confirmed: nobody has kept a version of counts of the same source that was withdrawn.
+        asked: what is published, and how it is protected.
     """
 
-    anew = True
-    follows = False
-    begins = True
-
-    def __init__(self, *, confirmed: bool = False) -> None:
+    def __init__(self, asked: StatisticsSpec, *, confirmed: bool = False) -> None:
         self._confirmed = confirmed
+        self._protection = find_protection(asked)
         self._shape: Shape | None = None
         self._cube: Cube | None = None
-        self._hidden: Hidden | None = None
+        self._made: Made | None = None
         self._readings: tuple[Reading, ...] = ()
+
+    @property
+    def owned(self) -> bool:
+        """See `Version.owned`."""
+        return self._protection.owned
 
     def decide(self, state: ReleaseState, decision: Decision) -> Decision:
         """See `Version.decide`.
@@ -141,22 +142,20 @@ class OfStatistics:
         if previous is not None and previous.status == "published" and not work.unchanged:
             raise _make_published_error(work.spec.name, previous, "the source's rows changed")
 
-    def own_stages(self, work: Work) -> Sequence[Stage]:
-        """See `Version.own_stages`: the source is staged."""
-        return ()
-
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
         statistics = work.spec.statistics
         assert statistics is not None
         name = work.spec.name
-        return [Count(name, len(statistics.tables)), Hide(name, statistics.threshold), Assemble(name)]
+        protect = Protect(name, self._protection.describe(name, statistics.threshold))
+        return [Count(name, len(statistics.tables)), protect, Assemble(name)]
 
-    def plan(self, work: Work) -> PlanReport:
+    def plan(self, work: Work, outline: Outline) -> PlanReport:
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        return plan_counts(work, shape, cube, list_neighbours(work.state))
+        notes = self._protection.note(self._run(work, Silent()))
+        return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
 
     @property
     def _counted(self) -> tuple[Shape, Cube]:
@@ -172,42 +171,32 @@ class OfStatistics:
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
-            shape = shape_of(spec, domains, person.alias, work.target.version)
+            if self.owned:
+                _check_persons(work)
+            shape = shape_of(spec, domains, person.alias, work.target.version, _summed(work))
             self._shape = with_paths(scratch, shape, domains)
             self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
 
     def divide(self, work: Work) -> None:
-        """See `Version.divide`: cells are hidden.
+        """See `Version.divide`: the numbers of the cells are protected.
 
         Raises:
             InfeasibleError: a small cell of a margin cannot be protected; nothing is published.
         """
-        shape, cube = self._counted
         with work.watch.stage("method") as progress:
-            system = read_system(work.scratch, shape, cube, work.secret.encode())
-            try:
-                self._hidden = hide_cells(work.scratch, shape, system, work.secret.encode(), progress)
-            except UnservedError as error:
-                margin = shape.margin_name(system.levels_of(error.margin))
-                why = (
-                    "the search for cells to hide took as long as it may, and a small cell of "
-                    f"{margin} is not protected yet"
-                    if error.exhausted
-                    else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
-                )
-                raise InfeasibleError(
-                    f"{work.spec.name}: {why}; nothing was published. Publish coarser levels or fewer columns"
-                ) from None
+            self._made = self._protection.protect(self._run(work, progress))
 
-    def compare(self, work: Work) -> None:
-        """See `Version.compare`: there is no version before."""
+    def _run(self, work: Work, progress: Progress) -> Run:
+        shape, cube = self._counted
+        secret = work.secret.encode()
+        return Run(work.scratch, shape, cube, work.staged.stage, secret, work.spec.name, progress)
 
     def measure(self, work: Work) -> None:
         """See `Version.measure`."""
         spec, state, target, staged = work.spec, work.state, work.target, work.staged
         shape, cube = self._counted
-        hidden = self._hidden
-        assert hidden is not None
+        made = self._made
+        assert made is not None
         report = RunReport(
             release=spec.name,
             version=target.version,
@@ -222,7 +211,7 @@ class OfStatistics:
             loss=NO_LOSS,
             seconds={},
             verified=False,
-            method="suppress",
+            method=self._protection.method,
             execution="kernel",
             format="statistics",
             warnings=(*reader_warnings(state.engine, spec, state.source.ref), *list_neighbours(state)),
@@ -233,26 +222,28 @@ class OfStatistics:
                 cells=cube.counts[1],
                 shown=0,
                 hidden=0,
-                witnesses=hidden.witnesses,
+                witnesses=made.witnesses,
                 margins=len(shape.margins),
                 levels=tuple((column.name, column.levels) for column in shape.columns),
+                errors=made.errors,
+                persons=shape.threshold if self._protection.method == "suppress" else 0,
+                scales=tuple(one.scale for one in shape.sums),
             ),
         )
-        work.content = self._content(work, report, shape, hidden)
+        work.content = self._content(work, report, shape, made)
 
-    def _content(self, work: Work, report: RunReport, shape: Shape, hidden: Hidden) -> Content:
-        scratch, staged, state, target = work.scratch, work.staged, work.state, work.target
-        cube, spec = self._counted[1], work.spec
-        kept_tables = kept_beside(private_table(state.engine, target.physical))
-        context = shape.context()
+    def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
+        scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
+        protection = self._protection
+        parts = list_parts(len(shape.sums), protection.method)
+        kept = kept_beside(private_table(state.engine, target.physical), parts)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
-            table = scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
-            scratch.execute_all([table, *beside])
+            scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
-            verify_source(scratch, shape, staged.stage, kept_tables, spec.name)
-            shown_cells, not_shown = verify_published(scratch, shape, place, kept_tables, spec.name)
+            protection.verify_source(self._run(work, Silent()), kept)
+            shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
             assert report.statistics is not None
             counts = replace(report.statistics, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
@@ -261,18 +252,18 @@ class OfStatistics:
         return Content(
             write,
             verify,
-            keep_statements(scratch, shape, Kept(cube.cells, cube.atoms, hidden.witness), kept_tables),
-            lambda: drop_statistics(state.engine, [kept_tables.cells, kept_tables.atoms, kept_tables.witness]),
-            lambda report: metadata_rows(spec, shape, self._readings, report),
+            keep_statements(scratch, shape, made.tables, kept),
+            lambda: drop_statistics(state.engine, list(kept.values())),
+            lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
-            staged.source,
+            work.staged.source,
             0,
             work.secret,
         )
 
 
 def metadata_rows(
-    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport
+    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport, protected: Mapping[str, object]
 ) -> Iterable[tuple[object, ...]]:
     """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
     statistics, counts = spec.statistics, report.statistics
@@ -294,12 +285,11 @@ def metadata_rows(
         "statistics": {
             "persons": statistics.threshold,
             "zeros": "shown",
-            "interval": "full",
-            "insiders": statistics.insiders,
-            "bounds": statistics.bounds,
-            "method": "suppress",
+            "method": statistics.method,
+            **protected,
             "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
             "measures": dict(statistics.measures),
+            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
         },
@@ -314,6 +304,41 @@ def metadata_rows(
         yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
     for name, kind in statistics.measures:
         yield name, "measure", kind, "statistics", "", json.dumps([name]), None
+    for one in shape.sums:
+        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
+        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
+
+
+def _describe_sum(one: SumMeasure) -> dict[str, object]:
+    """The rules of a sum, for readers."""
+    rules: dict[str, object] = {
+        "column": one.column,
+        "range": [one.low, one.high],
+        "p_percent": one.percent / 100,
+    }
+    if one.share:
+        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
+    return rules
+
+
+def _summed(work: Work) -> list[Reading]:
+    """The columns of the sums, in their order."""
+    statistics = work.spec.statistics
+    assert statistics is not None
+    known = {reading.name.lower(): reading for reading in work.staged.roles.sensitive}
+    return [known[one.column.lower()] for one in statistics.sums]
+
+
+def _check_persons(work: Work) -> None:
+    """Equal persons have equal texts, which make their keys."""
+    names = {name.lower() for name in work.spec.person}
+    for column in work.staged.roles.relation.columns:
+        if column.name.lower() in names and not has_stable_text(column):
+            raise PolicyError(
+                f"{work.spec.name}: column {column.name} of the person has type {column.shown_type}, whose equal "
+                "values may have different texts, and so different noise; cast it to a whole number or to text in a "
+                "view"
+            )
 
 
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
@@ -345,9 +370,7 @@ def _refuse_others(state: ReleaseState, *, confirmed: bool) -> None:
 def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
-    names = [
-        entry.release for entry in state.beside if entry.source == source and not (entry.statistics or entry.noisy)
-    ]
+    names = [entry.release for entry in state.beside if entry.source == source and entry.kind.has_rows]
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"

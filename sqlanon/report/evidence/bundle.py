@@ -21,7 +21,7 @@ from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.evidence.archive import pack
 from sqlanon.report.evidence.figures import SCHEMA, figures_for, list_figures
 from sqlanon.report.frames import FRAMES, frame_report
-from sqlanon.report.owner import find_published
+from sqlanon.report.owner import find_described
 from sqlanon.report.page import write_page
 from sqlanon.report.readers import readers_report
 from sqlanon.results import RunReport
@@ -53,7 +53,7 @@ def make_bundle(
 
     Cost: that of the reports: a few groupings of the release.
     """
-    entry = find_published(engine, release)
+    entry = find_described(engine, release)
     if audience == "readers" and entry.view is None:
         raise PolicyError(
             f"{release} was published into another file: a bundle for readers is made of a view in this database; "
@@ -97,8 +97,8 @@ def _for_owner(engine: Engine, entry: Entry, progress: Progress) -> dict[str, by
         try:
             page = frame_report(engine, entry.release, name, progress, variables=variables)
         except PolicyError:
-            continue  # a frame about pseudonyms, of a release without
-        variables = next(one for one in page.sections if one.anchor == "variables")
+            continue  # a frame about pseudonyms, of a release without, or one about rows
+        variables = next((one for one in page.sections if one.anchor == "variables"), None)
         files[f"report-{name}.html"] = write_page(page).encode()
     rows = [describe_row(one) for one in Catalog(engine).entries(entry.release) if one.version <= entry.version]
     decisions = [one.to_dict() for one in Approvals(engine).list(entry.release)]

@@ -38,6 +38,7 @@ def list_figures(release: str, version: int, policy: Mapping[str, Any], run: Run
             for one in run.requirements
         ],
         "loss": {"gcp": run.gcp, "columns": {name: dict(values) for name, values in run.loss.columns.items()}},
+        "counts": run.statistics and run.statistics.to_dict(),
         "method": run.method,
         "publication_format": run.format,
     }
@@ -107,6 +108,7 @@ SCHEMA: Mapping[str, Any] = {
             },
             "required": ["gcp", "columns"],
         },
+        "counts": {"type": ["object", "null"], "description": "Of a release of counts: cells, and what was hidden."},
         "method": _TEXT,
         "publication_format": _TEXT,
     },

@@ -19,6 +19,7 @@ from sqlanon.release.catalog.views import spell_table
 from sqlanon.report.decision import NOT_SAID, accepted, context_pairs, review_date, within
 from sqlanon.report.document import Front, Page, Section
 from sqlanon.report.frames.base import Found, Frame
+from sqlanon.report.frames.counts import counts_frame
 from sqlanon.report.frames.edpb import EDPB
 from sqlanon.report.frames.ema0070 import EMA0070
 from sqlanon.report.frames.hipaa import HIPAA
@@ -26,7 +27,7 @@ from sqlanon.report.frames.iso27559 import ISO27559
 from sqlanon.report.frames.sdc import SDC
 from sqlanon.report.frames.words import define_words
 from sqlanon.report.frames.wp216 import WP216
-from sqlanon.report.owner import check_unchanged, find_published
+from sqlanon.report.owner import check_unchanged, find_described
 from sqlanon.report.variables import report_variables
 from sqlanon.results import RunReport
 from sqlanon.results.figures import count, join_names, share
@@ -64,7 +65,9 @@ def frame_report(
     frame = FRAMES.get(name)
     if frame is None:
         raise PolicyError(f"--frame {name}: not a frame{near(name, FRAMES)}; there are {', '.join(FRAMES)}")
-    entry = find_published(engine, release)
+    entry = find_described(engine, release)
+    if not entry.kind.has_rows:
+        return counts_frame(engine, entry, name, reporter, attack=attack)
     run = RunReport.from_dict(entry.report)
     catalog = Catalog(engine)
     released = None if entry.view is None else read_release(engine, engine.relation(spell_table(entry.view)))

@@ -169,6 +169,36 @@ WORDS: Mapping[str, tuple[str, str]] = {
             "row is unique in its quasi columns."
         ),
     ),
+    "small_cell": (
+        "small cell",
+        (
+            "A cell of fewer persons than the threshold. Its number is hidden, and others with it from whose sums it "
+            "would follow; readers do not see which are which (docs/statistics.md)."
+        ),
+    ),
+    "certificate": (
+        "certificate",
+        (
+            "Other tables of whole numbers that agree with everything published, in which each small cell has its "
+            "least number, and the threshold or more. They are checked by sums, so that no search is trusted."
+        ),
+    ),
+    "rounding": (
+        "controlled rounding",
+        (
+            "Numbers go to a multiple below or above, so that all sums hold. A published 0 says that a cell is small "
+            "(Cox 1987; docs/statistics.md)."
+        ),
+    ),
+    "noise": (
+        "cell key",
+        (
+            "The noise of a number depends on who is in the cell: the same persons have the same in every table. To "
+            "fit numbers that add up takes a part of it away (Thompson, Broadfoot and Elazar 2013; docs/statistics.md)."
+        ),
+    ),
+    "zeros": ("empty cells", "A cell that is not listed has nobody, and a listed one has somebody."),
+    "lost_cells": ("loss of counts", "How many numbers are missing, or how far they are from the true ones."),
 }
 
 

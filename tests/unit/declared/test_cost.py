@@ -13,7 +13,7 @@ from sqlanon.declared.cost import COLUMNS, Cost, K
 from sqlanon.methods.base import Problem
 from sqlanon.methods.method import make_method
 from sqlanon.policy import release as spec_of
-from sqlanon.release.plan.plan import estimate
+from sqlanon.release.plans.rows import estimate
 from sqlanon.spec import MethodSpec
 
 COST = Cost(1.0, 8.0, rows=2.0, block="block", times="runs", slower=(("way", "far", 3.0), ("way", "near", 2.0)))

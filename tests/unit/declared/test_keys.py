@@ -45,8 +45,11 @@ MODELS: dict[str, type[models.Written]] = {
     "history.": models.HistoryModel,
     "tables:": models.TablesModel,
     "statistics:": models.StatisticsReleaseModel,
+    "statistics:refresh.": models.CountedRefreshModel,
     "statistics.": models.StatisticsModel,
     "statistics.columns.*.": models.CountedColumnModel,
+    "statistics.measures.*.": models.CountedMeasureModel,
+    "statistics.measures.*.dominance.": models.DominanceModel,
     "statistics.tables.": models.CountedTableModel,
     "statistics.protect.": models.ProtectModel,
     "context.": models.ContextModel,
@@ -59,6 +62,8 @@ MODELS: dict[str, type[models.Written]] = {
     "noisy.measures.*.": noisy_models.NoisyMeasureModel,
     "noisy.contributions.": noisy_models.ContributionsModel,
     "noisy.show.": noisy_models.ShowModel,
+    "noisy.running.": noisy_models.RunningModel,
+    "noisy.rows.": noisy_models.RowsModel,
 }
 """The model of each part of a policy, by how the paths of its keys begin."""
 NOT_ARGUMENTS = {

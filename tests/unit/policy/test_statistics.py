@@ -67,13 +67,14 @@ def test_what_a_policy_means() -> None:
     assert redact(spec)["statistics"]["threshold"] == 10
 
 
-MISTAKES = {
+ONE: dict[str, Any] = {"statistics__tables": [{"name": "a", "by": ["region", "sex", "age"]}]}
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "no person": ({"person": None}, "person: is missing"),
     "privacy": ({"privacy": {"k": 5}}, "privacy is about rows and their classes"),
     "a method": ({"method": "tree"}, "method is about rows and their classes"),
     "a format": ({"format": "ranges"}, "format is about rows and their classes"),
     "another file": ({"publish_file": "x.duckdb"}, "publish_file is about rows and their classes"),
-    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh is about rows and their classes"),
+    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh.mode: unknown key"),
     "an unknown key": ({"statistics__column": {}}, "unknown key"),
     "no table": ({"statistics__tables": []}, "the list is empty"),
     "a table of no list": ({"statistics__tables": "a"}, "not a list"),
@@ -88,13 +89,78 @@ MISTAKES = {
     ),
     "a column of no table": ({"statistics__tables": [{"name": "a", "by": ["region", "sex"]}]}, "no table counts by"),
     "the person as a column": ({"person": "sex"}, "the column of the person"),
-    "sums": ({"statistics__measures": {"cost": {"sum": "cost"}}}, "one of count, persons"),
+    "a sum without a range": ({"statistics__measures__cost": {"sum": "cost", "p_percent": 10}}, "range: is missing"),
+    "a sum without p": ({"statistics__measures__cost": {"sum": "cost", "range": [0, 9]}}, "p_percent: is missing"),
+    "sums alone": (
+        {"statistics__measures": {"cost": {"sum": "cost", "range": [0, 9], "p_percent": 10}}},
+        "sums without a number of rows or persons",
+    ),
+    "negative sums": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [-9, 9], "p_percent": 10}},
+        "negative values, which hide large contributions",
+    ),
+    "absolute sums of no negative value": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10, "absolute": True}},
+        "no negative values",
+    ),
+    "a sum of a dimension": (
+        {"statistics__measures__cost": {"sum": "Age", "range": [0, 9], "p_percent": 10}},
+        "a column by which tables count",
+    ),
+    "a sum of the person": (
+        {"statistics__measures__cost": {"sum": "pid", "range": [0, 9], "p_percent": 10}},
+        "the column of the person",
+    ),
+    "a count with a range": ({"statistics__measures__m": {"count": "count", "range": [0, 9]}}, "range of a number of"),
+    "a range of one end": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [9, 0], "p_percent": 10}},
+        "not two",
+    ),
+    "p that is too precise": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 1.234}},
+        "too precise",
+    ),
+    "a dominance rule without a share": (
+        {"statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10, "dominance": {"n": 2}}},
+        "share: is missing",
+    ),
     "no measure": ({"statistics__measures": {}}, "no measure"),
     "a measure called as a column": ({"statistics__measures": {"Sex": "count"}}, "two columns of the view"),
     "a measure called status": ({"statistics__measures": {"status": "count"}}, "two columns of the view"),
     "one person": ({"statistics__protect__persons": 1}, "too small"),
     "no persons": ({"statistics__protect": {}}, "persons: is missing"),
-    "cell keys": ({"statistics__protect__method": "cell_key"}, "suppress"),
+    "an unknown method": ({"statistics__protect__method": "swap"}, "suppress, cell_key, round"),
+    "no deviation": ({"statistics__protect__method": "cell_key"}, "deviation: is missing"),
+    "no base": ({"statistics__protect__method": "round"}, "base: is missing"),
+    "a base of hidden cells": ({"statistics__protect__base": 5}, "base is of another method than suppress"),
+    "bounds of rounded cells": (
+        {**ONE, "statistics__protect": {"persons": 5, "method": "round", "base": 5, "bounds": "exact"}},
+        "bounds is of another method than round",
+    ),
+    "small cells above the base": (
+        {**ONE, "statistics__protect": {"persons": 6, "method": "round", "base": 5}},
+        "persons is at most base",
+    ),
+    "a variance that no noise has": (
+        {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "deviation": 2, "variance": 4}},
+        "no such noise of mean 0",
+    ),
+    "a rule with a variance": (
+        {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "rule": "10_5", "variance": 4}},
+        "a rule has none",
+    ),
+    "noise of linked tables": (
+        {"statistics__protect": {"persons": 5, "method": "cell_key", "deviation": 5, "variance": 3}},
+        "no table has all columns",
+    ),
+    "noise of nobody": (
+        {
+            **ONE,
+            "null_person": "distinct",
+            "statistics__protect": {"persons": 5, "method": "cell_key", "deviation": 5, "variance": 3},
+        },
+        "the noise of a cell depends on who is in it",
+    ),
     "hidden zeros": ({"statistics__protect__zeros": "small"}, "shown"),
     "narrow intervals": ({"statistics__protect__interval": "width"}, "full"),
     "bounds of linked tables": ({"statistics__protect__bounds": "exact"}, "no table has all columns"),

@@ -82,9 +82,9 @@ def commit(
     try:
         if file is not None:
             path = Path(place, file)
-            known, schema = path.stat(), Schema.from_arrow(pyarrow.parquet.read_schema(path))
+            status, schema = path.stat(), Schema.from_arrow(pyarrow.parquet.read_schema(path))
             rows = json.dumps({"numRecords": pyarrow.parquet.read_metadata(path).num_rows})
-            added = [AddAction(file, known.st_size, {}, int(known.st_mtime * 1000), data_change=True, stats=rows)]
+            added = [AddAction(file, status.st_size, {}, int(status.st_mtime * 1000), data_change=True, stats=rows)]
         how = CommitProperties(custom_metadata={FACTS: dict(facts)}, max_commit_retries=0)
         if not Path(place, "_delta_log").exists():
             check(())

@@ -41,13 +41,15 @@ def open_table(_: duckdb.DuckDBPyConnection, place: str) -> Opened:
         raise cannot_open(name, "the table's metadata", error) from error
     current = table.current_snapshot()
     # The table as it was loaded stays at the snapshot; the schema changes without a new snapshot.
-    at = f"{f'snapshot {current.snapshot_id}' if current else 'no snapshot'}, schema {table.metadata.current_schema_id}"
+    version = (
+        f"{f'snapshot {current.snapshot_id}' if current else 'no snapshot'}, schema {table.metadata.current_schema_id}"
+    )
     scan = table.scan()
     try:
         source = _dataset(table, scan) or _Stream(scan)
     except Exception as error:
         raise cannot_open(name, "the table's list of files", error) from error
-    return Opened(place, f"{at} of table {table.metadata.table_uuid}", source)
+    return Opened(place, f"{version} of table {table.metadata.table_uuid}", source)
 
 
 def open_catalog(name: str, place: str) -> tuple[Catalog, str]:
@@ -89,8 +91,8 @@ def _dataset(table: Table, scan: DataScan) -> Any:  # noqa: ANN401 - Arrow's own
     manifests say.
     """
     tasks, fields = list(scan.plan_files()), scan.projection().fields
-    plain = len(table.metadata.schemas) == 1 and all(one.field_type.is_primitive for one in fields)
-    ids = {one.field_id for one in fields}
+    plain = len(table.metadata.schemas) == 1 and all(field.field_type.is_primitive for field in fields)
+    ids = {field.field_id for field in fields}
     whole = all(
         task.file.file_format.name == "PARQUET" and not task.delete_files and ids <= set(task.file.value_counts or ())
         for task in tasks

@@ -79,7 +79,7 @@ def commit(
         LockedError: another program committed after the snapshots that ``check`` has seen.
         DatabaseError: the metadata cannot be read or written.
     """
-    said = {f"{_KEY}{key}": value for key, value in facts.items()}
+    properties = {f"{_KEY}{key}": value for key, value in facts.items()}
     added = None if file is None else folder(place) / file
     with _errors(place), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pyiceberg's, where there are no rows to delete
@@ -95,18 +95,18 @@ def commit(
             table.metadata.properties[TableProperties.COMMIT_NUM_RETRIES] = "0"
             change = table.transaction()
             if table.current_snapshot():
-                change.delete(AlwaysTrue(), snapshot_properties=said)
+                change.delete(AlwaysTrue(), snapshot_properties=properties)
             if schema is not None:
                 _evolve(change, schema)
         if added is not None:
-            change.add_files([added.as_uri()], snapshot_properties=said, check_duplicate_files=False)
+            change.add_files([added.as_uri()], snapshot_properties=properties, check_duplicate_files=False)
         change.commit_transaction()
 
 
 def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
     """Give a table these columns; those of other types are new columns of the same names."""
-    wanted = change.table_metadata.schema().as_arrow()
-    kinds = {field.name: field.type for field in wanted}
+    arrow = change.table_metadata.schema().as_arrow()
+    kinds = {field.name: field.type for field in arrow}
     other = [
         name for name, kind in kinds.items() if name not in schema.names or not _same(kind, schema.field(name).type)
     ]
@@ -121,7 +121,7 @@ def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
 
 def _same(one: pyarrow.DataType, other: pyarrow.DataType) -> bool:
     """Whether two types are the same for Iceberg, which has one kind of text and of lists."""
-    return str(one).replace("large_", "") == str(other).replace("large_", "").replace("element", "element")
+    return str(one).replace("large_", "") == str(other).replace("large_", "")
 
 
 def _create(catalog: Catalog, path: str, schema: pyarrow.Schema) -> Transaction:
@@ -137,13 +137,13 @@ def _load(place: str) -> Table | None:
 
 
 def _list(table: Table) -> list[Mapping[str, str]]:
-    found: list[Mapping[str, str]] = []
+    facts: list[Mapping[str, str]] = []
     for snapshot in ancestors_of(table.current_snapshot(), table.metadata):
         summary = snapshot.summary
         if summary is None or summary.operation != Operation.REPLACE:
-            said = summary.additional_properties if summary else {}
-            found.append({key.removeprefix(_KEY): value for key, value in said.items() if key.startswith(_KEY)})
-    return found
+            properties = summary.additional_properties if summary else {}
+            facts.append({key.removeprefix(_KEY): value for key, value in properties.items() if key.startswith(_KEY)})
+    return facts
 
 
 @contextmanager

@@ -78,8 +78,8 @@ def _list_files(place: str) -> list[str]:
     """The files of a pattern or a folder, by name, without hidden files and those that writers keep for themselves."""
     pattern = str(Path(place) / "**" / "*.parquet") if Path(place).is_dir() else place
     base = len(re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0])
-    found = (path for path in glob.iglob(pattern, recursive=True) if Path(path).is_file())  # noqa: PTH207 - of any root
-    return sorted(path for path in found if not re.search(r"/[._]", path[base:]))
+    paths = (path for path in glob.iglob(pattern, recursive=True) if Path(path).is_file())  # noqa: PTH207 - of any root
+    return sorted(path for path in paths if not re.search(r"/[._]", path[base:]))
 
 
 def _find_state(files: Sequence[str]) -> str:
@@ -87,8 +87,8 @@ def _find_state(files: Sequence[str]) -> str:
     digest = hashlib.sha256()
     for path in files:
         try:
-            known = Path(path).stat()
+            status = Path(path).stat()
         except FileNotFoundError:
             continue
-        digest.update(f"{path}\0{known.st_ino}\0{known.st_size}\0{known.st_mtime_ns}\0".encode())
+        digest.update(f"{path}\0{status.st_ino}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
     return digest.hexdigest()[:16]

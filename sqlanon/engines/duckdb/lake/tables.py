@@ -80,13 +80,13 @@ class LakeTables:
     def _register(self, view: str, opened: Opened) -> Relation:
         try:
             self.connection.register(view, opened.scan)
-            found = self.connection.execute(f"DESCRIBE FROM temp.main.{quote(view)}").fetchall()
+            rows = self.connection.execute(f"DESCRIBE FROM temp.main.{quote(view)}").fetchall()
         except duckdb.Error as error:
             raise DatabaseError(
                 f"{view}: a column has a type that DuckDB does not read ({type(error).__name__}); write a copy of the "
                 "table without it"
             ) from error
-        columns = tuple(Column(str(row[0]), str(row[1]), kind_of(str(row[1]))) for row in found)
+        columns = tuple(Column(str(row[0]), str(row[1]), kind_of(str(row[1]))) for row in rows)
         return Relation(TableRef(None, view), columns, is_view=True, snapshot=opened.snapshot)
 
     @contextmanager

@@ -76,7 +76,7 @@ class LakeWriter:
 
     def facts(self, place: str) -> Sequence[Facts]:
         commits, where = _commits(place)
-        return [dict(one) for one in commits.list_facts(where)]
+        return [dict(fact) for fact in commits.list_facts(where)]
 
     def write(self, table: TableRef, place: str, file: str) -> None:
         columns = self._connection.execute(f"DESCRIBE {self._qualify(table)}").fetchall()

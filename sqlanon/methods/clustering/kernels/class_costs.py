@@ -131,10 +131,10 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
         return np.int64(-1), np.int64(-1)
     if facts[a, KIND] == TREE and low < high:
         for level in range(facts[a, LEVELS]):
-            at = facts[a, START] + 2 * level * size
-            node = table[at + low - null]
-            if node == table[at + high - null]:
-                leaves = -(-table[at + size + low - null] * size // SCALE)
+            offset = facts[a, START] + 2 * level * size
+            node = table[offset + low - null]
+            if node == table[offset + high - null]:
+                leaves = -(-table[offset + size + low - null] * size // SCALE)
                 return node + null, node + null + leaves - 1
         return null, size + null - 1
     return low, high
@@ -229,7 +229,7 @@ def price_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, g
     for a in range(made.low.shape[1]):
         low, high = np.int64(made.low[to, a]), np.int64(made.high[to, a])
         unit = unit_of(made, objective, empty, to, a, low, high)
-        own, weight = n * unit, part * objective.facts[a, WEIGHT]
+        cost, weight = n * unit, part * objective.facts[a, WEIGHT]
         made.base[to] += unit
         begin, end = _region(objective, a, low, high)
         made.begin[to, a], made.end[to, a] = begin, end
@@ -237,11 +237,11 @@ def price_slot(made: Priced, objective: Objective, codes: Codes, value: Longs, g
             for s in range(last + 1):
                 made.seen[to, a, s] = _rows_in(made, objective, empty, to, a, begin, end, s)
                 if part > 0 and s < last:
-                    known = weight * objective.logs[made.seen[to, a, s]]
-                    made.base[to, s] -= known
-                    own -= made.of[to, s] * known
-        made.unit[to, a], made.own[to, a] = unit, own
-        made.cost[to] += own
+                    entropy = weight * objective.logs[made.seen[to, a, s]]
+                    made.base[to, s] -= entropy
+                    cost -= made.of[to, s] * entropy
+        made.unit[to, a], made.own[to, a] = unit, cost
+        made.cost[to] += cost
 
 
 @njit(nogil=True, cache=True)
@@ -311,16 +311,16 @@ def find_cheapest_cluster(
         The cluster, of several the first; -1: none. And the increase of the cost.
     """
     facts, d, values, part = objective.facts, made.low.shape[1], made.of.shape[1], objective.part
-    into, more, own = -1, made.size[x], np.int64(0)
-    while more == 1 and made.of[x, own] == 0:
-        own += 1
+    into, more, entered = -1, made.size[x], np.int64(0)
+    while more == 1 and made.of[x, entered] == 0:
+        entered += 1
     for h in range(first, past):
         n = made.size[h]
         if n == 0 or h == but or made.when[h] <= since:
             continue
         total = np.int64(0)
         if more == 1:
-            total = made.base[h, own]
+            total = made.base[h, entered]
         else:
             for s in range(values):
                 total += made.of[x, s] * made.base[h, s]
@@ -343,13 +343,13 @@ def find_cheapest_cluster(
                 continue
             total -= made.own[h, a]
             begin, end = _region(objective, a, np.int64(low), np.int64(high))
-            weight, known = part * facts[a, WEIGHT], np.int64(0)
+            weight, entropy = part * facts[a, WEIGHT], np.int64(0)
             for s in range(values):
                 both = made.of[h, s] + made.of[x, s]
                 if both > 0:
                     seen = _rows_in(made, objective, h, x, a, begin, end, s)
-                    known += both * objective.logs[seen] - made.of[x, s] * objective.logs[made.seen[h, a, s]]
-            total -= weight * known
+                    entropy += both * objective.logs[seen] - made.of[x, s] * objective.logs[made.seen[h, a, s]]
+            total -= weight * entropy
         if total < most and (i < 0 or may_exchange(made, h, -1, i, demands, numbers, counters, rows)):
             into, most = h, total
     return into, most

@@ -83,7 +83,7 @@ def find_widening(
         measure.codes,
         measure.sets,
     )
-    at, sign, coded = 0, -1 if far else 1, len(codes) > 0
+    best_place, sign, coded = 0, -1 if far else 1, len(codes) > 0
     best = np.int64(2**62)
     for f in range(left):
         wide = lines_width(box, one, boxes, free[f], weight)
@@ -92,8 +92,8 @@ def find_widening(
             wide += codes_width(box, one, boxes, free[f], facts, table, codes)
         wide *= sign
         if wide < best:
-            at, best = f, wide
-    return at, sign * best
+            best_place, best = f, wide
+    return best_place, sign * best
 
 
 @njit(nogil=True, cache=True)
@@ -168,7 +168,7 @@ def place_rest(
     Cost: O(rest classes d); requirements are looked at where a cluster costs less than those before it.
     """
     n, counters, rows = len(group), new_counters(demands, len(group)), np.empty(len(group), np.int64)
-    left, measure = classes, made.measure
+    remaining, measure = classes, made.measure
     boxes, masks, size, wides = made.box, made.mask, made.size, made.wide
     facts, table, weight, codes, words = (
         measure.facts,
@@ -178,10 +178,10 @@ def place_rest(
         measure.sets,
     )
     coded, checks = len(codes) > 0, len(demands.add) > 0
-    for at in range(len(rest)):
+    for index in range(len(rest)):
         if stop[0]:
             return np.int64(0)
-        i, best, least, wide = rest[at], -1, np.int64(0), np.int64(0)
+        i, best, least, wide = rest[index], -1, np.int64(0), np.int64(0)
         for g in range(classes):
             total = lines_width(boxes, g, box, i, weight)
             total += sets_width(masks, g, sets, i, words, table)
@@ -197,24 +197,24 @@ def place_rest(
                 best, least, wide = g, price, total
         if best >= 0:
             add(made, best, box, sets, i, wide)
-        elif made.size[left] == 0:
-            begin(made, left, box, sets, i)
+        elif made.size[remaining] == 0:
+            begin(made, remaining, box, sets, i)
         else:
-            add(made, left, box, sets, i, joint_width(made.box, made.mask, left, box, sets, i, measure))
-    while made.size[left] > 0:
-        count = list_rows(made, left, rows)
+            add(made, remaining, box, sets, i, joint_width(made.box, made.mask, remaining, box, sets, i, measure))
+    while made.size[remaining] > 0:
+        count = list_rows(made, remaining, rows)
         if satisfied(demands, numbers, rows[:count], counters):
             break
         best, least, wide = -1, np.int64(0), np.int64(0)
         for g in range(classes):
             if made.size[g] > 0:
-                total = joint_width(boxes, masks, left, boxes, masks, g, measure)
-                price = (size[left] + size[g]) * total - size[g] * wides[g]
+                total = joint_width(boxes, masks, remaining, boxes, masks, g, measure)
+                price = (size[remaining] + size[g]) * total - size[g] * wides[g]
                 if best < 0 or price < least:
                     best, least, wide = g, price, total
         if best < 0:
             break
-        unite(made, left, best, wide)
+        unite(made, remaining, best, wide)
         if stop[0]:
             break
     if stop[0]:

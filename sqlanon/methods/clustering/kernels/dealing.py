@@ -29,9 +29,9 @@ def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
     n = len(rows)
     for p in range(n):
         part[p] = key[rows[p]] * n + p
-    order, own = np.sort(part), rows.copy()
+    order, ordered_rows = np.sort(part), rows.copy()
     for p in range(n):
-        rows[p] = own[order[p] % n]
+        rows[p] = ordered_rows[order[p] % n]
         order[p] = order[p] // n * t + p % t
     order = np.sort(order)
     for p in range(n):
@@ -105,11 +105,11 @@ def start(
     while not _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop):
         t //= 2
     if t == 1 and most > 1:
-        frequent, t, held = np.bincount(key).max(), most + 1, False
-        while not held:
+        frequent, t, lawful = np.bincount(key).max(), most + 1, False
+        while not lawful:
             share = -(-frequent // (t - 1))
             t = -(-frequent // share)
-            held = _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop)
+            lawful = _deal_rows(made, rows, key, t, demands, numbers, counters, room, stop)
     for g in range(t):
         if stop[0]:
             break

@@ -138,7 +138,7 @@ def exchange(
     rounded = 2 * max(objective.whole, 1) * objective.facts[:, WEIGHT].sum()
     if partners.at[g] < made.when[g]:
         _leave(made, objective, codes, partners, g, other)
-    ready = counted = False
+    ready = is_counted = False
     make_lone_slot(made, objective, codes, value, i, single)
     for p in range(partners.first[i], partners.past[i]):
         j = partners.rows[p]
@@ -151,9 +151,9 @@ def exchange(
         saved = partners.saved[i] + partners.saved[j]
         if saved <= best:
             continue
-        if not counted:
+        if not is_counted:
             _widen(made, objective, single, since, partners.wider)
-            counted = True
+            is_counted = True
         if saved - partners.wider[h] + m * rounded <= best:
             continue
         if not ready:

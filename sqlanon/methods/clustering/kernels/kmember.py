@@ -65,36 +65,38 @@ def cluster_k_members(
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """
     n, least, box = len(group), max(demands.k, 1), boxes_of(places)
-    made = new_clusters(box, sets, geometry, n // least + 1)
-    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), made.measure
-    free, left, classes, last = np.arange(n), n, 0, np.int64(0)
-    while left >= least and not stop[0]:
-        far, _ = find_widening(box, sets, last, box, sets, free, left, measure, True)
+    clusters = new_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), clusters.measure
+    free, remaining, classes, last = np.arange(n), n, 0, np.int64(0)
+    while remaining >= least and not stop[0]:
+        far, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, True)
         last = free[far]
         rows[0] = last
-        left = _remove_at(free, left, far)
-        begin(made, classes, box, sets, last)
-        count, held = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
-        while not held and left > 0 and not stop[0]:
+        remaining = _remove_at(free, remaining, far)
+        begin(clusters, classes, box, sets, last)
+        count, lawful = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
+        while not lawful and remaining > 0 and not stop[0]:
             if centred:
-                near, _ = find_widening(box, sets, last, box, sets, free, left, measure, False)
-                total = joint_width(made.box, made.mask, classes, box, sets, free[near], measure)
+                near, _ = find_widening(box, sets, last, box, sets, free, remaining, measure, False)
+                total = joint_width(clusters.box, clusters.mask, classes, box, sets, free[near], measure)
             else:
-                near, total = find_widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
+                near, total = find_widening(
+                    clusters.box, clusters.mask, classes, box, sets, free, remaining, measure, False
+                )
             i = free[near]
-            add(made, classes, box, sets, i, total)
-            left = _remove_at(free, left, near)
+            add(clusters, classes, box, sets, i, total)
+            remaining = _remove_at(free, remaining, near)
             rows[count] = i
             count += 1
-            held = count >= least and satisfied(demands, numbers, rows[:count], counters)
-        if held:
-            classes, done[0] = classes + 1, n - left
+            lawful = count >= least and satisfied(demands, numbers, rows[:count], counters)
+        if lawful:
+            classes, done[0] = classes + 1, n - remaining
             continue
-        made.size[classes], made.wide[classes], made.head[classes] = 0, 0, -1
-        for at in range(count):
-            free[left + at] = rows[at]
-        left += count
+        clusters.size[classes], clusters.wide[classes], clusters.head[classes] = 0, 0, -1
+        for index in range(count):
+            free[remaining + index] = rows[index]
+        remaining += count
         break
     if stop[0]:
         return np.int64(0)
-    return place_rest(made, classes, np.sort(free[:left]), box, sets, demands, numbers, group, stop)
+    return place_rest(clusters, classes, np.sort(free[:remaining]), box, sets, demands, numbers, group, stop)

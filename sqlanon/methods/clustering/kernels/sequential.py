@@ -146,13 +146,13 @@ def _split(
         link_rows(made, rows, part, np.array([first, second]))
         price_slot(made, objective, codes, value, first, -1, first)
         price_slot(made, objective, codes, value, second, -1, second)
-        kept = (
+        rows_only = (
             made.cost[first] + made.cost[second] <= made.cost[g]
             and may_exchange(made, first, -1, -1, demands, numbers, counters, room)
             and may_exchange(made, second, -1, -1, demands, numbers, counters, room)
         )
-        link_rows(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
-        if kept:
+        link_rows(made, rows, part if rows_only else np.zeros(n, np.int64), np.array([g, h]))
+        if rows_only:
             used = max(used, h + 1)
             price_slot(made, objective, codes, value, g, -1, g)
             price_slot(made, objective, codes, value, h, -1, h)
@@ -284,19 +284,19 @@ def cluster_in_sequence(
     """
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
-    made = new_priced(objective, n, min(2 * t, n) + 4)
+    priced = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
+    used = start(priced, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    partners = new_partners(key, len(made.size))
+    partners = new_partners(key, len(priced.size))
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):
-        asked = demands if united else kept
+        stage_demands = demands if united else kept
         for _ in range(MOST_PASSES):
-            before = made.cost[:used].sum()
+            before = priced.cost[:used].sum()
             _pass(
-                made,
+                priced,
                 objective,
                 codes,
                 value,
@@ -306,16 +306,16 @@ def cluster_in_sequence(
                 seen,
                 bound,
                 partners,
-                asked,
+                stage_demands,
                 numbers,
                 counters,
                 room,
                 stop,
                 done,
             )
-            left = (made.size[:used] > 0).sum()
+            remaining = (priced.size[:used] > 0).sum()
             used = _split(
-                made,
+                priced,
                 objective,
                 codes,
                 value,
@@ -324,23 +324,23 @@ def cluster_in_sequence(
                 omega * k,
                 drawn,
                 state,
-                asked,
+                stage_demands,
                 numbers,
                 counters,
                 room,
                 stop,
             )
-            divided = (made.size[:used] > 0).sum() > left
-            if stop[0] or (not divided and before - made.cost[:used].sum() <= before // LEAST_GAIN):
+            divided = (priced.size[:used] > 0).sum() > remaining
+            if stop[0] or (not divided and before - priced.cost[:used].sum() <= before // LEAST_GAIN):
                 break
         if not united:
-            _unite(made, objective, codes, value, used, demands, numbers, counters, room, stop)
+            _unite(priced, objective, codes, value, used, demands, numbers, counters, room, stop)
             seen[:], partners.tried[:] = -1, -1  # the requirements of clusters change
-    name, found = np.full(used, -1, np.int64), 0
+    name, count = np.full(used, -1, np.int64), 0
     for i in range(n):
-        g = made.cluster[i]
+        g = priced.cluster[i]
         if name[g] < 0:
-            name[g] = found
-            found += 1
+            name[g] = count
+            count += 1
         group[i] = name[g]
-    return made.cost[:used].sum()
+    return priced.cost[:used].sum()

@@ -33,48 +33,48 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
     far, out = np.int64(1) << 60, np.int64(1) << 61
     box_of = np.full(m, -1, np.int64)
     free = np.arange(m)
-    left, budget = m, 4 * m
+    remaining, budget = m, 4 * m
     for _ in range(2):
-        at, count, left = 0, left, 0
-        while at < count:
-            box = free[at]
-            at += 1
-            first, second, one, two = _FAR * 4, _FAR * 4, 0, 0
+        index, count, remaining = 0, remaining, 0
+        while index < count:
+            box = free[index]
+            index += 1
+            first, second, best_row, two = _FAR * 4, _FAR * 4, 0, 0
             line = cost[box]
             for i in range(m):
                 here = (_FAR if line[i] == TAKEN else np.int64(line[i])) - price[i]
                 if here < second:
                     if here < first:
-                        second, two = first, one
-                        first, one = here, i
+                        second, two = first, best_row
+                        first, best_row = here, i
                     else:
                         second, two = here, i
             if m == 1:
                 second = first
-            other = box_of[one]
+            other = box_of[best_row]
             lower = first < second
             if lower:
-                price[one] -= second - first
+                price[best_row] -= second - first
             elif other >= 0:
-                one = two
-                other = box_of[one]
+                best_row = two
+                other = box_of[best_row]
                 i = two + 1
                 while other >= 0 and i < m:
                     here = (_FAR if line[i] == TAKEN else np.int64(line[i])) - price[i]
                     if box_of[i] < 0 and here == first:
-                        one, other = i, -1
+                        best_row, other = i, -1
                     i += 1
-            box_of[one] = box
+            box_of[best_row] = box
             if other >= 0:
                 if lower and budget > 0:
                     budget -= 1
-                    at -= 1
-                    free[at] = other
+                    index -= 1
+                    free[index] = other
                 else:
-                    free[left] = other
-                    left += 1
+                    free[remaining] = other
+                    remaining += 1
     row_of[:] = -1
-    single, count = np.empty(left, np.int64), 0  # rows without a box
+    single, count = np.empty(remaining, np.int64), 0  # rows without a box
     for i in range(m):
         if box_of[i] >= 0:
             row_of[box_of[i]] = i
@@ -84,7 +84,7 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
     open_, came = np.empty(m, np.int64), np.empty(m, np.int64)
     scanned, dist = np.empty(m, np.int64), np.empty(m, np.int64)
     bar = price.copy()  # as `price`, but no path comes again to a row that was scanned
-    for f in range(left):
+    for f in range(remaining):
         start = free[f]
         line = cost[start]
         least = far
@@ -93,14 +93,14 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
             open_[i] = here
             came[i] = start
             least = min(least, here)
-        done = 0
+        passes = 0
         while True:
-            at = 0
-            while at < count and open_[single[at]] != least:
-                at += 1
-            if at < count:
+            index = 0
+            while index < count and open_[single[index]] != least:
+                index += 1
+            if index < count:
                 count -= 1
-                near, single[at] = single[at], single[count]
+                near, single[index] = single[index], single[count]
                 break
             near = 0
             while open_[near] != least:
@@ -109,8 +109,8 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
             line = cost[box]
             step = (_FAR if line[near] == TAKEN else np.int64(line[near])) - bar[near] - least
             open_[near], bar[near] = far, -out
-            scanned[done], dist[done] = near, least
-            done += 1
+            scanned[passes], dist[passes] = near, least
+            passes += 1
             least = far
             for i in range(m):  # apart from the next loop: so both become vector instructions
                 here = (_FAR if line[i] == TAKEN else np.int64(line[i])) - bar[i] - step
@@ -119,9 +119,9 @@ def assign(cost: Ints, price: Longs, row_of: Longs) -> None:
                     came[i] = box
             for i in range(m):
                 least = min(least, open_[i])
-        for at in range(done):
-            price[scanned[at]] += dist[at] - least
-            bar[scanned[at]] = price[scanned[at]]
+        for index in range(passes):
+            price[scanned[index]] += dist[index] - least
+            bar[scanned[index]] = price[scanned[index]]
         i = near
         while True:
             box = came[i]
@@ -150,17 +150,17 @@ def improve(
 
     Cost: O(m^3) for a window of m rows at worst, and `price_window`.
     """
-    for at in range(len(windows)):
-        begin, stop = windows[at, 0], windows[at, 1]
+    for index in range(len(windows)):
+        begin, stop = windows[index, 0], windows[index, 1]
         m = stop - begin
         boxes = targets[t, begin:stop].copy() if t < made else np.arange(begin, stop)
-        cost, row_of, own = np.empty((m, m), np.int32), np.empty(m, np.int64), price[begin:stop]
+        cost, row_of, own_price = np.empty((m, m), np.int32), np.empty(m, np.int64), price[begin:stop]
         price_window(codes, geometry, held, t, made, begin, stop, boxes, cost)
         for i in range(m):
-            if own[i] < -_FAR >> 1:
-                own[:] = 0
+            if own_price[i] < -_FAR >> 1:
+                own_price[:] = 0
                 break
-        assign(cost, own, row_of)
+        assign(cost, own_price, row_of)
         for b in range(m):
             targets[t, begin + row_of[b]] = boxes[b]
             held[t, boxes[b]] = begin + row_of[b]

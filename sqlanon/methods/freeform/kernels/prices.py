@@ -87,46 +87,50 @@ def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
     """Cost: O(m d) where domains are small, and O(m d log m) else."""
     d, m = len(codes), stop - begin
     facts, table = geometry.facts, geometry.table
-    number, known, place, base = (
+    number, known_rows, place, base = (
         np.empty((d, m), np.int32),
         np.empty(d * m, np.int32),
         np.zeros(d * m, np.int32),
         np.zeros(d + 1, np.int64),
     )
     for a in range(d):
-        own, first = _number_values(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
-        number[a] = own
+        numbers, first = _number_values(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
+        number[a] = numbers
         base[a + 1] = base[a] + len(first)
-        for at in range(len(first)):
-            code = codes[a, begin + first[at]]
-            known[base[a] + at] = code
+        for index in range(len(first)):
+            code = codes[a, begin + first[index]]
+            known_rows[base[a] + index] = code
             if facts[a, KIND] == ORDERED:
-                place[base[a] + at] = table[facts[a, START] + code]
+                place[base[a] + index] = table[facts[a, START] + code]
     group, size, of_row, of_group = (
         np.empty(d, np.int64),
         np.zeros(d, np.int64),
         np.empty((d, m), np.uint32),
         np.zeros((d, m), np.uint32),
     )
-    firsts, made = np.empty((d, m), np.int64), 0
+    firsts, joined_columns = np.empty((d, m), np.int64), 0
     for a in np.argsort(base[1:] - base[:-1]):
         count = base[a + 1] - base[a]
-        if made > 0:
-            own, first = _number_values(of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count)
+        if joined_columns > 0:
+            numbers, first = _number_values(
+                of_row[joined_columns - 1].astype(np.int64) * count + number[a], size[joined_columns - 1] * count
+            )
             if 4 * len(first) <= m:
-                of_row[made - 1], firsts[made - 1, : len(first)] = own, first
-                size[made - 1], group[a] = len(first), made - 1
+                of_row[joined_columns - 1], firsts[joined_columns - 1, : len(first)] = numbers, first
+                size[joined_columns - 1], group[a] = len(first), joined_columns - 1
                 continue
         for i in range(m):
-            of_row[made, i] = number[a, i]
-            firsts[made, number[a, i]] = i
-        size[made], group[a] = count, made
-        made += 1
+            of_row[joined_columns, i] = number[a, i]
+            firsts[joined_columns, number[a, i]] = i
+        size[joined_columns], group[a] = count, joined_columns
+        joined_columns += 1
     for a in range(d):
         g = group[a]
-        for at in range(size[g]):
-            of_group[a, at] = base[a] + number[a, firsts[g, at]]
-    return _Window(base, known[: base[d]], place[: base[d]], group, size[:made], of_row[:made], of_group)
+        for index in range(size[g]):
+            of_group[a, index] = base[a] + number[a, firsts[g, index]]
+    return _Window(
+        base, known_rows[: base[d]], place[: base[d]], group, size[:joined_columns], of_row[:joined_columns], of_group
+    )
 
 
 @njit(nogil=True, cache=True)
@@ -137,7 +141,7 @@ def _growths(
 
     ``seen`` is scratch space for the codes of sets.
     """
-    facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
+    facts, table, base, known_rows, place = geometry.facts, geometry.table, window.base, window.known, window.place
     for a in range(len(facts)):
         kind, low, high, members = facts[a, KIND], np.int64(2**31), np.int64(-1), np.int64(0)
         for i in rows:
@@ -147,26 +151,28 @@ def _growths(
                 seen[a, code] = stamp
                 members += 1
         size, null, levels, start = facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START]
-        own = measure_extent(kind, size, null, levels, start, table, low, high, members)
+        extent = measure_extent(kind, size, null, levels, start, table, low, high, members)
         if kind == ORDERED and (null == 0 or low > 0):  # the same as below, by vector instructions
-            weight, left, right = (
+            weight, low_side, right = (
                 np.int32(facts[a, WEIGHT]),
                 np.int32(table[start + low]),
                 np.int32(table[start + high]),
             )
-            for at in range(base[a], base[a + 1]):
-                growth[at] = weight * (max(left - place[at], np.int32(0)) + max(place[at] - right, np.int32(0)))
-            if null == 1 and known[base[a]] == 0:
-                growth[base[a]] = facts[a, WEIGHT] * (SCALE - own)
+            for index in range(base[a], base[a + 1]):
+                growth[index] = weight * (
+                    max(low_side - place[index], np.int32(0)) + max(place[index] - right, np.int32(0))
+                )
+            if null == 1 and known_rows[base[a]] == 0:
+                growth[base[a]] = facts[a, WEIGHT] * (SCALE - extent)
             continue
-        for at in range(base[a], base[a + 1]):
-            code = np.int64(known[at])
+        for index in range(base[a], base[a + 1]):
+            code = np.int64(known_rows[index])
             if low <= code <= high and (kind != SET or seen[a, code] == stamp):
-                growth[at] = 0
+                growth[index] = 0
             else:
                 more = members + (1 if kind == SET and seen[a, code] != stamp else 0)
                 wide = measure_extent(kind, size, null, levels, start, table, min(low, code), max(high, code), more)
-                growth[at] = facts[a, WEIGHT] * (wide - own)
+                growth[index] = facts[a, WEIGHT] * (wide - extent)
 
 
 @njit(nogil=True, cache=True)
@@ -216,19 +222,19 @@ def price_window(
             sums[g, : size[g]] = 0
         for a in range(d):
             part, of = sums[window.group[a]], window.of_group[a]
-            for at in range(size[window.group[a]]):
-                part[at] += growth[of[at]]
+            for index in range(size[window.group[a]]):
+                part[index] += growth[of[index]]
         line, g = cost[b], len(size) % 2
         if g == 1:
-            one, first = of_row[0], sums[0]
+            low_row, first = of_row[0], sums[0]
             for i in range(m):
-                line[i] = first[one[i]]
+                line[i] = first[low_row[i]]
         else:
             line[:] = 0
         for h in range(g, len(size), 2):
-            one, two, first, second = of_row[h], of_row[h + 1], sums[h], sums[h + 1]
+            low_row, two, first, second = of_row[h], of_row[h + 1], sums[h], sums[h + 1]
             for i in range(m):
-                line[i] += first[one[i]] + second[two[i]]
-        for at in range(count):
-            if begin <= rows[at] < stop:
-                line[rows[at] - begin] = TAKEN
+                line[i] += first[low_row[i]] + second[two[i]]
+        for index in range(count):
+            if begin <= rows[index] < stop:
+                line[rows[index] - begin] = TAKEN

@@ -40,14 +40,14 @@ def swap(first: Ints, second: Ints, state: Words) -> None:
         holder[second[i]] = i
     for i in range(n):
         after[i] = holder[first[i]]
-    coins, left = np.uint32(0), 0
+    coins, bits_left = np.uint32(0), 0
     for start in range(n):
         if after[start] < 0:
             continue  # in a cycle that was walked
-        if left == 0:
-            coins, left = draw_word(state), 32
+        if bits_left == 0:
+            coins, bits_left = draw_word(state), 32
         heads = coins & np.uint32(1) == np.uint32(1)
-        coins, left = coins >> np.uint32(1), left - 1
+        coins, bits_left = coins >> np.uint32(1), bits_left - 1
         i = np.int32(start)
         while after[i] >= 0:
             if heads:
@@ -74,20 +74,20 @@ def _match_by_walks(edges: Ints, degree: int, box: Ints, place: Ints, holder: In
         start = first
         i = start
         while True:
-            at = draw_choice(state, degree)
-            if at == place[i]:
+            choice = draw_choice(state, degree)
+            if choice == place[i]:
                 continue  # the edge that it has is no way out
-            came[i] = at
-            j = edges[i, at]
+            came[i] = choice
+            j = edges[i, choice]
             if holder[j] < 0:
                 break
             i = holder[j]
         i = start
         while True:
-            at = came[i]
-            j = edges[i, at]
+            choice = came[i]
+            j = edges[i, choice]
             other = holder[j]
-            box[i], place[i], holder[j] = j, at, i
+            box[i], place[i], holder[j] = j, choice, i
             if other < 0:
                 break
             i = other
@@ -106,15 +106,15 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
     """
     n, degree = targets.shape[1], len(chosen)
     edges = np.empty((n, degree), np.int32)
-    for at in range(degree):
+    for index in range(degree):
         for i in range(n):
-            edges[i, at] = targets[chosen[at], i]
+            edges[i, index] = targets[chosen[index], i]
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    for left in range(degree, 1, -1):
-        _match_by_walks(edges, left, box, place, holder, state)
+    for edges_left in range(degree, 1, -1):
+        _match_by_walks(edges, edges_left, box, place, holder, state)
         for i in range(n):
-            targets[chosen[left - 1], i] = box[i]
-            edges[i, place[i]] = edges[i, left - 1]
+            targets[chosen[edges_left - 1], i] = box[i]
+            edges[i, place[i]] = edges[i, edges_left - 1]
     for i in range(n):
         targets[chosen[0], i] = edges[i, 0]
 
@@ -122,11 +122,11 @@ def split(targets: Ints, chosen: Longs, state: Words) -> None:
 @njit(nogil=True, cache=True)
 def _draw_some(k: int, few: int, state: Words) -> Longs:
     """``few`` of the numbers below k, in random order."""
-    found = np.arange(k)
-    for at in range(few):
-        other = at + draw_below(state, k - at)
-        found[at], found[other] = found[other], found[at]
-    return found[:few].copy()
+    order = np.arange(k)
+    for index in range(few):
+        other = index + draw_below(state, k - index)
+        order[index], order[other] = order[other], order[index]
+    return order[:few].copy()
 
 
 @njit(nogil=True, cache=True)
@@ -167,14 +167,14 @@ def divide_graph(edges: Ints, state: Words) -> Ints:
     n, degree = edges.shape
     targets = np.empty((degree, n), np.int32)
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    for left in range(degree, 0, -1):
-        if left > 1:
-            _match_by_walks(edges, left, box, place, holder, state)
+    for edges_left in range(degree, 0, -1):
+        if edges_left > 1:
+            _match_by_walks(edges, edges_left, box, place, holder, state)
         else:
             box[:], place[:] = edges[:, 0], 0
         for i in range(n):
-            targets[left - 1, i] = box[i]
-            edges[i, place[i]] = edges[i, left - 1]
+            targets[edges_left - 1, i] = box[i]
+            edges[i, place[i]] = edges[i, edges_left - 1]
     return targets
 
 
@@ -187,5 +187,5 @@ def decompose_graph(edges: Longs, state: Words) -> Longs:
     """
     n, k = edges.shape
     rest = edges[edges != np.arange(n)[:, None]].reshape(n, k - 1)
-    own = np.arange(n, dtype=np.int64)[None, :]
-    return np.concatenate([own, divide_graph(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own
+    identity = np.arange(n, dtype=np.int64)[None, :]
+    return np.concatenate([identity, divide_graph(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else identity

@@ -55,12 +55,12 @@ def refill(state: Words) -> None:
     """Make the next 16 words."""
     x = state[:16].copy()
     for _ in range(10):
-        for at in range(4):
-            _quarter(x, at, at + 4, at + 8, at + 12)
-        for at in range(4):
-            _quarter(x, at, (at + 1) % 4 + 4, (at + 2) % 4 + 8, (at + 3) % 4 + 12)
-    for at in range(16):
-        state[_BUFFER + at] = x[at] + state[at]
+        for index in range(4):
+            _quarter(x, index, index + 4, index + 8, index + 12)
+        for index in range(4):
+            _quarter(x, index, (index + 1) % 4 + 4, (index + 2) % 4 + 8, (index + 3) % 4 + 12)
+    for index in range(16):
+        state[_BUFFER + index] = x[index] + state[index]
     state[_COUNTER] += np.uint32(1)
     if state[_COUNTER] == 0:
         state[_NONCE] += np.uint32(1)
@@ -72,9 +72,9 @@ def draw_word(state: Words) -> np.uint32:
     """The next word."""
     if state[_USED] >= 16:
         refill(state)
-    found = state[_BUFFER + np.int64(state[_USED])]
+    byte = state[_BUFFER + np.int64(state[_USED])]
     state[_USED] += np.uint32(1)
-    return found
+    return byte
 
 
 @njit(nogil=True, cache=True)

@@ -41,15 +41,15 @@ def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
     start = np.zeros((len(nodes), max(len(node) for node in nodes)), np.int64)
     parts: list[Longs] = []
     word = np.zeros(len(nodes), np.int64)
-    at, stride, words = 0, 1, 0
+    offset, stride, words = 0, 1, 0
     for j, node in enumerate(nodes):
         levels, codes = node.shape
         if (stride * codes).bit_length() > _KEY_BITS:
             stride, words = 1, words + 1
         word[j] = words
-        start[j, :levels] = at + np.arange(levels) * codes
+        start[j, :levels] = offset + np.arange(levels) * codes
         parts.append((node.astype(np.int64) * stride).ravel())
-        at += levels * codes
+        offset += levels * codes
         stride *= codes
     return Maps(np.concatenate(parts), start, word, words + 1)
 
@@ -152,16 +152,16 @@ def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: np
     sums[:size] = 0
     mask = np.uint64(size - 1)
     for i in range(n):
-        at = np.int64(hash_key(keys, words, i) & mask)
-        sums[at] = min(sums[at] + counts[rows[i]], 255)
-    kept = 0
+        slot = np.int64(hash_key(keys, words, i) & mask)
+        sums[slot] = min(sums[slot] + counts[rows[i]], 255)
+    count = 0
     for i in range(n):
         if sums[np.int64(hash_key(keys, words, i) & mask)] >= least:
-            rows[kept] = rows[i]
+            rows[count] = rows[i]
             for w in range(words):
-                keys[w, kept] = keys[w, i]
-            kept += 1
-    return kept
+                keys[w, count] = keys[w, i]
+            count += 1
+    return count
 
 
 @njit(nogil=True, cache=True)
@@ -171,30 +171,30 @@ def group_keys(n: int, words: int, room: Room) -> int:
     size = 2
     while size < 2 * n:
         size *= 2
-    slots, held, mask = room.slots, room.held, size - 1
+    slots, fill, mask = room.slots, room.held, size - 1
     for s in range(size):
         slots[s] = -1
     groups = 0
     for i in range(n):
-        at = np.int64(hash_key(keys, words, i) & np.uint64(mask))
+        slot = np.int64(hash_key(keys, words, i) & np.uint64(mask))
         while True:
-            g = slots[at]
+            g = slots[slot]
             if g < 0:
                 g = groups
-                slots[at] = g
+                slots[slot] = g
                 for w in range(words):
-                    held[g, w] = keys[w, i]
+                    fill[g, w] = keys[w, i]
                 room.first[g] = i
                 groups += 1
                 break
             same = True
             for w in range(words):
-                if held[g, w] != keys[w, i]:
+                if fill[g, w] != keys[w, i]:
                     same = False
                     break
             if same:
                 break
-            at = (at + 1) & mask
+            slot = (slot + 1) & mask
         room.group[i] = g
     return groups
 
@@ -220,12 +220,12 @@ def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
             start[label[i] + 1] += 1
     for g in range(groups):
         start[g + 1] += start[g]
-    order, at = np.empty(start[groups], np.int32), start[:groups].copy()
+    order, next_place = np.empty(start[groups], np.int32), start[:groups].copy()
     for i in range(n):
         g = label[i]
         if g >= 0:
-            order[at[g]] = i
-            at[g] += 1
+            order[next_place[g]] = i
+            next_place[g] += 1
     return start, order
 
 
@@ -245,14 +245,14 @@ def mark_meeting(demands: Demands, counters: Counters, label: Ints, counts: Long
     most = np.int64(0)
     for g in range(groups):
         rows = np.int64(0)
-        for at in range(start[g], start[g + 1]):
-            rows += counts[order[at]]
+        for index in range(start[g], start[g + 1]):
+            rows += counts[order[index]]
         most = max(most, rows)
     rows_of, places = np.empty(most, np.int32), np.arange(most)
     for g in range(groups):
         n = 0
-        for at in range(start[g], start[g + 1]):
-            for _ in range(counts[order[at]]):
-                rows_of[n] = order[at]
+        for index in range(start[g], start[g + 1]):
+            for _ in range(counts[order[index]]):
+                rows_of[n] = order[index]
                 n += 1
         holds[g] = satisfied(demands, rows_of, places[:n], counters)

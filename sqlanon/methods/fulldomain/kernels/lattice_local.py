@@ -120,9 +120,9 @@ def visit(
             continue
         make_keys(codes, n, maps, nodes[v], room)
         if least > 1 and v >= thin:
-            kept = thin_out(n, maps.words, room, rest.left, least, sums)
+            remaining = thin_out(n, maps.words, room, rest.left, least, sums)
             # Where most records stay, as at coarse nodes, the sums cost more than they save.
-            thin, n = v + (1 if 2 * kept < n else PAUSE), kept
+            thin, n = v + (1 if 2 * remaining < n else PAUSE), remaining
             if n == 0:
                 continue
         groups = group_keys(n, maps.words, room)
@@ -142,8 +142,8 @@ def visit(
         before = facts[CLASSES]
         for g in range(large):
             members = order[start[g] : start[g + 1]]
-            for at in range(len(members)):
-                members[at] = room.rows[members[at]]
+            for index in range(len(members)):
+                members[index] = room.rows[members[index]]
             _take(members, value, asked, demands, counters, rest, pieces, tallied, expanded, places)
         if facts[CLASSES] > before:
             used += 1
@@ -203,36 +203,36 @@ def _take(
     places: Longs,
 ) -> None:
     """Make a class of a group of records, of all its rows or of as many as keep class and rest lawful; or no class."""
-    rows, left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
+    rows, rows_left, counts, facts = tallied.rows, rest.left, rest.counts, rest.facts
     size, values = np.int64(0), 0
     for record in members:
-        size += left[record]
+        size += rows_left[record]
         v = value[record]
         if rows[v] == 0:
             tallied.values[values] = v
             values += 1
-        rows[v] += left[record]
+        rows[v] += rows_left[record]
     if _is_whole_class(members, size, values, asked, demands, counters, rest, tallied, expanded, places):
-        taken = size
+        take = size
         for y in range(values):
             tallied.taken[y] = rows[tallied.values[y]]
     else:
-        taken = count_taken(values, asked, rest, tallied) if asked.divide else np.int64(0)
-    if taken > 0:
+        take = count_taken(values, asked, rest, tallied) if asked.divide else np.int64(0)
+    if take > 0:
         for y in range(values):
             v = tallied.values[y]
             rows[v] = tallied.taken[y]
             counts[v] -= rows[v]
         for record in members:
             v = value[record]
-            own = min(rows[v], left[record])
-            if own > 0:
-                rows[v] -= own
-                left[record] -= own
-                at = facts[PIECES]
-                pieces.record[at], pieces.label[at], pieces.rows[at] = record, facts[CLASSES], own
+            share = min(rows[v], rows_left[record])
+            if share > 0:
+                rows[v] -= share
+                rows_left[record] -= share
+                fact = facts[PIECES]
+                pieces.record[fact], pieces.label[fact], pieces.rows[fact] = record, facts[CLASSES], share
                 facts[PIECES] += 1
-        facts[ROWS] -= taken
+        facts[ROWS] -= take
         facts[CLASSES] += 1
     for y in range(values):
         rows[tallied.values[y]] = 0

@@ -108,14 +108,14 @@ def fill(values: int, h: int, bound: int, size: int, rest: Rest, tallied: Tallie
 
     It takes the necessary rows first, then single rows of the value that is most frequent in the rest.
     """
-    taken, missing = tallied.taken, size
+    takes, missing = tallied.taken, size
     for y in range(values):
-        taken[y] = max(rest.counts[tallied.values[y]] - bound, 0)
-        missing -= taken[y]
+        takes[y] = max(rest.counts[tallied.values[y]] - bound, 0)
+        missing -= takes[y]
     for _ in range(missing):
         best, rows = -1, np.int64(0)
         for y in range(values):
             v = tallied.values[y]
-            if taken[y] < min(tallied.rows[v], h) and (best < 0 or rest.counts[v] - taken[y] > rows):
-                best, rows = y, rest.counts[v] - taken[y]
-        taken[best] += 1
+            if takes[y] < min(tallied.rows[v], h) and (best < 0 or rest.counts[v] - takes[y] > rows):
+                best, rows = y, rest.counts[v] - takes[y]
+        takes[best] += 1

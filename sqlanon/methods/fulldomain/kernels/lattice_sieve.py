@@ -34,7 +34,7 @@ def project(
         bits: uint64[t, words]; changed.
     """
     in_use, rows = rest.facts[IN_USE], room.rows
-    one = np.uint64(1)
+    unit = np.uint64(1)
     for t in range(len(nodes)):
         n = 0
         for w in range(bits.shape[1]):
@@ -43,7 +43,7 @@ def project(
                 if above[t, a] >= 0:
                     bits[t, w] &= bits[above[t, a], w]
         for i in range(in_use):
-            if bits[t, i >> 6] >> np.uint64(i & 63) & one:
+            if bits[t, i >> 6] >> np.uint64(i & 63) & unit:
                 rows[n] = rest.records[i]
                 n += 1
         for w in range(bits.shape[1]):
@@ -54,8 +54,8 @@ def project(
         add_up(n, groups, room, rest.left)
         for i in range(n):
             if room.size[room.group[i]] >= least:
-                at = place[rows[i]]
-                bits[t, at >> 6] |= one << np.uint64(at & 63)
+                bit = place[rows[i]]
+                bits[t, bit >> 6] |= unit << np.uint64(bit & 63)
 
 
 @njit(nogil=True, cache=True)

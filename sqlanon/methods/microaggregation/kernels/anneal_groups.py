@@ -94,13 +94,13 @@ def _cost_in(held: Groups, i: int, g: int) -> float:
 def _swap_cost(held: Groups, i: int, j: int) -> float:
     """By how much the error rises where two rows of different groups change places."""
     g, h = held.group[i], held.group[j]
-    one = other = square = 0.0
+    product = other = square = 0.0
     for a in range(held.points.shape[1]):
         step = held.points[j, a] - held.points[i, a]
-        one += held.sums[g, a] * step
+        product += held.sums[g, a] * step
         other += held.sums[h, a] * step
         square += step * step
-    return (2 * other - square) / held.size[h] - (2 * one + square) / held.size[g]
+    return (2 * other - square) / held.size[h] - (2 * product + square) / held.size[g]
 
 
 @njit(nogil=True, cache=True)
@@ -116,7 +116,7 @@ def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[
     """Put the rows of a group into groups of rows near them; return the rise, or 0 where it is not taken."""
     count = held.size[g]
     rows, rise = held.member[g, :count].copy(), 0.0
-    done = True
+    settled = True
     for i in rows:
         rise -= _gain_out(held, i)
         _take(held, i)
@@ -128,11 +128,11 @@ def _dissolve(held: Groups, g: int, near: Ints, heat: float, state: npt.NDArray[
                 if cost < best:
                     best, to = cost, h
         if to == _EMPTY:
-            done = False
+            settled = False
             break
         rise += best
         _put(held, i, to)
-    if done and _accepts(state, rise, heat):
+    if settled and _accepts(state, rise, heat):
         return rise
     for i in rows:
         if held.group[i] != g:
@@ -147,8 +147,8 @@ def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.
     """Make a group of a row and of near rows that their groups can spare; return the rise, or 0."""
     rise, count = 0.0, 0
     rows, old = np.empty(held.k, np.int32), np.empty(held.k, np.int32)
-    for at in range(-1, near.shape[1]):
-        j = np.int32(i) if at < 0 else near[i, at]
+    for index in range(-1, near.shape[1]):
+        j = np.int32(i) if index < 0 else near[i, index]
         if held.size[held.group[j]] <= held.k:
             continue
         if held.group[j] == empty:
@@ -163,9 +163,9 @@ def _make(held: Groups, i: int, empty: int, near: Ints, heat: float, state: npt.
             break
     if count == held.k and _accepts(state, rise, heat):
         return rise
-    for at in range(count - 1, -1, -1):
-        _take(held, rows[at])
-        _put(held, rows[at], old[at])
+    for index in range(count - 1, -1, -1):
+        _take(held, rows[index])
+        _put(held, rows[index], old[index])
     return 0.0
 
 
@@ -180,19 +180,19 @@ def find_neighbours(points: Reals, near: Ints, stop: Flag) -> None:
     for i in range(n):
         if stop[0]:
             return
-        held = 0
+        count = 0
         for j in range(n):
             if j == i:
                 continue
             square = measure_square(points, j, points[i])
-            if held == m and square >= apart[m - 1]:
+            if count == m and square >= apart[m - 1]:
                 continue
-            held = min(held + 1, m)
-            at = held - 1
-            while at > 0 and apart[at - 1] > square:
-                apart[at], near[i, at] = apart[at - 1], near[i, at - 1]
-                at -= 1
-            apart[at], near[i, at] = square, j
+            count = min(count + 1, m)
+            place = count - 1
+            while place > 0 and apart[place - 1] > square:
+                apart[place], near[i, place] = apart[place - 1], near[i, place - 1]
+                place -= 1
+            apart[place], near[i, place] = square, j
 
 
 @njit(nogil=True, cache=True)
@@ -224,7 +224,7 @@ def anneal_groups(
         sizes[group[i]] += 1
     for g in range(most):
         widest = max(widest, sizes[g] + 1)
-    held = Groups(
+    groups = Groups(
         points,
         np.full(n, _EMPTY, np.int32),
         np.zeros((most, d)),
@@ -235,8 +235,8 @@ def anneal_groups(
     )
     total = 0.0
     for i in range(n):
-        total += _cost_in(held, i, group[i])
-        _put(held, i, group[i])
+        total += _cost_in(groups, i, group[i])
+        _put(groups, i, group[i])
     first = warm * total / max(n, 1)
     now = best = total
     cold = first / 1000
@@ -247,40 +247,40 @@ def anneal_groups(
             if stop[0]:
                 break
         i = draw_below(seed, n)
-        g = held.group[i]
+        g = groups.group[i]
         kind = draw_below(seed, 16 * k)
         if kind == 0:
-            now += _dissolve(held, g, near, heat, seed)
+            now += _dissolve(groups, g, near, heat, seed)
         elif kind == 1:
             for empty in range(most):
-                if held.size[empty] == 0:
-                    now += _make(held, i, empty, near, heat, seed)
+                if groups.size[empty] == 0:
+                    now += _make(groups, i, empty, near, heat, seed)
                     break
         else:
             j = near[i, draw_below(seed, near.shape[1])]
-            h = held.group[j]
+            h = groups.group[j]
             if h == g:
                 continue
-            if held.size[g] > k and held.size[h] < 2 * k - 1 and kind % 2 == 0:
-                rise = _cost_in(held, i, h) - _gain_out(held, i)
+            if groups.size[g] > k and groups.size[h] < 2 * k - 1 and kind % 2 == 0:
+                rise = _cost_in(groups, i, h) - _gain_out(groups, i)
                 if _accepts(seed, rise, heat):
-                    _take(held, i)
-                    _put(held, i, h)
+                    _take(groups, i)
+                    _put(groups, i, h)
                     now += rise
                 continue
-            j = held.member[h, draw_below(seed, held.size[h])]
-            rise = _swap_cost(held, i, j)
+            j = groups.member[h, draw_below(seed, groups.size[h])]
+            rise = _swap_cost(groups, i, j)
             if _accepts(seed, rise, heat):
-                _take(held, i)
-                _take(held, j)
-                _put(held, i, h)
-                _put(held, j, g)
+                _take(groups, i)
+                _take(groups, j)
+                _put(groups, i, h)
+                _put(groups, j, g)
                 now += rise
         if step % n == 0 and now < best:
             best = now
-            group[:] = held.group
+            group[:] = groups.group
     if now < best:
-        group[:] = held.group
+        group[:] = groups.group
     number = np.full(most, _EMPTY, np.int32)
     made = 0
     for i in range(n):

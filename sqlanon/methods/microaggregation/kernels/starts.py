@@ -30,14 +30,14 @@ def _take_nearest(points: Reals, free: Longs, left: int, centre: Reals, k: int, 
     for f in range(left):
         apart[f] = measure_square(points, free[f], centre)
     order = np.argsort(apart, kind="mergesort")
-    for at in range(k):
-        group[free[order[at]]] = g
-    kept = 0
+    for index in range(k):
+        group[free[order[index]]] = g
+    count = 0
     for f in range(left):
         if group[free[f]] < 0:
-            free[kept] = free[f]
-            kept += 1
-    return kept
+            free[count] = free[f]
+            count += 1
+    return count
 
 
 @njit(nogil=True, cache=True)
@@ -70,28 +70,28 @@ def group_by_mdav(points: Reals, k: int, group: Ints, stop: Flag) -> int:
     Cost: O(n^2 d / k).
     """
     n, d = points.shape
-    free, left, made = np.arange(n), n, 0
+    free, remaining, groups = np.arange(n), n, 0
     group[:] = -1
     middle = np.empty(d)
-    while left >= 2 * k and not stop[0]:
+    while remaining >= 2 * k and not stop[0]:
         middle[:] = 0
-        for f in range(left):
+        for f in range(remaining):
             for a in range(d):
                 middle[a] += points[free[f], a]
         for a in range(d):
-            middle[a] /= left
-        far = _find_farthest(points, free, left, middle)
+            middle[a] /= remaining
+        far = _find_farthest(points, free, remaining, middle)
         centre = points[far].copy()
-        two = left >= 3 * k
-        left = _take_nearest(points, free, left, centre, k, made, group)
-        made += 1
+        two = remaining >= 3 * k
+        remaining = _take_nearest(points, free, remaining, centre, k, groups, group)
+        groups += 1
         if two:
-            far = _find_farthest(points, free, left, centre)
-            left = _take_nearest(points, free, left, points[far].copy(), k, made, group)
-            made += 1
-    for f in range(left):
-        group[free[f]] = made
-    return made + 1
+            far = _find_farthest(points, free, remaining, centre)
+            remaining = _take_nearest(points, free, remaining, points[far].copy(), k, groups, group)
+            groups += 1
+    for f in range(remaining):
+        group[free[f]] = groups
+    return groups + 1
 
 
 @njit(nogil=True, cache=True)
@@ -111,7 +111,7 @@ def group_by_vmdav(points: Reals, k: int, gamma: float, group: Ints, stop: Flag)
     Cost: O(n^2 d).
     """
     n, d = points.shape
-    free, left, made = np.arange(n), n, 0
+    free, remaining, groups = np.arange(n), n, 0
     group[:] = -1
     middle, inside = np.zeros(d), np.empty(n)
     for i in range(n):
@@ -119,38 +119,38 @@ def group_by_vmdav(points: Reals, k: int, gamma: float, group: Ints, stop: Flag)
             middle[a] += points[i, a]
     for a in range(d):
         middle[a] /= n
-    while left >= k and not stop[0]:
-        far = _find_farthest(points, free, left, middle)
-        before = free[:left].copy()
-        left = _take_nearest(points, free, left, points[far].copy(), k, made, group)
-        for f in range(left):
+    while remaining >= k and not stop[0]:
+        far = _find_farthest(points, free, remaining, middle)
+        before = free[:remaining].copy()
+        remaining = _take_nearest(points, free, remaining, points[far].copy(), k, groups, group)
+        for f in range(remaining):
             inside[free[f]] = np.inf
         for row in before:
-            if group[row] == made:
-                for f in range(left):
+            if group[row] == groups:
+                for f in range(remaining):
                     inside[free[f]] = min(inside[free[f]], measure_square(points, free[f], points[row]))
         for _ in range(k - 1):
-            if left == 0:
+            if remaining == 0:
                 break
-            at, out = 0, np.inf
-            for f in range(1, left):
-                if inside[free[f]] < inside[free[at]]:
-                    at = f
-            row = free[at]
-            for f in range(left):
-                if f != at:
+            best_place, out = 0, np.inf
+            for f in range(1, remaining):
+                if inside[free[f]] < inside[free[best_place]]:
+                    best_place = f
+            row = free[best_place]
+            for f in range(remaining):
+                if f != best_place:
                     out = min(out, measure_square(points, free[f], points[row]))
             if inside[row] >= gamma * gamma * out:
                 break
-            group[row] = made
-            for f in range(at + 1, left):
+            group[row] = groups
+            for f in range(best_place + 1, remaining):
                 free[f - 1] = free[f]
-            left -= 1
-            for f in range(left):
+            remaining -= 1
+            for f in range(remaining):
                 inside[free[f]] = min(inside[free[f]], measure_square(points, free[f], points[row]))
-        made += 1
-    _place_left(points, free, left, made, group)
-    return made
+        groups += 1
+    _place_left(points, free, remaining, groups, group)
+    return groups
 
 
 @njit(nogil=True, cache=True)

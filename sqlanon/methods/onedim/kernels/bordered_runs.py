@@ -51,36 +51,36 @@ def bordered_runs(
     ends, holds = np.arange(1, _BLOCKS[1] + 1), np.empty(_BLOCKS[1], np.bool_)
     forward, of_forward = last_first(demands, number[::-1].copy())
     first[:] = False
-    start = counted = 0
-    while counted < n:
-        past = min(counted + min(max(counted - start, _BLOCKS[0]), _BLOCKS[1]), n)
-        grow_count(demands, forward, of_forward, counted, past, ends, counters, holds)
+    start = counted_to = 0
+    while counted_to < n:
+        past = min(counted_to + min(max(counted_to - start, _BLOCKS[0]), _BLOCKS[1]), n)
+        grow_count(demands, forward, of_forward, counted_to, past, ends, counters, holds)
         closed = -1
-        for i in range(counted + 1, past + 1):
-            if changes[i] and i - start >= demands.k and holds[i - counted - 1]:
+        for i in range(counted_to + 1, past + 1):
+            if changes[i] and i - start >= demands.k and holds[i - counted_to - 1]:
                 closed = i
                 break
         if closed < 0:
-            counted = past
+            counted_to = past
             continue
         forget(demands, forward, of_forward, start, past, counters)
         first[start] = True
-        start = counted = closed
+        start = counted_to = closed
     if start == n:
         return
     forget(demands, forward, of_forward, start, n, counters)
     # The rest, from the last row back to the first run with which it meets the requirements, or to the first row of
     # all.
     backward, of_backward = last_first(demands, number)
-    counted = n
-    while counted > 0:
-        before = max(counted - _BLOCKS[1], 0)
-        grow_count(demands, backward, of_backward, n - counted, n - before, ends, counters, holds)
-        for i in range(counted - 1, before - 1, -1):
+    counted_to = n
+    while counted_to > 0:
+        before = max(counted_to - _BLOCKS[1], 0)
+        grow_count(demands, backward, of_backward, n - counted_to, n - before, ends, counters, holds)
+        for i in range(counted_to - 1, before - 1, -1):
             if i >= start or not first[i]:
                 continue
-            if n - i >= demands.k and holds[counted - 1 - i]:
+            if n - i >= demands.k and holds[counted_to - 1 - i]:
                 return
             first[i] = False
-        counted = before
+        counted_to = before
     first[0] = True

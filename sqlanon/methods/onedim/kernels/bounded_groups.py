@@ -39,12 +39,12 @@ def _adjust(
         moved: bool[n], rows that must stay where they are; rows that move join them.
     """
     size, n = np.zeros(2, np.int64), len(rows)
-    held = np.zeros((2, values + 1), np.int64)
+    counts = np.zeros((2, values + 1), np.int64)
     queue_start = np.zeros((2, values + 1), np.int64)
     for row in rows:
         s = side_of[row]
         size[s] += 1
-        held[s, value[row]] += 1
+        counts[s, value[row]] += 1
         if not moved[row]:
             queue_start[s, value[row] + 1] += 1
     # Rows that may move, by side and value; a queue is sorted by the width of the other side with the row.
@@ -58,7 +58,7 @@ def _adjust(
             s, v = side_of[row], value[row]
             queue[s, fill[s, v]] = row
             fill[s, v] += 1
-    at = queue_start.copy()
+    head = queue_start.copy()
     version, sorted_at = np.zeros(2, np.int64), np.full((2, values), -1, np.int64)
     direction = np.full(values, -1, np.int64)
     by_frequency = np.empty(values, np.int64)
@@ -69,28 +69,28 @@ def _adjust(
             o = 1 - s
             if size[0] == 0 or size[1] == 0:
                 break
-            most = np.array([held[0].max(), held[1].max()])
+            most = np.array([counts[0].max(), counts[1].max()])
             tops = np.int64(0)
             for v in range(values):
-                tops += held[s, v] == most[s]
-                by_frequency[v] = (-held[s, v] << 32) | v
+                tops += counts[s, v] == most[s]
+                by_frequency[v] = (-counts[s, v] << 32) | v
             worst = 0 if size[0] * most[1] <= size[1] * most[0] else 1
             by_frequency.sort()
             for rank in range(values):
                 v = by_frequency[rank] & 0xFFFFFFFF
-                if held[s, v] == 0:
+                if counts[s, v] == 0:
                     break
-                if at[s, v] == fill[s, v] or direction[v] == o:
+                if head[s, v] == fill[s, v] or direction[v] == o:
                     continue
                 # The lesser privacy must not fall; a group without rows is no group.
-                rest = most[s] - (1 if held[s, v] == most[s] and tops == 1 else 0)
-                other = max(most[o], held[o, v] + 1)
+                rest = most[s] - (1 if counts[s, v] == most[s] and tops == 1 else 0)
+                other = max(most[o], counts[o, v] + 1)
                 if (size[s] - 1) * most[worst] < size[worst] * rest:
                     continue
                 if (size[o] + 1) * most[worst] < size[worst] * other:
                     continue
                 if sorted_at[s, v] != version[o]:
-                    first, past = at[s, v], fill[s, v]
+                    first, past = head[s, v], fill[s, v]
                     for i in range(first, past):
                         row = queue[s, i]
                         near = row if s == 1 else len(moved) - 1 - row
@@ -101,14 +101,14 @@ def _adjust(
                         near = key[s, i] & 0xFFFFFFFF
                         queue[s, i] = near if s == 1 else len(moved) - 1 - near
                     sorted_at[s, v] = version[o]
-                if key[s, at[s, v]] >> 32 >= OVER:
+                if key[s, head[s, v]] >> 32 >= OVER:
                     continue
-                row = queue[s, at[s, v]]
-                at[s, v] += 1
+                row = queue[s, head[s, v]]
+                head[s, v] += 1
                 direction[v] = s
                 moved[row], side_of[row] = True, o
-                held[s, v] -= 1
-                held[o, v] += 1
+                counts[s, v] -= 1
+                counts[o, v] += 1
                 size[s] -= 1
                 size[o] += 1
                 if remove_row(codes, row, s, count, box, bounds.base, rows):
@@ -150,7 +150,7 @@ def accurate_groups(
     side_of, moved = np.zeros(n, np.int8), np.zeros(n, np.bool_)
     nobody = np.empty(0, np.int64)
     earlier = nobody  # the rows of the last candidate
-    made, start = 0, np.int64(0)
+    groups, start = 0, np.int64(0)
     while start < n:
         reset(codes, nobody, 1, count, box, bounds.base)
         stop = start
@@ -163,8 +163,8 @@ def accurate_groups(
             earlier = current
             continue
         if not adjust:
-            group[earlier] = made
-            made += 1
+            group[earlier] = groups
+            groups += 1
             earlier = current
             continue
         reset(codes, earlier, 0, count, box, bounds.base)
@@ -174,13 +174,13 @@ def accurate_groups(
         _adjust(codes, value, values, geometry, bounds, count, box, both, side_of, moved)
         before = both[side_of[both] == 0]
         if len(before) > 0:
-            group[before] = made
-            made += 1
+            group[before] = groups
+            groups += 1
         earlier = both[side_of[both] == 1]
     if len(earlier) > 0:
-        group[earlier] = made
-        made += 1
-    return made
+        group[earlier] = groups
+        groups += 1
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -198,15 +198,15 @@ def least_privacy(
     for i in range(len(group)):
         order[place[group[i]]] = i
         place[group[i]] += 1
-    held = np.zeros(values, np.int64)
+    counts = np.zeros(values, np.int64)
     best_rows, best_most = np.int64(0), np.int64(0)
     for g in range(groups):
         most = np.int64(0)
-        for at in range(rows[g], rows[g + 1]):
-            held[value[order[at]]] += 1
-            most = max(most, held[value[order[at]]])
-        for at in range(rows[g], rows[g + 1]):
-            held[value[order[at]]] = 0
+        for index in range(rows[g], rows[g + 1]):
+            counts[value[order[index]]] += 1
+            most = max(most, counts[value[order[index]]])
+        for index in range(rows[g], rows[g + 1]):
+            counts[value[order[index]]] = 0
         size = rows[g + 1] - rows[g]
         if most > 0 and (best_most == 0 or size * best_most < best_rows * most):
             best_rows, best_most = size, most

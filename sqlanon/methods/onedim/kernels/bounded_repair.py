@@ -52,7 +52,7 @@ def _gather(
     state: Members,
 ) -> bool:
     """Move rows of rarer values from inside the worst group's box to that group, which does not widen it."""
-    held, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
+    counts, count, low, high = state.held, state.count, state.box[WORST, :, LOW], state.box[WORST, :, HIGH]
     facts, base = geometry.facts, bounds.base
     d, full = len(facts), state.most[worst]
     helped = False
@@ -61,13 +61,13 @@ def _gather(
             continue
         rows = rows_of(g, state)
         most, tops = tally(value, rows, OTHER, state)
-        size, own = state.size[g], state.size[worst]
+        size, worst_size = state.size[g], state.size[worst]
         for row in rows:
             v = value[row]
-            if held[WORST, v] >= full:
+            if counts[WORST, v] >= full:
                 continue
-            rest = most - (1 if held[OTHER, v] == most and tops == 1 else 0)
-            if size > 1 and (size - 1) * full <= own * rest:
+            rest = most - (1 if counts[OTHER, v] == most and tops == 1 else 0)
+            if size > 1 and (size - 1) * full <= worst_size * rest:
                 continue
             inside = True
             for a in range(d):
@@ -81,15 +81,15 @@ def _gather(
             move(codes, row, g, worst, state)
             owner[row] = worst
             enter(codes, row, WORST, count, state.box, base)
-            held[WORST, v] += 1
-            held[OTHER, v] -= 1
-            size, own, helped = size - 1, own + 1, True
-            if held[OTHER, v] == most - 1:
+            counts[WORST, v] += 1
+            counts[OTHER, v] -= 1
+            size, worst_size, helped = size - 1, worst_size + 1, True
+            if counts[OTHER, v] == most - 1:
                 tops -= 1
                 if tops == 0:
                     most = rest
-                    for other in range(held.shape[1]):
-                        tops += held[OTHER, other] == most
+                    for other in range(counts.shape[1]):
+                        tops += counts[OTHER, other] == most
         state.most[g] = most
         forget(value, rows, OTHER, state)
     return helped
@@ -110,8 +110,8 @@ def _borrow(
     Rarer values are all but the group's most frequent.
     """
     values = state.held.shape[1]
-    held = state.held[WORST]
-    nearest, found = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
+    counts = state.held[WORST]
+    nearest, giver = np.full(values, OVER, np.int64), np.full(values, -1, np.int64)
     for g in range(len(state.head)):
         if g == worst or state.size[g] == 0 or not reaches_nearest_corner(g, WORST, state, geometry, bounds):
             continue
@@ -119,16 +119,16 @@ def _borrow(
         most, tops = tally(value, rows, OTHER, state)
         for row in rows:
             v = value[row]
-            if held[v] < state.most[worst] and _spares(v, most, tops, g, worst, state)[0]:
+            if counts[v] < state.most[worst] and _spares(v, most, tops, g, worst, state)[0]:
                 width = with_row(codes, row, WORST, state.count, state.box, geometry, bounds)
                 if width < nearest[v]:
-                    nearest[v], found[v] = width, row
+                    nearest[v], giver[v] = width, row
         forget(value, rows, OTHER, state)
     helped = False
     for v in np.argsort(nearest, kind="mergesort"):
-        if found[v] < 0:
+        if giver[v] < 0:
             break
-        row = found[v]
+        row = giver[v]
         donor = owner[row]
         if with_row(codes, row, WORST, state.count, state.box, geometry, bounds) >= OVER:
             continue
@@ -140,7 +140,7 @@ def _borrow(
             continue
         move(codes, row, donor, worst, state)
         owner[row], state.most[donor] = worst, rest
-        held[v] += 1
+        counts[v] += 1
         enter(codes, row, WORST, state.count, state.box, bounds.base)
         helped = True
     return helped
@@ -160,19 +160,19 @@ def _give(
 
     It goes on while the group's privacy grows, or until the group is gone.
     """
-    held, count, box = state.held, state.count, state.box
-    own = rows_of(worst, state)
-    size, most, tops = len(own), state.most[worst], np.int64(0)
-    for v in range(held.shape[1]):
-        tops += held[WORST, v] == most
+    counts, count, box = state.held, state.count, state.box
+    worst_rows = rows_of(worst, state)
+    size, most, tops = len(worst_rows), state.most[worst], np.int64(0)
+    for v in range(counts.shape[1]):
+        tops += counts[WORST, v] == most
     best_size, best_most, best = size, most, 0
-    given, done = np.empty(len(own), np.int64), 0
-    to = np.empty(len(own), np.int64)
+    given_rows, given_count = np.empty(len(worst_rows), np.int64), 0
+    to = np.empty(len(worst_rows), np.int64)
     for g in range(len(state.head)):
         if g == worst or state.size[g] == 0 or size == 0:
             continue
         close = False
-        for row in own:
+        for row in worst_rows:
             state.looks[0] += 1
             if reaches(codes, row, g, state, geometry, bounds):
                 close = True
@@ -182,42 +182,42 @@ def _give(
         rows = rows_of(g, state)
         reset(codes, rows, OTHER, count, box, bounds.base)
         others, _ = tally(value, rows, OTHER, state)
-        for row in own:
+        for row in worst_rows:
             v = value[row]
-            grown = max(others, held[OTHER, v] + 1)
-            if owner[row] != worst or held[WORST, v] < most or (state.size[g] + 1) * best_most <= best_size * grown:
+            grown = max(others, counts[OTHER, v] + 1)
+            if owner[row] != worst or counts[WORST, v] < most or (state.size[g] + 1) * best_most <= best_size * grown:
                 continue
             if with_row(codes, row, OTHER, count, box, geometry, bounds) >= OVER:
                 continue
             move(codes, row, worst, g, state)
             owner[row] = g
-            given[done], to[done] = row, g
-            done += 1
+            given_rows[given_count], to[given_count] = row, g
+            given_count += 1
             enter(codes, row, OTHER, count, box, bounds.base)
-            held[OTHER, v] += 1
-            held[WORST, v] -= 1
+            counts[OTHER, v] += 1
+            counts[WORST, v] -= 1
             others, size, tops = grown, size - 1, tops - 1
             if tops == 0:
                 most -= 1
-                for other in range(held.shape[1]):
-                    tops += held[WORST, other] == most
+                for other in range(counts.shape[1]):
+                    tops += counts[WORST, other] == most
             if size == 0 or size * best_most > best_size * most:
-                best_size, best_most, best = size, most, done
+                best_size, best_most, best = size, most, given_count
             if size == 0:
                 break
         state.most[g] = others
-        state.looks[0] += len(own)
+        state.looks[0] += len(worst_rows)
         for row in rows:
-            held[OTHER, value[row]] = 0
-        for row in own:
-            held[OTHER, value[row]] = 0
-    for at in range(best, done):
-        move(codes, given[at], to[at], worst, state)
-        owner[given[at]] = worst
-    for at in range(best, done):
-        if at == best or to[at] != to[at - 1]:
-            rows = rows_of(to[at], state)
-            state.most[to[at]], _ = tally(value, rows, OTHER, state)
+            counts[OTHER, value[row]] = 0
+        for row in worst_rows:
+            counts[OTHER, value[row]] = 0
+    for index in range(best, given_count):
+        move(codes, given_rows[index], to[index], worst, state)
+        owner[given_rows[index]] = worst
+    for index in range(best, given_count):
+        if index == best or to[index] != to[index - 1]:
+            rows = rows_of(to[index], state)
+            state.most[to[index]], _ = tally(value, rows, OTHER, state)
             forget(value, rows, OTHER, state)
     state.most[worst] = best_most
     return best > 0

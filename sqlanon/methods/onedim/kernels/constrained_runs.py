@@ -61,7 +61,7 @@ def lawful_runs(
     # Rows are counted some at a time: a call for each would cost more than its work.
     block = np.int64(max(demands.k, _BLOCK))  # fewer than k rows are no run
     ends, holds = np.arange(1, block + 1), np.empty(block, np.bool_)
-    held, begin = last_first(demands, number)
+    last_place, begin = last_first(demands, number)
     counters = new_counters(demands, 0)
     opt[known + 1 :] = NEVER
     need[known + 1 :] = NEVER
@@ -70,7 +70,7 @@ def lawful_runs(
         final = end == n + 1
         if final and (not last or opt[n] < NEVER):
             break
-        j, counted, grouped = i, i, i
+        j, counted_to, grouped = i, i, i
         shortest = np.int64(NEVER)
         for b in range(0, lanes, WIDTH):
             take(low, 0, places, i - 1, b)
@@ -83,10 +83,10 @@ def lawful_runs(
                 widen(low, high, 0, places, places, j, b)
             for w in range(words):
                 mask[0, w] |= sets[j, w]
-            if j < counted:
-                grouped = counted
-                counted = max(grouped - (block if grouped == i else _BLOCK), 0)
-                grow_count(demands, held, begin, n - grouped, n - counted, ends, counters, holds)
+            if j < counted_to:
+                grouped = counted_to
+                counted_to = max(grouped - (block if grouped == i else _BLOCK), 0)
+                grow_count(demands, last_place, begin, n - grouped, n - counted_to, ends, counters, holds)
             if not holds[grouped - 1 - j] or i - j < demands.k:
                 continue
             if shortest == NEVER:
@@ -101,5 +101,5 @@ def lawful_runs(
             # Where a longer run can fail, the rows before the shortest run need not be divisible.
             if not final and opt[i] < NEVER and i - j - shortest >= need[i - shortest]:
                 break
-        forget(demands, held, begin, n - i, n - counted, counters)
+        forget(demands, last_place, begin, n - i, n - counted_to, counters)
         need[i] = min(need[i], shortest)

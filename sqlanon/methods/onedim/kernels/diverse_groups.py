@@ -58,7 +58,7 @@ def diverse_groups(
     low, high = np.empty((2, lanes), np.int32), np.empty((2, lanes), np.int32)
     mask = np.zeros((2, words), np.uint64)
     following, _, count, holders, heap, size, most = frontier_of(value, values)
-    remaining, made = np.int64(n), np.int64(0)
+    remaining, groups = np.int64(n), np.int64(0)
     if most * l > n:
         return 0
     picked = np.empty(values + 1, np.int64)  # the group that grows, and before that the rows it will begin with
@@ -86,13 +86,13 @@ def diverse_groups(
                     break
         if most * l > remaining:
             # Fall-back step: put the rows back, then take the most frequent values.
-            for at in range(taken):
-                v = value[picked[at]]
+            for index in range(taken):
+                v = value[picked[index]]
                 most = put_back(count, holders, most, v)
             remaining += taken
             waiting = np.int64(0)
-            for at in range(ahead + size):
-                i = picked[at] if at < ahead else heap[at - ahead]
+            for index in range(ahead + size):
+                i = picked[index] if index < ahead else heap[index - ahead]
                 waiting = push(by_count, waiting, ((n - count[value[i]]) << 32) | i)
             taken = 0
             while taken < l or most * l > remaining:
@@ -103,27 +103,27 @@ def diverse_groups(
                 taken += 1
                 remaining -= 1
             size = 0
-            for at in range(waiting):
-                size = push(heap, size, by_count[at] & 0xFFFFFFFF)
+            for index in range(waiting):
+                size = push(heap, size, by_count[index] & 0xFFFFFFFF)
             ahead = taken
         # Close the group: its values' next rows enter the frontier, and rows that it does not take return.
         leftmost = picked[0]
-        for at in range(ahead):
-            i = item = picked[at]
-            if at < taken:
+        for index in range(ahead):
+            i = item = picked[index]
+            if index < taken:
                 item = following[i]
                 leftmost = min(leftmost, i)
-                group[i] = made
-                inside[value[i]] = made
+                group[i] = groups
+                inside[value[i]] = groups
                 if exact:
                     for b in range(0, lanes, WIDTH):
-                        if at == 0:
+                        if index == 0:
                             take(low, 0, places, i, b)
                             take(high, 0, places, i, b)
                         else:
                             widen(low, high, 0, places, places, i, b)
                     for w in range(words):
-                        mask[0, w] = sets[i, w] | (mask[0, w] if at > 0 else np.uint64(0))
+                        mask[0, w] = sets[i, w] | (mask[0, w] if index > 0 else np.uint64(0))
             if item >= 0:
                 size = push(heap, size, item)
         ahead = 0
@@ -136,7 +136,7 @@ def diverse_groups(
                 size = drop(heap, size)
             first = picked[0]
             v = value[first]
-            if inside[v] == made:
+            if inside[v] == groups:
                 break
             last = picked[ahead - 1]
             if exact:
@@ -152,11 +152,11 @@ def diverse_groups(
                             take(high, 1, places, other, b)
                         for w in range(words):
                             mask[1, w] = sets[other, w]
-                        for at in range(1, ahead):
+                        for index in range(1, ahead):
                             for b in range(0, lanes, WIDTH):
-                                widen(low, high, 1, places, places, picked[at], b)
+                                widen(low, high, 1, places, places, picked[index], b)
                             for w in range(words):
-                                mask[1, w] |= sets[picked[at], w]
+                                mask[1, w] |= sets[picked[index], w]
                     else:
                         for b in range(0, lanes, WIDTH):
                             take(low, 1, low, 0, b)
@@ -187,8 +187,8 @@ def diverse_groups(
                 break
             most = take_row(count, holders, most, v)
             remaining -= 1
-            group[first] = made
-            inside[v] = made
+            group[first] = groups
+            inside[v] = groups
             leftmost = min(leftmost, first)
             rows, now = rows + 1, wider
             if exact:
@@ -196,20 +196,20 @@ def diverse_groups(
                     widen(low, high, 0, places, places, first, b)
                 for w in range(words):
                     mask[0, w] |= sets[first, w]
-            for at in range(1, ahead):
-                picked[at - 1] = picked[at]
+            for index in range(1, ahead):
+                picked[index - 1] = picked[index]
             ahead -= 1
             if following[first] >= 0:
                 # It may come before rows that have left the heap already, but not before those that are still there.
-                at = ahead
+                index = ahead
                 item = following[first]
                 if size > 0 and heap[0] < item:
                     size = push(heap, size, item)
                     continue
-                while at > 0 and picked[at - 1] > item:
-                    picked[at] = picked[at - 1]
-                    at -= 1
-                picked[at] = item
+                while index > 0 and picked[index - 1] > item:
+                    picked[index] = picked[index - 1]
+                    index -= 1
+                picked[index] = item
                 ahead += 1
-        made += 1
-    return made
+        groups += 1
+    return groups

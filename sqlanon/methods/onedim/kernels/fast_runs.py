@@ -58,14 +58,16 @@ def best_row_runs(
             for w in range(words):
                 mask[begun, w] = sets[block, w]
             if block > 0:
-                for at in range(k - 1, -1, -1):
+                for index in range(k - 1, -1, -1):
                     for b in range(0, lanes, WIDTH):
-                        take(low, at, places, block - k + at, b)
-                        take(high, at, places, block - k + at, b)
-                        if at < k - 1:
-                            widen(low, high, at, low, high, at + 1, b)
+                        take(low, index, places, block - k + index, b)
+                        take(high, index, places, block - k + index, b)
+                        if index < k - 1:
+                            widen(low, high, index, low, high, index + 1, b)
                     for w in range(words):
-                        mask[at, w] = sets[block - k + at, w] | (mask[at + 1, w] if at < k - 1 else np.uint64(0))
+                        mask[index, w] = sets[block - k + index, w] | (
+                            mask[index + 1, w] if index < k - 1 else np.uint64(0)
+                        )
         else:
             for b in range(0, lanes, WIDTH):
                 widen(low, high, begun, places, places, i - 1, b)

@@ -54,9 +54,9 @@ def fractional_groups(
     following, head, count, holders, heap, size, most = frontier_of(value, values)
     if most * p > n * q:
         return 0
-    held = np.zeros(values, np.int64)
-    taken = np.empty(n, np.int64)
-    remaining, made = np.int64(n), np.int64(0)
+    counts = np.zeros(values, np.int64)
+    members = np.empty(n, np.int64)
+    remaining, groups = np.int64(n), np.int64(0)
     while remaining > 0:
         # Greedy step. ``head`` moves with the rows that are taken; the heap holds the heads that may be taken.
         rows, top = np.int64(0), np.int64(0)
@@ -64,14 +64,14 @@ def fractional_groups(
             i = heap[0]
             size = drop(heap, size)
             v = value[i]
-            taken[rows] = i
+            members[rows] = i
             rows += 1
             head[v] = following[i]
-            held[v] += 1
-            top = max(top, held[v])
+            counts[v] += 1
+            top = max(top, counts[v])
             most = take_row(count, holders, most, v)
             remaining -= 1
-            if held[v] < copies and head[v] >= 0:
+            if counts[v] < copies and head[v] >= 0:
                 size = push(heap, size, head[v])
             if top * p <= rows * q:
                 if most * p <= remaining * q:
@@ -80,10 +80,10 @@ def fractional_groups(
                     break
         if top * p > rows * q or most * p > remaining * q:
             # Put the rows back.
-            for at in range(rows - 1, -1, -1):
-                v = value[taken[at]]
-                head[v] = taken[at]
-                held[v] = 0
+            for index in range(rows - 1, -1, -1):
+                v = value[members[index]]
+                head[v] = members[index]
+                counts[v] = 0
                 most = put_back(count, holders, most, v)
             remaining += rows
             cap, rows = np.int64(0), remaining  # all that are left, if nothing else will do
@@ -102,42 +102,42 @@ def fractional_groups(
                     cap, rows = np.int64(c), np.int64(wanted)
                     break
             keep = (remaining - rows) * q // p
-            at, size = np.int64(0), np.int64(0)
+            index, size = np.int64(0), np.int64(0)
             for v in range(values):
                 must = count[v] - keep if cap > 0 else count[v]
                 for _ in range(must):
-                    taken[at] = head[v]
-                    at += 1
+                    members[index] = head[v]
+                    index += 1
                     head[v] = following[head[v]]
-                    held[v] += 1
+                    counts[v] += 1
                     most = take_row(count, holders, most, v)
-                if head[v] >= 0 and held[v] < cap:
+                if head[v] >= 0 and counts[v] < cap:
                     size = push(heap, size, head[v])
-            while at < rows:
+            while index < rows:
                 i = heap[0]
                 size = drop(heap, size)
                 v = value[i]
-                taken[at] = i
-                at += 1
+                members[index] = i
+                index += 1
                 head[v] = following[i]
-                held[v] += 1
+                counts[v] += 1
                 most = take_row(count, holders, most, v)
-                if held[v] < cap and head[v] >= 0:
+                if counts[v] < cap and head[v] >= 0:
                     size = push(heap, size, head[v])
             remaining -= rows
             size = 0
             for v in range(values):
-                held[v] = 0
+                counts[v] = 0
                 if head[v] >= 0:
                     size = push(heap, size, head[v])
         else:
             # Values that the group holds as often as it may have their next rows outside the heap.
-            for at in range(rows):
-                v = value[taken[at]]
-                if held[v] >= copies and head[v] >= 0:
+            for index in range(rows):
+                v = value[members[index]]
+                if counts[v] >= copies and head[v] >= 0:
                     size = push(heap, size, head[v])
-                held[v] = 0
-        for at in range(rows):
-            group[taken[at]] = made
-        made += 1
-    return made
+                counts[v] = 0
+        for index in range(rows):
+            group[members[index]] = groups
+        groups += 1
+    return groups

@@ -56,13 +56,13 @@ def enter(
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])
-        at = base[a] + code
-        if count[side, at] == 0:
+        index = base[a] + code
+        if count[side, index] == 0:
             box[side, a, MEMBERS] += 1
             box[side, a, LOW] = min(box[side, a, LOW], code)
             box[side, a, HIGH] = max(box[side, a, HIGH], code)
             changed = True
-        count[side, at] += 1
+        count[side, index] += 1
     return changed
 
 
@@ -83,9 +83,9 @@ def remove_row(
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])
-        at = base[a] + code
-        count[side, at] -= 1
-        if count[side, at] == 0:
+        index = base[a] + code
+        count[side, index] -= 1
+        if count[side, index] == 0:
             changed = True
             box[side, a, MEMBERS] -= 1
             if code == box[side, a, LOW] or code == box[side, a, HIGH]:
@@ -109,8 +109,8 @@ def reset(
 ) -> None:
     """Empty a side, then let rows enter it."""
     for a in range(box.shape[1]):
-        for at in range(base[a], base[a + 1]):
-            count[side, at] = 0
+        for index in range(base[a], base[a + 1]):
+            count[side, index] = 0
         box[side, a, LOW], box[side, a, HIGH], box[side, a, MEMBERS] = OVER, -1, 0
     for row in rows:
         enter(codes, row, side, count, box, base)

@@ -76,8 +76,8 @@ def rows_of(g: int, state: Members) -> npt.NDArray[np.int64]:
     """A group's rows; whoever asks looks at them all."""
     rows = np.empty(state.size[g], np.int64)
     row = state.head[g]
-    for at in range(len(rows)):
-        rows[at] = row
+    for index in range(len(rows)):
+        rows[index] = row
         row = state.after[row]
     state.looks[0] += len(rows)
     return rows
@@ -89,14 +89,14 @@ def tally(value: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, 
 
     Returns the rows of the most frequent value, and the number of values with as many rows.
     """
-    held = state.held
+    counts = state.held
     most, tops = np.int64(0), np.int64(0)
     for row in rows:
         v = value[row]
-        held[side, v] += 1
-        if held[side, v] > most:
-            most, tops = held[side, v], np.int64(0)
-        tops += held[side, v] == most
+        counts[side, v] += 1
+        if counts[side, v] > most:
+            most, tops = counts[side, v], np.int64(0)
+        tops += counts[side, v] == most
     return most, tops
 
 

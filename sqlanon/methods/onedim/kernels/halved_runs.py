@@ -30,7 +30,7 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
 
     Cost: O(n tallies) to arrange the counts, and looks x ``most`` rows.
     """
-    n, found = len(number), 0
+    n, failing = len(number), 0
     backward, of_backward = last_first(demands, number)
     counters = new_counters(demands, 0)
     ends, holds = np.arange(1, most + 1), np.empty(most, np.bool_)
@@ -38,8 +38,8 @@ def without_run(number: npt.NDArray[np.int32], demands: Demands, most: int, look
         past = most + (n - most) * look // looks
         grow_count(demands, backward, of_backward, n - past, n - past + most, ends, counters, holds)
         forget(demands, backward, of_backward, n - past, n - past + most, counters)
-        found += not holds[demands.k - 1 :].any()
-    return found
+        failing += not holds[demands.k - 1 :].any()
+    return failing
 
 
 @njit(nogil=True, cache=True)
@@ -65,11 +65,11 @@ def _one_side(
         take(low, 0, places, start, b)
         take(high, 0, places, start, b)
     for s in range(len(wide)):
-        at = start + step * s
+        index = start + step * s
         for b in range(0, lanes, WIDTH):
-            widen(low, high, 0, places, places, at, b)
+            widen(low, high, 0, places, places, index, b)
         for w in range(words):
-            mask[0, w] |= sets[at, w]
+            mask[0, w] |= sets[index, w]
         total = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
         for b in range(0, lanes, WIDTH):
             total += measure_width(low, high, 0, weight, b)
@@ -102,7 +102,7 @@ def halved_runs(
     forward, of_forward = last_first(demands, number[::-1].copy())
     counters = new_counters(demands, 0)
     ends = np.arange(1, n + 1)
-    left, right = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    is_left, right = np.empty(n, np.bool_), np.empty(n, np.bool_)
     left_wide, right_wide = np.empty(n, np.int64), np.empty(n, np.int64)
     first[:] = False
     first[0] = True
@@ -115,11 +115,11 @@ def halved_runs(
             continue
         budget -= rows
         # Row s ends the left part: so many rows from the front, and the others from the back.
-        grow_count(demands, forward, of_forward, start, past - 1, ends, counters, left)
+        grow_count(demands, forward, of_forward, start, past - 1, ends, counters, is_left)
         forget(demands, forward, of_forward, start, past - 1, counters)
         grow_count(demands, backward, of_backward, n - past, n - start - 1, ends, counters, right)
         forget(demands, backward, of_backward, n - past, n - start - 1, counters)
-        cut = _find_nearest_cut(left, right, rows, demands.k)
+        cut = _find_nearest_cut(is_left, right, rows, demands.k)
         if cut < 0:
             continue
         low, high = rows // 4, rows - rows // 4
@@ -128,7 +128,7 @@ def halved_runs(
             _one_side(places, sets, geometry, weight, past - 1, -1, right_wide[: rows - low])
             least = np.int64(-1)
             for s in range(low, high):
-                if demands.k <= s <= rows - demands.k and left[s - 1] and right[rows - s - 1]:
+                if demands.k <= s <= rows - demands.k and is_left[s - 1] and right[rows - s - 1]:
                     loss = s * left_wide[s - 1] + (rows - s) * right_wide[rows - s - 1]
                     if least < 0 or loss < least:
                         least, cut = loss, np.int64(s)

@@ -140,14 +140,14 @@ def byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uin
                 axes[i, r] = points[start + r, i]
         _transpose(axes, bits)
         for r in range(block):
-            byte, filled, at = np.uint32(0), pad, 0
+            byte, filled, place = np.uint32(0), pad, 0
             for level in range(bits - 1, -1, -1):
                 for i in range(d):
                     byte = (byte << np.uint32(1)) | ((axes[i, r] >> np.uint32(level)) & np.uint32(1))
                     filled += 1
                     if filled == 8:
-                        out[start + r, at] = np.uint8(byte)
-                        byte, filled, at = np.uint32(0), 0, at + 1
+                        out[start + r, place] = np.uint8(byte)
+                        byte, filled, place = np.uint32(0), 0, place + 1
 
 
 @njit(nogil=True, cache=True)
@@ -185,11 +185,11 @@ def code_keys(
         _transpose(axes, bits)
         word, filled = out[0, first : first + block], 0
         word[:] = 0
-        for at in range(min(d * bits, WORD_BITS * len(out))):
+        for index in range(min(d * bits, WORD_BITS * len(out))):
             if filled == WORD_BITS:
-                word, filled = out[at // WORD_BITS, first : first + block], 0
+                word, filled = out[index // WORD_BITS, first : first + block], 0
                 word[:] = 0
-            level, i = np.uint32(bits - 1 - at // d), at % d
+            level, i = np.uint32(bits - 1 - index // d), index % d
             for r in range(block):
                 word[r] = (word[r] << 1) | np.int64((axes[i, r] >> level) & np.uint32(1))
             filled += 1

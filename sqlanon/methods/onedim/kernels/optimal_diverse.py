@@ -60,18 +60,18 @@ def _trace(
     group: npt.NDArray[np.int32],
 ) -> int:
     """Number the groups along the path that ``came`` holds, from the last boundary back; returns how many."""
-    values, made = len(start) - 1, 0
+    values, groups = len(start) - 1, 0
     state = radix[values] - 1
     while state > 0:
         before = came[state]
         for v in range(values):
             last = state // radix[v] % (start[v + 1] - start[v] + 1)
             first = before // radix[v] % (start[v + 1] - start[v] + 1)
-            for at in range(first, last):
-                group[rows[start[v] + at]] = made
-        made += 1
+            for index in range(first, last):
+                group[rows[start[v] + index]] = groups
+        groups += 1
         state = before
-    return made
+    return groups
 
 
 @njit(nogil=True, cache=True)
@@ -128,10 +128,10 @@ def best_diverse(
         for choice in range(np.int64(1) << (there - 1)):
             size, last = 1, front[0]
             after = state + radix[value[front[0]]]
-            for at in range(1, there):
-                if choice >> (at - 1) & 1:
+            for index in range(1, there):
+                if choice >> (index - 1) & 1:
                     size += 1
-                    last = front[at]
+                    last = front[index]
                     after += radix[value[last]]
             if size < l or size >= 2 * l:
                 continue
@@ -171,7 +171,7 @@ def best_fractional(
     states = radix[values]
     opt, came = np.full(states, NEVER, np.int64), np.zeros(states, np.int64)
     opt[0] = 0
-    used, room, chosen = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
+    used, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
     for state in range(states - 1):
         if opt[state] >= NEVER:
             continue
@@ -179,25 +179,25 @@ def best_fractional(
         for v in range(values):
             used[v] = state // radix[v] % (start[v + 1] - start[v] + 1)
             room[v] = start[v + 1] - start[v] - used[v]
-            chosen[v] = 0
+            choice[v] = 0
             if room[v] > 0:
                 first = min(first, rows[start[v] + used[v]])
         needed = value[first]
-        chosen[needed] = 1
+        choice[needed] = 1
         while True:
             size, most, last, after = np.int64(0), np.int64(0), first, np.int64(state)
             for v in range(values):
-                if chosen[v] > 0:
-                    size += chosen[v]
-                    most = max(most, chosen[v])
-                    last = max(last, rows[start[v] + used[v] + chosen[v] - 1])
-                    after += chosen[v] * radix[v]
+                if choice[v] > 0:
+                    size += choice[v]
+                    most = max(most, choice[v])
+                    last = max(last, rows[start[v] + used[v] + choice[v] - 1])
+                    after += choice[v] * radix[v]
             if most * p <= size * q:
                 extent = line[last] - line[first]
                 loss = opt[state] + extent if objective == SUM else max(opt[state], extent)
                 if loss < opt[after]:
                     opt[after], came[after] = loss, state
-            if not _advance_choice(chosen, room, needed):
+            if not _advance_choice(choice, room, needed):
                 break
     if opt[states - 1] < NEVER:
         _trace(came, rows, start, radix, group)
@@ -231,7 +231,7 @@ def best_accurate(
     best_rows, best_most = np.zeros(states, np.int64), np.ones(states, np.int64)
     came = np.zeros(states, np.int64)
     best_rows[0], best_most[0] = 1, 0  # without a group, privacy has no bound
-    used, room, chosen = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
+    used, room, choice = np.empty(values, np.int64), np.empty(values, np.int64), np.empty(values, np.int64)
     for state in range(states - 1):
         if best_rows[state] == 0:
             continue
@@ -241,24 +241,24 @@ def best_accurate(
             if start[v] + used[v] < start[v + 1]:
                 first = min(first, rows[start[v] + used[v]])
         for v in range(values):
-            at = start[v] + used[v]
-            while at < start[v + 1] and line[rows[at]] - line[first] <= bound:
-                at += 1
-            room[v] = at - start[v] - used[v]
-            chosen[v] = 0
+            place = start[v] + used[v]
+            while place < start[v + 1] and line[rows[place]] - line[first] <= bound:
+                place += 1
+            room[v] = place - start[v] - used[v]
+            choice[v] = 0
         needed = value[first]
-        chosen[needed] = 1
+        choice[needed] = 1
         while True:
             size, most, after = np.int64(0), np.int64(0), np.int64(state)
             for v in range(values):
-                size += chosen[v]
-                most = max(most, chosen[v])
-                after += chosen[v] * radix[v]
+                size += choice[v]
+                most = max(most, choice[v])
+                after += choice[v] * radix[v]
             if best_rows[state] * most < size * best_most[state]:
                 size, most = best_rows[state], best_most[state]
             if best_rows[after] * most < size * best_most[after]:
                 best_rows[after], best_most[after], came[after] = size, most, state
-            if not _advance_choice(chosen, room, needed):
+            if not _advance_choice(choice, room, needed):
                 break
     _trace(came, rows, start, radix, group)
     return best_rows[states - 1], best_most[states - 1]

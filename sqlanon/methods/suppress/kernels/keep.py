@@ -17,9 +17,9 @@ def count_keepable(of: Longs, made: int, value: Longs, count: Longs, values: int
     """The rows that phase one keeps of the sets ``of``, see `keep`."""
     n = len(of)
     turn, order, first = np.arange(n), np.empty(n, np.int64), np.empty(made + 1, np.int64)
-    start, held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    gather(of, made, value, count, turn, values, order, first, start, held, rows)
-    return phase_one(start, held, rows, rules, np.empty(start[made], np.int64))
+    start, entries_held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    gather(of, made, value, count, turn, values, order, first, start, entries_held, rows)
+    return phase_one(start, entries_held, rows, rules, np.empty(start[made], np.int64))
 
 
 @njit(nogil=True, cache=True)
@@ -54,38 +54,38 @@ def keep(
     """
     n = len(of)
     turn, order, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(made + 1, np.int64)
-    start, held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    start, entries_held, rows = np.empty(made + 1, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     sort_descending(count, turn)
-    gather(of, made, value, count, turn, values, order, first, start, held, rows)
+    gather(of, made, value, count, turn, values, order, first, start, entries_held, rows)
     entries = start[made]
-    held, rows = held[:entries], rows[:entries]
+    entries_held, rows = entries_held[:entries], rows[:entries]
     kept = np.empty(entries, np.int64)
     if len(given) > 0:
         again = np.empty(entries, np.int64)
-        gather(of, made, value, given, turn, values, order, first, start, held, again)
+        gather(of, made, value, given, turn, values, order, first, start, entries_held, again)
         kept[:] = again
     else:
-        phase_one(start, held, rows, rules, kept)
+        phase_one(start, entries_held, rows, rules, kept)
     whole, rest = np.zeros(values, np.int64), np.zeros(values, np.int64)
     for i in range(entries):
-        whole[held[i]] += rows[i]
-        rest[held[i]] += rows[i] - kept[i]
+        whole[entries_held[i]] += rows[i]
+        rest[entries_held[i]] += rows[i] - kept[i]
     least = max(rest.sum(), -(-rules.p * rest.max() // rules.q)) if values > 0 else 0
     phase, room = 1, counters(rules)
     if not is_lawful(rest, rules, room):
         others = kept.copy()
         if not rules.whole:
-            phase = complete_residue(start, held, kept, rest, rules.k, rules.p, rules.q)
+            phase = complete_residue(start, entries_held, kept, rest, rules.k, rules.p, rules.q)
         if rules.whole:
-            one_by_one(start, held, rules, whole, kept)
-        elif either and one_by_one(start, held, rules, whole, others) > kept.sum():
+            one_by_one(start, entries_held, rules, whole, kept)
+        elif either and one_by_one(start, entries_held, rules, whole, others) > kept.sum():
             kept = others
     room_of = np.zeros(values, np.int64)
     for s in range(made):
         for i in range(start[s], start[s + 1]):
-            room_of[held[i]] = kept[i]
-        for at in range(first[s], first[s + 1]):
-            i = order[at]
+            room_of[entries_held[i]] = kept[i]
+        for index in range(first[s], first[s + 1]):
+            i = order[index]
             taken[i] = min(count[i], room_of[value[i]])
             room_of[value[i]] -= taken[i]
     return phase, least

@@ -32,11 +32,11 @@ def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], part
     owner, before = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     # Points are numbered from 1; 0 on the right is where a path begins.
     for i in range(1, n + 1):
-        owner[0], at = i, np.int64(0)
+        owner[0], column = i, np.int64(0)
         least, used = np.full(n + 1, _FAR, np.int64), np.zeros(n + 1, np.bool_)
         while True:
-            used[at] = True
-            row, step, nearest = owner[at], _FAR, np.int64(0)
+            used[column] = True
+            row, step, nearest = owner[column], _FAR, np.int64(0)
             for j in range(1, n + 1):
                 if used[j]:
                     continue
@@ -44,7 +44,7 @@ def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], part
                 for a in range(d):
                     apart += left[row - 1, a] != right[j - 1, a]
                 if apart < least[j]:
-                    least[j], before[j] = apart, at
+                    least[j], before[j] = apart, column
                 if least[j] < step:
                     step, nearest = least[j], j
             for j in range(n + 1):
@@ -53,12 +53,12 @@ def match_points(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], part
                     of_right[j] -= step
                 else:
                     least[j] -= step
-            at = nearest
-            if owner[at] == 0:
+            column = nearest
+            if owner[column] == 0:
                 break
-        while at != 0:
-            owner[at] = owner[before[at]]
-            at = before[at]
+        while column != 0:
+            owner[column] = owner[before[column]]
+            column = before[column]
     total = np.int64(0)
     for j in range(1, n + 1):
         partner[owner[j] - 1] = j - 1

@@ -183,7 +183,7 @@ def _phase_two(give: Giving) -> None:
         first[v + 1] += 1
     for v in range(values):
         first[v + 1] += first[v]
-    entry, of, at = (
+    entry, of, place = (
         np.empty(len(give.held), np.int64),
         np.empty(len(give.held), np.int64),
         first[:values].copy(),
@@ -191,30 +191,32 @@ def _phase_two(give: Giving) -> None:
     for s in range(sets):
         for i in range(give.start[s], give.start[s + 1]):
             of[i] = s
-            entry[at[give.held[i]]] = i
-            at[give.held[i]] += 1
-    at[:] = first[:values]
+            entry[place[give.held[i]]] = i
+            place[give.held[i]] += 1
+    place[:] = first[:values]
     while not _eligible(give):
-        chosen, from_set = np.int64(-1), np.int64(-1)
+        best_value, from_set = np.int64(-1), np.int64(-1)
         for v in range(values):
-            if chosen >= 0 and give.rest[v] > give.rest[chosen]:
+            if best_value >= 0 and give.rest[v] > give.rest[best_value]:
                 continue
-            while at[v] < first[v + 1] and not (give.kept[entry[at[v]]] > 0 and _is_live(give, of[entry[at[v]]])):
-                at[v] += 1
-            if at[v] == first[v + 1]:
+            while place[v] < first[v + 1] and not (
+                give.kept[entry[place[v]]] > 0 and _is_live(give, of[entry[place[v]]])
+            ):
+                place[v] += 1
+            if place[v] == first[v + 1]:
                 continue
-            s = of[entry[at[v]]]
-            if chosen < 0 or give.rest[v] < give.rest[chosen] or s < from_set:
-                chosen, from_set = v, s
-        if chosen < 0:
+            s = of[entry[place[v]]]
+            if best_value < 0 or give.rest[v] < give.rest[best_value] or s < from_set:
+                best_value, from_set = v, s
+        if best_value < 0:
             return
         high = give.residue[HIGH]
         if _is_fat(give, from_set):
-            _one(give, from_set, entry[at[chosen]])
+            _one(give, from_set, entry[place[best_value]])
         else:
             _most_frequent(give, from_set)
         if give.residue[HIGH] > high:
-            at[:] = first[:values]
+            place[:] = first[:values]
 
 
 @njit(nogil=True, cache=True)
@@ -227,12 +229,12 @@ def _choose(give: Giving) -> None:
     them.
     """
     sets = len(give.rows)
-    shared, chosen = give.rest == give.residue[HIGH], np.zeros(sets, np.bool_)
-    left = shared.sum()
-    while left > 0:
-        best, fewest = np.int64(-1), left
+    shared, is_chosen = give.rest == give.residue[HIGH], np.zeros(sets, np.bool_)
+    remaining = shared.sum()
+    while remaining > 0:
+        best, fewest = np.int64(-1), remaining
         for s in range(sets):
-            if give.rows[s] == 0 or chosen[s]:
+            if give.rows[s] == 0 or is_chosen[s]:
                 continue
             both = np.int64(0)
             for i in range(give.start[s], give.start[s + 1]):
@@ -241,14 +243,14 @@ def _choose(give: Giving) -> None:
                 best, fewest = s, both
         if best < 0:
             break
-        chosen[best] = True
-        own = np.zeros(len(shared), np.bool_)
+        is_chosen[best] = True
+        is_own = np.zeros(len(shared), np.bool_)
         for i in range(give.start[best], give.start[best + 1]):
-            own[give.held[i]] = give.kept[i] == give.high[best]
-        shared &= own
-        left = fewest
+            is_own[give.held[i]] = give.kept[i] == give.high[best]
+        shared &= is_own
+        remaining = fewest
     for s in range(sets):
-        if chosen[s] and not _eligible(give):
+        if is_chosen[s] and not _eligible(give):
             _most_frequent(give, s)
 
 
@@ -262,13 +264,13 @@ def _until_dead(give: Giving, s: int) -> None:
         if not _is_fat(give, s):
             _most_frequent(give, s)
             continue
-        chosen = np.int64(-1)
+        best_index = np.int64(-1)
         for i in range(give.start[s], give.start[s + 1]):
             v = give.held[i]
             if give.kept[i] == 0 or give.rest[v] == give.residue[HIGH]:
                 continue
-            if chosen < 0 or (give.rest[v], v) < (give.rest[give.held[chosen]], give.held[chosen]):
-                chosen = i
-        if chosen < 0:
+            if best_index < 0 or (give.rest[v], v) < (give.rest[give.held[best_index]], give.held[best_index]):
+                best_index = i
+        if best_index < 0:
             return
-        _one(give, s, chosen)
+        _one(give, s, best_index)

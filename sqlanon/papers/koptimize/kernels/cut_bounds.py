@@ -37,7 +37,7 @@ class Totals(NamedTuple):
 @njit(nogil=True, cache=True)
 def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> Totals:
     """The sums of ``rows`` and ``least`` over each group. Cost: O(f)."""
-    found = Totals(
+    totals = Totals(
         np.zeros(groups, np.int64),
         np.zeros(groups, np.int64),
         np.zeros(groups, np.int64),
@@ -45,13 +45,13 @@ def sum_groups(group: Ints, groups: int, rows: Longs, least: Longs, k: int) -> T
     )
     for i in range(len(group)):
         g = group[i]
-        found.rows[g] += rows[i]
-        found.least[g] += least[i]
+        totals.rows[g] += rows[i]
+        totals.least[g] += least[i]
         if rows[i] >= k:
-            found.large[g] += 1
+            totals.large[g] += 1
         else:
-            found.few[g] += rows[i]
-    return found
+            totals.few[g] += rows[i]
+    return totals
 
 
 @njit(nogil=True, cache=True)
@@ -119,45 +119,45 @@ def cut_bounds(
     Cost: O(f + codes + groups), two counting sorts.
     """
     n, groups = len(codes), len(sums.rows)
-    found = np.zeros((3, most + 1), np.int64)
+    bounds = np.zeros((3, most + 1), np.int64)
     _, by_code = sorted_by_group(codes, n, most)
     _, order = sorted_by_group(group[by_code], n, groups)
-    at = 0
-    while at < n:
-        g = group[by_code[order[at]]]
+    place = 0
+    while place < n:
+        g = group[by_code[order[place]]]
         whole, worth, large, few = sums.rows[g], sums.least[g], sums.large[g], sums.few[g]
         before = at_least(kind, whole, worth, large, few, k, full)
         gone = whole if whole < k else np.int64(0)
-        left = below = many = rest = np.int64(0)
-        while at < n:
-            i = by_code[order[at]]
-            left += rows[i]
+        left_rows = below = many = rest = np.int64(0)
+        while place < n:
+            i = by_code[order[place]]
+            left_rows += rows[i]
             below += least[i]
             if rows[i] >= k:
                 many += 1
             else:
                 rest += rows[i]
-            at += 1
-            if at == n:
+            place += 1
+            if place == n:
                 break
-            then = by_code[order[at]]
+            then = by_code[order[place]]
             if group[then] != g:
                 break
             first, past = codes[i] + 1, codes[then] + 1
             if first == past:
                 continue
-            right = whole - left
-            cost = at_least(kind, left, below, many, rest, k, full)
+            right = whole - left_rows
+            cost = at_least(kind, left_rows, below, many, rest, k, full)
             cost += at_least(kind, right, worth - below, large - many, few - rest, k, full)
-            lost = (left if left < k else 0) + (right if right < k else 0)
-            parts = (1 if left >= k else 0) + (1 if right >= k else 0)
-            found[0, first] += cost - before
-            found[0, past] -= cost - before
-            found[1, first] += lost - gone
-            found[1, past] -= lost - gone
-            found[2, first] += parts
-            found[2, past] -= parts
+            lost = (left_rows if left_rows < k else 0) + (right if right < k else 0)
+            parts = (1 if left_rows >= k else 0) + (1 if right >= k else 0)
+            bounds[0, first] += cost - before
+            bounds[0, past] -= cost - before
+            bounds[1, first] += lost - gone
+            bounds[1, past] -= lost - gone
+            bounds[2, first] += parts
+            bounds[2, past] -= parts
     for c in range(1, most + 1):
         for row in range(3):
-            found[row, c] += found[row, c - 1]
-    return found
+            bounds[row, c] += bounds[row, c - 1]
+    return bounds

@@ -62,9 +62,9 @@ def _last(counts: Longs, width: Longs, ends: Longs, wider: int, price: Price, up
                 n = np.int64(0)
                 top = np.int64(0)
                 for s in range(values):
-                    own = upto[b + 1, s] - upto[a, s]
-                    n += own
-                    top = max(top, own)
+                    rows_between = upto[b + 1, s] - upto[a, s]
+                    n += rows_between
+                    top = max(top, rows_between)
                 if n == 0:
                     continue
                 if n < k:
@@ -86,11 +86,11 @@ def _divide_column(found: Longs, least: Longs) -> int:
     r = len(found)
     least[0] = 0
     for b in range(r):
-        own = NEVER
+        least_cost = NEVER
         for a in range(b + 1):
             if least[a] != NEVER and found[a, b] != NEVER:
-                own = min(own, least[a] + found[a, b])
-        least[b + 1] = own
+                least_cost = min(least_cost, least[a] + found[a, b])
+        least[b + 1] = least_cost
     return least[r]
 
 
@@ -118,12 +118,12 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
     """
     columns, groups, values = len(sizes), len(counts), counts.shape[2]
     longest, last = sizes.max(), columns - 1
-    found = np.full((sizes[0], sizes[0]), NEVER, np.int64)
+    costs = np.full((sizes[0], sizes[0]), NEVER, np.int64)
     upto, least = np.zeros((longest + 1, values), np.int64), np.full((columns, longest + 1), NEVER, np.int64)
-    own = np.zeros((sizes[last], sizes[last]), np.int64)
+    slab_rows = np.zeros((sizes[last], sizes[last]), np.int64)
     if last == 0:
-        _last(counts, width, ends[0], 0, price, upto, found)
-        return found
+        _last(counts, width, ends[0], 0, price, upto, costs)
+        return costs
     # Of every column but the last the rows of its present interval, by group and by the codes of the later columns.
     rest, start = np.zeros(columns, np.int64), np.zeros(columns + 1, np.int64)
     for j in range(last):
@@ -143,7 +143,7 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
             final[j] = first[j]
         if first[j] == sizes[j]:
             if j == 0:
-                return found
+                return costs
             j -= 1
             cost = least[j + 1, sizes[j + 1]]
         else:
@@ -152,15 +152,15 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
             above = flat if j == 0 else room[start[j - 1] : start[j]]
             gone = np.int64(0)
             for g in range(groups):
-                at, to = (g * sizes[j] + b) * step, g * step
+                offset, to = (g * sizes[j] + b) * step, g * step
                 n = np.int64(0)
                 if a == b:
                     for i in range(step):
-                        slab[to + i] = above[at + i]
+                        slab[to + i] = above[offset + i]
                         n += slab[to + i]
                 else:
                     for i in range(step):
-                        slab[to + i] += above[at + i]
+                        slab[to + i] += above[offset + i]
                         n += slab[to + i]
                 gone += n if n < price.k else 0
             if least[j, a] == NEVER or gone > price.most:
@@ -172,10 +172,10 @@ def slab_bounds(counts: Longs, sizes: Longs, width: Longs, ends: Longs, price: P
                 least[j] = NEVER
                 least[j, 0] = 0
                 continue
-            _last(slab.reshape(groups, sizes[last], values), width, ends[last], wide[last], price, upto, own)
-            cost = _divide_column(own, least[last])
+            _last(slab.reshape(groups, sizes[last], values), width, ends[last], wide[last], price, upto, slab_rows)
+            cost = _divide_column(slab_rows, least[last])
         a, b = first[j], final[j]
         if j == 0:
-            found[a, b] = cost
+            costs[a, b] = cost
         if cost != NEVER and least[j, a] != NEVER:
             least[j, b + 1] = min(least[j, b + 1], least[j, a] + cost)

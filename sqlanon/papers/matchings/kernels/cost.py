@@ -47,8 +47,8 @@ class Coordinates(NamedTuple):
 
 def prepare_rows(places: Places, sets: Masks, codes: Places, geometry: Geometry) -> Coordinates:
     """Prepare rows; ``places``, ``sets`` and ``codes`` as in `sqlanon.kernels.rows.Rows`. Cost: O(n d)."""
-    own = np.ascontiguousarray(codes[:, : len(geometry.facts)])
-    return Coordinates(boxes_of(places), sets.copy(), measure_of(geometry, places.shape[1]), own)
+    own_codes = np.ascontiguousarray(codes[:, : len(geometry.facts)])
+    return Coordinates(boxes_of(places), sets.copy(), measure_of(geometry, places.shape[1]), own_codes)
 
 
 @njit(nogil=True, cache=True)
@@ -79,7 +79,7 @@ def covers(rows: Coordinates, targets: Longs) -> tuple[Places, Masks]:
 def sum_widths(rows: Coordinates, targets: Longs) -> int:
     """The loss: the sum of the boxes' widths."""
     box, mask = _covers(rows.box, rows.mask, targets)
-    found = np.int64(0)
+    total = np.int64(0)
     for j in range(len(box)):
-        found += joint_width(box, mask, j, box, mask, j, rows.measure)
-    return found
+        total += joint_width(box, mask, j, box, mask, j, rows.measure)
+    return total

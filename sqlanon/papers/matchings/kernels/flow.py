@@ -44,7 +44,7 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
     Cost: O(k n^3) at worst, memory O(n^2).
     """
     n = len(cost)
-    used, held = np.zeros((n, n), np.bool_), np.zeros(n, np.int64)
+    used, degree = np.zeros((n, n), np.bool_), np.zeros(n, np.int64)
     owners = np.empty((n, max(k - 1, 1)), np.int64)
     of_row, of_box = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for j in range(n):
@@ -71,7 +71,7 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
                 near_row, near_box, row_way, box_way = -1, -1, _FAR, _FAR
                 for j in range(n):
                     if not box_done[j] and (
-                        to_box[j] < box_way or (to_box[j] == box_way and held[j] < k - 1 and to_box[j] < _FAR)
+                        to_box[j] < box_way or (to_box[j] == box_way and degree[j] < k - 1 and to_box[j] < _FAR)
                     ):
                         near_box, box_way = j, to_box[j]
                     if not row_done[j] and to_row[j] < row_way:
@@ -79,7 +79,7 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
                 if near_box >= 0 and box_way <= row_way:
                     reach, row = box_way, -1
                     box_done[near_box] = True
-                    if held[near_box] < k - 1:
+                    if degree[near_box] < k - 1:
                         end = near_box
                     else:
                         for o in range(k - 1):
@@ -94,8 +94,8 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
                     of_row[i] += reach - to_row[i]
                 if box_done[i]:
                     of_box[i] -= reach - to_box[i]
-            held[end] += 1
-            slot, j = held[end] - 1, end
+            degree[end] += 1
+            slot, j = degree[end] - 1, end
             while True:
                 i = before_box[j]
                 used[i, j], owners[j, slot] = True, i
@@ -107,8 +107,8 @@ def cheapest_regular(cost: Longs, k: int, edges: Longs) -> None:
                 while owners[j, slot] != i:
                     slot += 1
     for i in range(n):
-        edges[i, 0], found = i, 1
+        edges[i, 0], count = i, 1
         for j in range(n):
             if used[i, j]:
-                edges[i, found] = j
-                found += 1
+                edges[i, count] = j
+                count += 1

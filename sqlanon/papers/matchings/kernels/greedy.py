@@ -101,7 +101,7 @@ def match_greedily(c: Coordinates, targets: Longs) -> bool:
     )
     targets[0] = np.arange(n)
     for t in range(1, k):
-        left = n
+        remaining = n
         for j in range(n):
             free[j] = j
         for i in range(n):
@@ -109,7 +109,7 @@ def match_greedily(c: Coordinates, targets: Longs) -> bool:
             for s in range(t):
                 barred[targets[s, i]] = stamp
             best, least = -1, np.int64(0)
-            for f in range(left):
+            for f in range(remaining):
                 j = free[f]
                 if barred[j] != stamp:
                     cost = joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]
@@ -119,12 +119,12 @@ def match_greedily(c: Coordinates, targets: Longs) -> bool:
                 targets[t, i] = free[best]
             y = i - 1
             while best < 0 and y >= 0:
-                best = _exchange(c, box, mask, wide, targets, t, i, y, free, left)
+                best = _exchange(c, box, mask, wide, targets, t, i, y, free, remaining)
                 y -= 1
             if best < 0:
                 return False
-            left -= 1
-            for f in range(best, left):
+            remaining -= 1
+            for f in range(best, remaining):
                 free[f] = free[f + 1]
         _widen(c, box, mask, wide, targets[t])
     return True
@@ -144,21 +144,21 @@ def _look(
     near: Longs,
 ) -> int:
     """Write the cheapest free boxes of row ``i`` as cost x 2^32 + box, ascending; how many there are."""
-    found, room = 0, len(near)
+    count, room = 0, len(near)
     for f in range(left):
         j = free[f]
         key = ((joint_width(box, mask, j, c.box, c.mask, i, c.measure) - wide[j]) << 32) | j
-        if found == room and key >= near[room - 1]:
+        if count == room and key >= near[room - 1]:
             continue
         if _has(targets, t, i, j):
             continue
-        at = min(found, room - 1)
-        while at > 0 and near[at - 1] > key:
-            near[at] = near[at - 1]
-            at -= 1
-        near[at] = key
-        found = min(found + 1, room)
-    return found
+        place = min(count, room - 1)
+        while place > 0 and near[place - 1] > key:
+            near[place] = near[place - 1]
+            place -= 1
+        near[place] = key
+        count = min(count + 1, room)
+    return count
 
 
 @njit(nogil=True, cache=True)
@@ -187,32 +187,32 @@ def sort_greedy(c: Coordinates, targets: Longs) -> bool:
         np.arange(n),
         np.arange(n),
     )
-    near, found, at = np.empty((n, CANDIDATES), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    near, counts, places = np.empty((n, CANDIDATES), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     heap = np.empty(n + 1, np.int64)
     targets[0] = np.arange(n)
     for t in range(1, k):
-        left, size = n, 0
+        remaining, size = n, 0
         for j in range(n):
             free[j], where[j], targets[t, j] = j, j, -1
         for i in range(n):
-            found[i], at[i] = _look(c, box, mask, wide, targets, t, i, free, left, near[i]), 0
+            counts[i], places[i] = _look(c, box, mask, wide, targets, t, i, free, remaining, near[i]), 0
             size = push(heap, size, (near[i, 0] >> 32) << 32 | i)
         while size > 0:
             i = heap[0] & _LOW
             size = drop(heap, size)
-            j = near[i, at[i]] & _LOW
-            if where[j] < left:
+            j = near[i, places[i]] & _LOW
+            if where[j] < remaining:
                 targets[t, i] = j
-                left -= 1
-                last, place = free[left], where[j]
-                free[place], free[left], where[last], where[j] = last, j, place, left
+                remaining -= 1
+                last, place = free[remaining], where[j]
+                free[place], free[remaining], where[last], where[j] = last, j, place, remaining
                 continue
-            while at[i] < found[i] and where[near[i, at[i]] & _LOW] >= left:
-                at[i] += 1
-            if at[i] == found[i] and found[i] == CANDIDATES:
-                found[i], at[i] = _look(c, box, mask, wide, targets, t, i, free, left, near[i]), 0
-            if at[i] < found[i]:
-                size = push(heap, size, (near[i, at[i]] >> 32) << 32 | i)
+            while places[i] < counts[i] and where[near[i, places[i]] & _LOW] >= remaining:
+                places[i] += 1
+            if places[i] == counts[i] and counts[i] == CANDIDATES:
+                counts[i], places[i] = _look(c, box, mask, wide, targets, t, i, free, remaining, near[i]), 0
+            if places[i] < counts[i]:
+                size = push(heap, size, (near[i, places[i]] >> 32) << 32 | i)
         for i in range(n):
             if targets[t, i] >= 0:
                 continue
@@ -220,11 +220,11 @@ def sort_greedy(c: Coordinates, targets: Longs) -> bool:
             while best < 0 and apart < n:
                 for y in (i - apart, i + apart):
                     if best < 0 and 0 <= y < n and targets[t, y] >= 0:
-                        best = _exchange(c, box, mask, wide, targets, t, i, y, free, left)
+                        best = _exchange(c, box, mask, wide, targets, t, i, y, free, remaining)
                 apart += 1
             if best < 0:
                 return False
-            left -= 1
-            free[best] = free[left]
+            remaining -= 1
+            free[best] = free[remaining]
         _widen(c, box, mask, wide, targets[t])
     return True

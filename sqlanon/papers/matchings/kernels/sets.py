@@ -25,11 +25,11 @@ def set_costs(c: Coordinates, sets: Longs) -> Longs:
         int64[n, m]. Cost: O(n m size d).
     """
     n, box, mask = len(c.box), c.box[:1].copy(), c.mask[:1].copy()
-    found = np.empty((n, len(sets)), np.int64)
+    widths = np.empty((n, len(sets)), np.int64)
     for j in range(n):
         for s in range(len(sets)):
             copy_box(box, mask, 0, c.box, c.mask, j)
             for i in sets[s]:
                 grow(box, mask, 0, c.box, c.mask, i + (i >= j))
-            found[j, s] = joint_width(box, mask, 0, box, mask, 0, c.measure)
-    return found
+            widths[j, s] = joint_width(box, mask, 0, box, mask, 0, c.measure)
+    return widths

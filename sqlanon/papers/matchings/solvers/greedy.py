@@ -55,6 +55,6 @@ def arrange_rows(rows: Coordinates, order: Longs) -> Coordinates:
 
 def restore_order(targets: Longs, order: Longs) -> Longs:
     """Matchings of rows that were arranged, by the rows' and boxes' numbers before."""
-    found = np.empty_like(targets)
-    found[:, order] = order[targets]
-    return found
+    result = np.empty_like(targets)
+    result[:, order] = order[targets]
+    return result

@@ -48,23 +48,25 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         from scipy.sparse import csc_array
     except ImportError as missing:
         raise UnsolvedError("solver mip needs SciPy: install sqlanon[mip], or use method freeform") from missing
-    own = np.arange(n, dtype=np.int64)
+    identity = np.arange(n, dtype=np.int64)
     sets = np.array(list(combinations(range(n - 1), k - 1)), np.int64).reshape(comb(n - 1, k - 1), k - 1)
-    others = sets[None] + (sets[None] >= own[:, None, None])
+    others = sets[None] + (sets[None] >= identity[:, None, None])
     # A column of ones for each variable: that box j has a set, and that each of its rows is in one more box.
-    box = np.broadcast_to(own[:, None, None], (n, len(sets), 1))
-    at = np.concatenate([box, n + others], axis=2).ravel()
-    ones, begins = np.ones(len(at)), np.arange(n * len(sets) + 1) * k
+    box = np.broadcast_to(identity[:, None, None], (n, len(sets), 1))
+    places = np.concatenate([box, n + others], axis=2).ravel()
+    ones, begins = np.ones(len(places)), np.arange(n * len(sets) + 1) * k
     sums = np.repeat([1, k - 1], n)
-    found = milp(
+    solution = milp(
         set_costs(rows, sets).ravel() / _UNIT,
         integrality=np.ones(n * len(sets)),
         bounds=Bounds(0, 1),
-        constraints=LinearConstraint(csc_array((ones, at, begins), shape=(2 * n, n * len(sets))), sums, sums),
+        constraints=LinearConstraint(csc_array((ones, places, begins), shape=(2 * n, n * len(sets))), sums, sums),
         options={"mip_rel_gap": 0.0, "time_limit": seconds},
     )
-    if found.x is None or found.status != 0:
+    if solution.x is None or solution.status != 0:
         raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use method freeform")
-    chosen = found.x.reshape(n, len(sets)).argmax(axis=1)
-    held = decompose_graph(np.concatenate([own[:, None], others[own, chosen]], axis=1), stream(bytes(32)))
-    return np.argsort(held, axis=1)  # from the row of each box to the box of each row
+    choice = solution.x.reshape(n, len(sets)).argmax(axis=1)
+    matchings = decompose_graph(
+        np.concatenate([identity[:, None], others[identity, choice]], axis=1), stream(bytes(32))
+    )
+    return np.argsort(matchings, axis=1)  # from the row of each box to the box of each row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.release.plans.change import describe_change
 from sqlanon.release.prepare.row_security import hidden_rows
 from sqlanon.release.stages.work import Work
 from sqlanon.results import PlanColumn, PlanReport
@@ -16,14 +17,15 @@ SHOWN = 5
 """Margins that the notes name, at most."""
 
 
-def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str]) -> PlanReport:
-    """Plan of a run, but for the stages and the change.
+def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str], notes: Sequence[str]) -> PlanReport:
+    """The report of a plan, but for the stages.
 
     Args:
         work: the release; the source was read.
         shape: columns and margins to publish.
         cube: the cells, counted.
         neighbours: warnings of other releases of the source.
+        notes: of the protection.
     """
     spec, statistics = work.spec, work.spec.statistics
     assert statistics is not None
@@ -34,7 +36,7 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
         source=str(work.staged.roles.relation.ref),
         publish=work.target.shown,
         state=work.decision.state,
-        change="",
+        change=describe_change(work.decision, work.target),
         why=work.decision.why,
         weaker=(),
         rows=work.staged.rows,
@@ -51,7 +53,7 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
             for column in shape.columns
         ),
         feasible=(),
-        method="suppress",
+        method=statistics.method,
         execution="kernel",
         format="statistics",
         warnings=(
@@ -59,13 +61,14 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str])
             *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=tuple(_notes(cube.counts[1], margins, statistics.threshold)),
+        notes=(*_notes(cube.counts[1], margins, statistics.threshold, sums=bool(shape.sums)), *notes),
     )
 
 
-def _notes(cells: int, margins: Sequence[Margin], threshold: int) -> list[str]:
+def _notes(cells: int, margins: Sequence[Margin], threshold: int, *, sums: bool) -> list[str]:
     small = round(sum(margin.cells * margin.share for margin in margins))
     part = f"{small} of them ({small / max(cells, 1):.0%}) have fewer than {threshold} persons"
+    part += ", or a contribution that dominates" if sums else ""
     notes = [f"{cells} cells of {len(margins)} margins; {part}"]
     many = [margin for margin in margins if margin.share > MANY_SMALL]
     for margin in many[:SHOWN]:

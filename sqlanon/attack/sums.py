@@ -1,0 +1,177 @@
+"""Attacks on the sums of a release of counts: readers who bound sensitive cells, and contributors who bound others.
+
+They compute with linear programs, and share nothing with the certificate but what it says is demanded.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.rows import read_integer
+from sqlanon.results.counts import SumsReader
+from sqlanon.statistics.amounts import Range
+from sqlanon.statistics.joined import Joined, Key
+from sqlanon.statistics.kept import Kept
+from sqlanon.statistics.reach import Reach
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Label, Narrowed, narrow
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.shifted import Shifted, shift_sums
+from sqlanon.statistics.sum_tables import CONTRIBUTORS
+from sqlanon.statistics.summed import ShapeSum
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import Row
+
+    Longs = npt.NDArray[np.int64]
+
+MOST_PERSONS = 200
+"""Contributors who are looked for, at most, drawn at random."""
+
+
+def attack_sums(
+    scratch: Scratch,
+    shape: Shape,
+    kept: Kept,
+    joined: Joined,
+    order: Sequence[int],
+    seconds: Callable[[], float],
+) -> tuple[SumsReader, ...]:
+    """Bound the sums of sensitive cells, and the contributions of those who dominate them.
+
+    Args:
+        scratch: the database of the private tables.
+        shape: the published columns, margins and measures.
+        kept: the private tables.
+        joined: the view, as a reader has it.
+        order: the place of each column of the release among those of the readers.
+        seconds: time left, in seconds.
+
+    Cost: linear programs for each sensitive cell, and for each person who is looked for.
+    """
+    found = []
+    for one, tables in zip(shape.sums, kept.sums, strict=True):
+        target = _read_target(scratch, shape, one, (kept, joined, order))
+        rows = scratch.fetch(
+            "statistics/sum_read", table=tables.contributors, columns=list(CONTRIBUTORS), order=["person", "atom"]
+        )
+        hidden = joined.seen.value == HIDDEN
+        # The sums as they would be if cells with a demand of their own were hidden, and no others.
+        naive = (target.up > 0) | (target.down > 0)
+        found.append(target.read("naive", naive, seconds, promised=False))
+        found.append(target.read("outsider", hidden, seconds, promised=True))
+        found.append(target.read_contributors(rows, hidden, seconds, promised=shape.insiders))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A column's sums, and what is demanded of them; atoms are those of the readers."""
+
+    name: str
+    joined: Joined
+    rows: Narrowed
+    of: Range
+    value: Longs
+    up: Longs
+    down: Longs
+    atoms: tuple[Longs, Longs, Longs]
+    places: Longs
+
+    def read(
+        self, name: str, hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
+    ) -> SumsReader:
+        """A reader without rows, who sees all cells but some."""
+        seen = self._shift(hidden)
+        reach = Reach(seen.seen, seconds=seconds)
+        exact = near = 0
+        sought = self._sought()
+        for cell, atoms in sought.items():
+            low, high = seen.span(reach, atoms)
+            exact += low == high
+            near += low > self.value[cell] - self.down[cell] or high < self.value[cell] + self.up[cell]
+        return SumsReader(self.name, name, 1, len(sought), exact, near, promised)
+
+    def read_contributors(
+        self, rows: Sequence[Row], hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
+    ) -> SumsReader:
+        """A contributor who knows the largest other contribution to every atom, and looks for a person's."""
+        boxes: dict[int, list[tuple[int, ...]]] = {}
+        for row in rows:
+            person, *box = map(read_integer, row)
+            boxes.setdefault(person, []).append(tuple(box))
+        persons = sorted(boxes)
+        if len(persons) > MOST_PERSONS:
+            persons = sorted(random.Random(0).sample(persons, MOST_PERSONS))  # noqa: S311 - no secret
+        exact = near = 0
+        for person in persons:
+            own = np.array(boxes[person], np.int64)
+            places = self.places[own[:, 0]]
+            low, high = self._ends(self._shift(hidden), places, seconds)
+            value = int(self.atoms[0][places].sum())
+            exact += low == high
+            near += high < value + int(own[:, 1].sum()) or low > value + int(own[:, 4].sum())
+        return SumsReader(self.name, "contributor", len(persons), len(persons), exact, near, promised)
+
+    def _ends(self, seen: Shifted, places: Longs, seconds: Callable[[], float]) -> tuple[int, int]:
+        value, low, high = self.atoms
+        top = seen.seen.most if seen.seen.most is not None else np.full(len(value), UNBOUNDED, np.int64)
+        least = np.maximum(value + low - seen.base, 0)
+        most = np.minimum(value + high - seen.base, top)
+        least[places], most[places] = 0, top[places]
+        known = replace(seen, seen=replace(seen.seen, least=least, most=most))
+        return known.span(Reach(known.seen, seconds=seconds), places)
+
+    def _shift(self, hidden: npt.NDArray[np.bool_]) -> Shifted:
+        return shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
+
+    def _sought(self) -> dict[int, Longs]:
+        """The atoms of each cell with a demand."""
+        found: dict[int, Longs] = {}
+        for row in self.joined.seen.of:
+            for cell in np.unique(row[row >= 0]).tolist():
+                if (self.up[cell] or self.down[cell]) and cell not in found:
+                    found[cell] = np.flatnonzero(row == cell)
+        return found
+
+
+def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept, Joined, Sequence[int]]) -> _Target:
+    kept, joined, order = seen
+    tables, many, context = kept.sums[one.place - 1], len(shape.columns), shape.context()
+    places = np.argsort(order).tolist()
+    truth: dict[Key, list[int]] = {}
+    for row in scratch.fetch("statistics/true_sums", cells=kept.cells, needs=tables.needs, place=one.place, **context):
+        nodes = [
+            (read_integer(row[at]), label_of(row[many + at]) if row[at] != shape.columns[at].levels else None)
+            for at in range(many)
+        ]
+        truth[tuple(nodes[at] for at in places)] = [read_integer(cell) for cell in row[2 * many :]]
+    value, up, down = np.array([truth[key] for key in joined.keys], np.int64).T
+    atoms = np.zeros((3, len(joined.seen.least)), np.int64)
+    numbers: dict[int, int] = {}
+    for row in scratch.fetch(
+        "statistics/true_limits", atoms=kept.atoms, limits=tables.limits, place=one.place, **context
+    ):
+        labels = [label_of(cell) for cell in row[:many]]
+        atom, *own = (read_integer(cell) for cell in row[many:])
+        place = joined.seen.places[tuple(labels[at] for at in places)]
+        numbers[atom] = place
+        atoms[:, place] = own
+    of_atom = np.zeros(1 + max(numbers, default=0), np.int64)
+    of_atom[list(numbers)] = list(numbers.values())
+    rows = narrow(joined.seen)
+    return _Target(
+        one.name, joined, rows, Range(one.low, one.high), value, up, down, (atoms[0], atoms[1], atoms[2]), of_atom
+    )
+
+
+def label_of(key: object) -> Label:
+    """The label of a private key: `v` and the text, or `n` for NULL."""
+    return None if key == "n" else str(key)[1:]

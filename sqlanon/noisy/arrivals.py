@@ -1,0 +1,134 @@
+"""Arrivals of persons by night: exact measurements of running counts, of which each person changes one column.
+
+A table of the private schema has, by a keyed hash of the person, the night and the groups of its first rows. What a
+person does later, and whether its rows stay, changes nothing: a person who was erased from the source and comes back is
+known. Arrays of exact numbers stay in this process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.noisy.answers import Coded
+from sqlanon.noisy.nights import measure
+from sqlanon.noisy.shape import Shape
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.noisy.shape import Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """All persons who have arrived.
+
+    Attributes:
+        tables: for each table of the release a scratch table, as noisy/arrived makes it.
+        seen: the persons of earlier nights; None: there was no night.
+        night: tonight's number, from 1.
+    """
+
+    tables: tuple[TableRef, ...]
+    seen: TableRef | None
+    night: int
+
+
+def find_arrived(
+    scratch: Scratch, shape: Shape, coded: Coded, seen: TableRef | None, night: int, secret: str
+) -> Arrived:
+    """All persons who have arrived.
+
+    Args:
+        scratch: the run.
+        shape: the measurements.
+        coded: the bounded rows of tonight.
+        seen: the persons of earlier nights; None: there was no night.
+        night: tonight's number, from 1.
+        secret: key of the hashes.
+
+    Raises:
+        PrivacyViolation: a person would be counted in several nights, or in more groups than are declared.
+
+    Cost: for each table a join of tonight's persons with those seen, and a grouping for each level.
+    """
+    made = []
+    for number, bounded in enumerate(coded.bounded):
+        arrived = scratch.table(f"arrived{number}")
+        scratch.execute(
+            "noisy/arrived",
+            {"secret": secret},
+            arrived=arrived,
+            bounded=bounded,
+            number=number,
+            night=night,
+            seen=seen,
+        )
+        made.append(arrived)
+    for one in shape.series:
+        beyond = scratch.count(
+            "noisy/arrived_norms",
+            arrived=made[one.table],
+            nodes=coded.nodes[one.table],
+            level=one.level,
+            most=one.l1,
+            night=night,
+        )
+        if beyond:
+            raise PrivacyViolation(f"{shape.release}: a person arrives more often than the noise is drawn for")
+    return Arrived(tuple(made), seen, night)
+
+
+def measure_arrivals(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived) -> list[Longs]:
+    """Tonight's exact measurement of every series, int64[groups] each."""
+    factor = shape.factor
+    assert factor is not None
+    answers = []
+    for one in shape.series:
+        nights, nodes, persons = _count(scratch, coded, arrived, one.table, one.level)
+        by_night = np.zeros((arrived.night, shape.tables[one.table].levels[one.level].size), np.int64)
+        by_night[nights - 1, nodes] = persons
+        answers.append(measure(factor, by_night))
+    return answers
+
+
+def _count(scratch: Scratch, coded: Coded, arrived: Arrived, table: int, level: int) -> list[Longs]:
+    made = scratch.sql("noisy/arrivals", arrived=arrived.tables[table], nodes=coded.nodes[table], level=level)
+    return [column.astype(np.int64) for column in scratch.fetch_arrays(made, ["int64", "int64", "int64"])]
+
+
+def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrived, secret: str) -> None:
+    """Tonight's arrivals once more: the persons of each finest group less those that were seen before.
+
+    Raises:
+        PrivacyViolation: their numbers are others.
+    """
+    for number, table in enumerate(shape.tables):
+        level = table.levels[-1]
+        nights, nodes, persons = _count(scratch, coded, arrived, number, len(table.levels) - 1)
+        made = scratch.sql(
+            "noisy/arrived_again",
+            {"secret": secret},
+            bounded=coded.bounded[number],
+            number=number,
+            seen=arrived.seen,
+        )
+        cell, others = scratch.fetch_arrays(made, ["int64", "int64"])
+        tonight = nights == arrived.night
+        first = np.bincount(nodes[tonight], persons[tonight], minlength=level.size)
+        again = np.bincount(level.node[cell.astype(np.int64)], others, minlength=level.size)
+        if not np.array_equal(first, again):
+            raise PrivacyViolation(f"{shape.release}: a second query does not give the same arrivals")
+
+
+def keep_seen(scratch: Scratch, seen: TableRef, arrived: Arrived) -> None:
+    """Add tonight's arrivals to the table of persons seen, in the caller's transaction."""
+    text = scratch.engine.capabilities.text_type
+    columns = [("number", "INTEGER"), ("person", text), ("cell", "BIGINT"), ("night", "INTEGER")]
+    scratch.engine.load_rows(seen, columns, ())
+    for number, table in enumerate(arrived.tables):
+        scratch.execute("noisy/keep_seen", seen=seen, arrived=table, number=number, night=arrived.night)

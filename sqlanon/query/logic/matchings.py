@@ -1,0 +1,222 @@
+"""Least and largest number of rows that satisfy a condition, where each box is the least cover of k candidates.
+
+Every row is a candidate for k boxes, and every box has k candidates. Such a graph is the union of k perfect matchings
+of rows and boxes, and any of these may be the one that was drawn: so a source is consistent exactly if its rows have
+such a graph with the boxes. Of the rows with equal values it does not matter which of them is a candidate: they are
+counted, N(v) for each value v, and so are the candidates f(v, b) of a box with this value:
+
+    the sum over b of f(v, b) = k N(v)
+    the sum over v of f(v, b) = k, and at least 1 over the values at each end of the box
+    f(v, b) <= N(v)
+
+Whole numbers that agree with this can be dealt out to single rows (those of a value in turn), so that they are the
+consistent sources. Boxes that look alike are taken together. Linear programs propose multipliers of the rows, and exact
+arithmetic makes bounds of them (weak duality; Neumaier and Shcherbina 2004), so that nothing depends on tolerances, and
+no end of the search in time makes a wrong one.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlanon.statistics.highs import NEAR, import_highs, make_solver
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+MOST_PAIRS = 5_000
+"""Most pairs of a box and a value in it."""
+SCALE = 2**8 * 3**3 * 5 * 7 * 11
+"""Multipliers are rounded to parts of this: those of vertices are fractions of small numbers."""
+MOST_DUAL = 2.0**16
+"""Multipliers, at most."""
+SECONDS = 5.0
+"""Most time for the linear programs of a condition."""
+MOST_PARTS = 40
+"""Sources are divided into at most so many parts for an end; beyond that the bound is that of fractions."""
+
+Point = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """The values of a box in a column.
+
+    Attributes:
+        cells: the numbers of the values.
+        ends: sets of them; of each set some candidate has one.
+    """
+
+    cells: tuple[int, ...]
+    ends: tuple[tuple[int, ...], ...]
+
+
+def count_pairs(boxes: Collection[tuple[Span, ...]]) -> int:
+    """The number of pairs of a box and a value in it: the size of the program."""
+    return sum(math.prod(len(span.cells) for span in box) for box in boxes)
+
+
+class Matchings:
+    """The program of a condition's columns.
+
+    Args:
+        boxes: the different boxes in these columns, and how many rows show each of them.
+        k: the number of candidates of a box.
+
+    Raises:
+        UnsupportedError: HiGHS is not installed.
+    """
+
+    def __init__(self, boxes: Mapping[tuple[Span, ...], int], k: int) -> None:
+        self._highs = import_highs()
+        self._rows = sum(boxes.values())
+        self._points: dict[Point, int] = {}
+        edges: list[tuple[int, int]] = []
+        many = list(boxes.values())
+        for at, box in enumerate(boxes):
+            inside = itertools.product(*(span.cells for span in box))
+            edges += [(self._points.setdefault(point, len(self._points)), at) for point in inside]
+        self._count = len(self._points) + len(edges)
+        self._upper = [self._rows] * len(self._points) + [k * many[box] for _, box in edges]
+        self._entries: list[tuple[int, int, int]] = []
+        self._low: list[int] = []
+        self._high: list[int | None] = []
+        self._add_rows(list(boxes), many, edges, k)
+        self._program = self._make_program()
+
+    def bound(self, good: Collection[Point]) -> tuple[int, int]:
+        """The least and the largest number of rows with one of some values.
+
+        Args:
+            good: the values, by their numbers in each column.
+
+        Cost: two linear programs, or up to `MOST_PARTS` for each end.
+        """
+        weights = [0] * self._count
+        for point in good:
+            if point in self._points:
+                weights[self._points[point]] = 1
+        return max(self._least(weights), 0), min(-self._least([-one for one in weights]), self._rows)
+
+    def _add_rows(
+        self, boxes: Sequence[tuple[Span, ...]], many: Sequence[int], edges: Sequence[tuple[int, int]], k: int
+    ) -> None:
+        """The rows of the program: see above, where a box may occur several times."""
+        first = len(self._points)
+        of_point: dict[int, list[int]] = {}
+        of_box: dict[int, list[int]] = {}
+        for at, (point, box) in enumerate(edges):
+            of_point.setdefault(point, []).append(first + at)
+            of_box.setdefault(box, []).append(first + at)
+            self._add([(first + at, -1), (point, many[box])], 0, None)
+        points = list(self._points)
+        for point, own in of_point.items():
+            self._add([(point, -k), *((edge, 1) for edge in own)], 0, 0)
+        for box, own in of_box.items():
+            self._add([(edge, 1) for edge in own], k * many[box], k * many[box])
+            for column, span in enumerate(boxes[box]):
+                for end in span.ends:
+                    there = [edge for edge in own if points[edges[edge - first][0]][column] in end]
+                    self._add([(edge, 1) for edge in there], many[box], None)
+
+    def _add(self, entries: Sequence[tuple[int, int]], low: int, high: int | None) -> None:
+        self._entries += [(len(self._low), column, value) for column, value in entries]
+        self._low.append(low)
+        self._high.append(high)
+
+    def _make_program(self) -> Any:  # noqa: ANN401 - HiGHS has no types
+        highs, entries = self._highs, sorted(self._entries, key=lambda one: one[1])
+        program = highs.HighsLp()
+        program.num_col_, program.num_row_ = self._count, len(self._low)
+        program.col_cost_, program.col_lower_ = np.zeros(self._count), np.zeros(self._count)
+        program.col_upper_ = np.array(self._upper, np.float64)
+        program.row_lower_ = np.array(self._low, np.float64)
+        program.row_upper_ = np.array([highs.kHighsInf if one is None else one for one in self._high], np.float64)
+        program.a_matrix_.format_ = highs.MatrixFormat.kColwise
+        columns = np.array([column for _, column, _ in entries])
+        program.a_matrix_.start_ = np.searchsorted(columns, np.arange(self._count + 1)).astype(np.int32)
+        program.a_matrix_.index_ = np.array([row for row, _, _ in entries], np.int32)
+        program.a_matrix_.value_ = np.array([value for _, _, value in entries], np.float64)
+        solver = make_solver(program)
+        solver.setOptionValue("time_limit", SECONDS)
+        return solver
+
+    def _least(self, weights: list[int]) -> int:
+        """A number that no consistent source goes below, in the sum of N(v) times the weight of v.
+
+        Where the best numbers of rows have fractions, sources are divided by one of them, as in branch and bound: the
+        least bound of the parts holds.
+        """
+        self._program.changeColsCost(self._count, np.arange(self._count, dtype=np.int32), np.array(weights, np.float64))
+        points, order = len(self._points), itertools.count()
+        first = (0,) * points, (self._rows,) * points
+        bound, at = self._solve(weights, first, -self._rows)
+        parts = [(bound, next(order), at, first)]
+        while parts and len(parts) < MOST_PARTS:
+            bound, _, at, (low, high) = parts[0]
+            if at is None:
+                return bound
+            heapq.heappop(parts)
+            point, value = at
+            for own in (
+                (low, (*high[:point], value, *high[point + 1 :])),
+                ((*low[:point], value + 1, *low[point + 1 :]), high),
+            ):
+                found, next_ = self._solve(weights, own, bound)
+                if found <= self._rows:
+                    heapq.heappush(parts, (found, next(order), next_, own))
+        return parts[0][0] if parts else -self._rows
+
+    def _solve(
+        self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], known: int
+    ) -> tuple[int, tuple[int, int] | None]:
+        """A number that no source of a part goes below, at least ``known``, and where to divide the part.
+
+        The number is larger than that of all rows where the part has no sources. A part is divided by a number of rows
+        that has a fraction; None: there is none, or no solution.
+        """
+        solver, highs, points = self._program, self._highs, len(self._points)
+        low, high = (np.array(end, np.float64) for end in part)
+        solver.changeColsBounds(points, np.arange(points, dtype=np.int32), low, high)
+        solver.run()
+        if solver.getModelStatus() == highs.HighsModelStatus.kInfeasible:
+            ray = solver.getDualRay()
+            found = np.array(ray[2], np.float64) if ray[1] else np.zeros(len(self._low))
+            found = found / max(np.abs(found).max(initial=0.0), 1e-9)
+            nothing = [0] * self._count
+            empty = any(self._certify(nothing, part, sign * found) > 0 for sign in (1.0, -1.0))
+            return (self._rows + 1 if empty else known), None
+        solution = solver.getSolution()
+        bound = max(known, self._certify(weights, part, np.array(solution.row_dual, np.float64)))
+        if solver.getModelStatus() != highs.HighsModelStatus.kOptimal:
+            return bound, None
+        rows = solution.col_value[:points]
+        broken = next((i for i, value in enumerate(rows) if abs(value - round(value)) > NEAR), None)
+        return bound, None if broken is None else (broken, math.floor(rows[broken]))
+
+    def _certify(self, weights: list[int], part: tuple[tuple[int, ...], tuple[int, ...]], duals: Floats) -> int:
+        """The bound that multipliers of the rows prove, in whole numbers."""
+        if len(duals) != len(self._low):
+            duals = np.zeros(len(self._low))
+        rounded = np.rint(np.clip(np.nan_to_num(duals), -MOST_DUAL, MOST_DUAL) * SCALE)
+        # A row is an equation, or has no end above: then a multiplier below 0 proves nothing.
+        many = [
+            0 if high is None and one < 0 else int(one) for one, high in zip(rounded.tolist(), self._high, strict=True)
+        ]
+        total = sum(one * low for one, low in zip(many, self._low, strict=True))
+        reduced = [weight * SCALE for weight in weights]
+        for row, column, value in self._entries:
+            reduced[column] -= many[row] * value
+        points = len(self._points)
+        lows, highs = [*part[0], *[0] * (self._count - points)], [*part[1], *self._upper[points:]]
+        total += sum(one * (high if one < 0 else low) for one, low, high in zip(reduced, lows, highs, strict=True))
+        return -(-total // SCALE)

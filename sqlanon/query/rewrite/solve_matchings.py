@@ -1,0 +1,128 @@
+"""Counts over boxes of their own, bounded by all matchings of rows and boxes at once.
+
+Each box by itself counts its candidates, and their sum is divided by k (`sqlanon.query.rewrite.attained_rows`). A row
+has its values in all of its boxes, though, which a linear program over all boxes knows
+(`sqlanon.query.logic.matchings`). Over many rows it gains nothing, so that small releases alone are asked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.engines.base import Statement
+from sqlanon.engines.rows import read_integer
+from sqlanon.errors import UnsupportedError
+from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.range_facts import is_finite
+from sqlanon.query.boxes.value_cells import Shown, ValueCells, divide_values, read_shown
+from sqlanon.query.logic.formula import Formula, restrict, tests_in
+from sqlanon.query.logic.matchings import MOST_PAIRS, Matchings, Span, count_pairs
+from sqlanon.query.parse.scope import Scope
+from sqlanon.query.rewrite.attained_rows import attaining
+from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.query_plan import QueryPlan
+from sqlanon.query.sql.sqltree import column, named, select, sql, table_of
+from sqlanon.sqltext.trees import port_tree
+
+MOST_ROWS = 1_000
+"""Most rows of a release: over more the bounds of single boxes were as narrow (docs/query.md)."""
+
+
+def solve_matchings(scope: Scope, rows: BoxRows) -> BoxRows:
+    """The rows with the numbers of all matchings, of counts without GROUP BY.
+
+    Args:
+        scope: the names.
+        rows: the box rows.
+
+    Cost: for each condition a statement and two linear programs of at most `MOST_PAIRS` pairs of a box and a value.
+    """
+    if not attaining(scope.released).matched or rows.plan.keys:
+        return rows
+    beside = tuple(solve_matchings(scope, one) for one in rows.beside)
+    counted = dict.fromkeys(a.condition for a in rows.plan.aggregates if a.kind == "rows" and a.ratio is None)
+    asked = [i for i in counted if i in rows.counts and tests_in(rows.plan.conditions[i])]
+    notes = list(itertools.chain(rows.notes, *(one.notes for one in beside)))
+    matched: dict[int, tuple[int, int]] = {}
+    for i in asked:
+        found = _bound(scope, rows.plan, rows.plan.conditions[i])
+        if isinstance(found, str):
+            notes.append(found)
+        else:
+            matched[i] = found
+    return replace(rows, matched=matched, notes=tuple(dict.fromkeys(notes)), beside=beside)
+
+
+def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] | str:
+    """The least and the largest number of rows that satisfy a condition, or why the program was not used."""
+    whole = select([sql("COUNT(*)")], table_of(scope.released.view.ref, VIEW))
+    if read_integer(scope.fact("query/rows", whole)) > MOST_ROWS:
+        return f"the release has more than {MOST_ROWS:,} rows"
+    tests = [plan.tests.boxed[test] for test in sorted(tests_in(formula))]
+    boxes = [scope.box(name) for name in sorted({test.box for test in tests})]
+    comparisons = {box.id: [test.comparison for test in tests if test.box == box.id] for box in boxes}
+    computed = any(one is None or one.op == "other" for own in comparisons.values() for one in own)
+    if computed or not all(box.attained and box.shape in ("interval", "set") and not box.values for box in boxes):
+        return "a condition asks more than comparisons with constants of columns with ranges or sets"
+    shown = _read(scope, boxes) if all(is_finite(scope, box) for box in boxes) else None
+    if shown is None:
+        return "a box has values that are not known"
+    cells = [
+        divide_values(box, {one[at] for one in shown}, [one for one in comparisons[box.id] if one is not None])
+        for at, box in enumerate(boxes)
+    ]
+    spans: dict[tuple[Span, ...], int] = {
+        tuple(own.spans[one] for own, one in zip(cells, box, strict=True)): count for box, count in shown.items()
+    }
+    if count_pairs(spans) > MOST_PAIRS:
+        return f"the boxes have more than {MOST_PAIRS:,} values"
+    try:
+        program = Matchings(spans, attaining(scope.released).matched)
+    except UnsupportedError:
+        return "HiGHS is not installed: sqlanon[statistics]"
+    return program.bound(_satisfied(formula, cells))
+
+
+def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int] | None:
+    """The different boxes in some columns with their numbers of rows; None: the values of one are not known."""
+    trees = [
+        [*([box.parts["set"]] if box.shape == "set" else [box.parts["lo"], box.parts["hi"]])]
+        + ([box.state] if box.state is not None else [])
+        for box in boxes
+    ]
+    chosen = [tree.copy() for own in trees for tree in own]
+    listed = [named(tree, f"v{i}") for i, tree in enumerate(chosen)]
+    inner = select(listed, scope.view()).subquery("r")
+    keys = [column(f"v{i}", "r") for i in range(len(chosen))]
+    text = port_tree(
+        select([*keys, sql("COUNT(*)")], inner, group=[key.copy() for key in keys]), scope.engine.dialect
+    ).sql(dialect=scope.engine.dialect)
+    read = Statement("query/boxes", text)
+    rows: list[Any] = scope.released.once(
+        ("query/boxes", text), lambda: list(scope.engine.fetch(read, max_rows=MOST_ROWS))
+    )
+    found: dict[tuple[Shown, ...], int] = {}
+    for row in rows:
+        at, values = 0, []
+        for box, own in zip(boxes, trees, strict=True):
+            known, one = read_shown(box, row[at : at + len(own)])
+            if not known:
+                return None
+            values.append(one)
+            at += len(own)
+        found[tuple(values)] = found.get(tuple(values), 0) + int(row[-1])
+    return found
+
+
+def _satisfied(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, ...]]:
+    """The combinations of cells that satisfy a formula."""
+    tests = tests_in(formula)
+    found = set()
+    for point in itertools.product(*(range(len(own.holds)) for own in cells)):
+        holds = frozenset().union(*(own.holds[at] for own, at in zip(cells, point, strict=True)))
+        if restrict(formula, {test: test in holds for test in tests}) is True:
+            found.add(point)
+    return found

@@ -1,0 +1,70 @@
+"""Audit of synthetic rows: against the noisy tables of which they were drawn, and what the metadata say of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.engines.base import Row, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.noisy.metadata import read_dimension
+from sqlanon.noisy.rows import PaidTable, compare_rows, load_labels
+from sqlanon.noisy.split import deviation_of
+from sqlanon.release.catalog.metadata import COLUMNS
+from sqlanon.release.catalog.views import metadata_of, synthetic_of
+from sqlanon.results import RequirementResult
+from sqlanon.table.scratch import Scratch
+
+AGREE = 1e-9
+"""Relative difference of floating-point numbers that were computed twice."""
+
+
+def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[RequirementResult, ...]:
+    """Whether rows are in declared groups, and differ from the noisy tables by as much as the metadata say.
+
+    Args:
+        scratch: the audit.
+        view: the view of the noisy statistics.
+        drawn: the stored noisy numbers.
+
+    Cost: a grouping of the rows for each table.
+    """
+    names = [name for name, _ in COLUMNS]
+    made = scratch.sql("query/metadata", metadata=metadata_of(view), columns=names)
+    rows = scratch.engine.fetch(made)
+    facts = json.loads(next(str(row[5]) for row in rows if row[0] == ""))
+    claimed = {one["table"]: float(one["from_noisy_numbers"]) for one in facts["synthetic"]["errors"]}
+    measure, tables = _list_tables(facts["statistics"], rows, list(claimed))
+    dimensions = [read_dimension(row) for row in rows if row[1] == "dimension"]
+    kinds = {name.lower(): kind for name, kind in facts["types"].items()}
+    labels = load_labels(scratch, dimensions, kinds, facts["synthetic"]["bins"])
+    try:
+        found = compare_rows(scratch, measure, tables, (synthetic_of(view), drawn), labels)
+    except PrivacyViolation:
+        agree = False
+    else:
+        agree = all(
+            one.rows == facts["synthetic"]["rows"] and math.isclose(one.mean, claimed[one.table], rel_tol=AGREE)
+            for one in found
+        )
+    return (RequirementResult("synthetic rows agree with their tables", None, 1, int(agree), agree),)
+
+
+def _list_tables(said: Mapping[str, Any], rows: Sequence[Row], names: Sequence[str]) -> tuple[str, list[PaidTable]]:
+    """The measure that counts rows, and the tables of which rows are drawn."""
+    measure = next(one["name"] for one in said["measures"] if one["of"] == "rows")
+    leaves = {str(row[0]).lower(): len(read_dimension(row).leaves) for row in rows if row[1] == "dimension"}
+    scales = {one["table"]: one["scale"] for one in said["scales"] if one["measure"] == measure}
+    return measure, [
+        PaidTable(
+            table["name"],
+            tuple(table["by"]),
+            math.prod(leaves[name.lower()] for name in table["by"]),
+            deviation_of(said["noise"], float(Fraction(scales[table["name"]]))),
+        )
+        for table in said["tables"]
+        if table["name"] in names
+    ]

@@ -1,0 +1,104 @@
+"""Nights of running counts in the ledger: all of them are charged with the first, and each is measured once.
+
+The event that charges a version has the number of its night and the row that charged all nights. A night is measured
+when its version was drawn; one that was charged and never drawn may have been drawn by a process that ended, so that
+measuring it again is charged again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.noisy.accounting import Mechanism
+from sqlanon.noisy.shape import Shape
+from sqlanon.noisy.split import Noise, charge_again
+from sqlanon.release.budget.charged import policy_mark
+from sqlanon.release.budget.events import Event, pack_mechanisms
+from sqlanon.release.budget.ledger import Account
+from sqlanon.release.catalog.private_tables import physical_name, private_table
+from sqlanon.spec import ReleaseSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The next night of a release.
+
+    Attributes:
+        first: the row that charged all nights; None: they are charged with this one.
+        number: of the night, from 1.
+        tried: this night was charged before, and nothing is known to be drawn.
+        ended: why no earlier nights are continued; "": they are, or there are none.
+    """
+
+    first: int | None
+    number: int
+    tried: bool
+    ended: str = ""
+
+    def mechanisms(self, shape: Shape, noise: Noise) -> list[Mechanism]:
+        """Charges of the night."""
+        if self.first is None:
+            return list(noise.mechanisms)
+        return [charge_again(shape, noise)] if self.tried else []
+
+    def facts(self, secret: str) -> dict[str, Any]:
+        """The facts for the event that charges the night; see `sqlanon.release.budget.events.Event`."""
+        return {"running": {"first": self.first, "night": self.number, "key": _mark(secret)}}
+
+
+def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, secret: str | None) -> Night:
+    """The night that a new version would be.
+
+    Args:
+        account: of the budget; None: nothing was spent.
+        spec: the release.
+        noise: the noise that the release has now.
+        secret: key of the release's hashes; None: there is none yet.
+    """
+    noisy = spec.noisy
+    assert noisy is not None
+    assert noisy.nights is not None
+    own = [
+        spending.reserved
+        for spending in (account.spendings if account is not None else ())
+        if spending.release == spec.name and spending.reserved.own and spending.reserved.night is not None
+    ]
+    if account is None or not own:
+        return Night(None, 1, tried=False)
+    first = own[-1].paid_by
+    charges = [one.reserved for one in account.spendings if one.release == spec.name and one.reserved.paid_by == first]
+    drawn = {int(event.body["of"]) for event in account.events if event.kind == "drawn"}
+    number = 1 + sum(one.seq in drawn for one in charges)
+    ended = ""
+    if own[-1].body["policy"] != policy_mark(spec) or not is_drawn_as(account, own[-1], noise):
+        ended = "the policy, or sqlanon, is another than that of the earlier nights"
+    elif own[-1].body["running"]["key"] != _mark(secret or ""):
+        ended = "the key of the release is another, so that persons who were counted cannot be recognized"
+    elif not all(one.own for one in charges):
+        ended = "a copy of this database has measured some of the nights"
+    elif number > noisy.nights:
+        ended = f"all {noisy.nights} declared nights have been measured"
+    if ended:
+        return Night(None, 1, tried=False, ended=ended)
+    return Night(first, number, tried=any(one.night == number for one in charges))
+
+
+def is_drawn_as(account: Account, charge: Event, noise: Noise) -> bool:
+    """Whether the noise of a charged version is that which the release has now."""
+    # The ledger counts equal mechanisms together, so that their order is lost.
+    charged = account.events[charge.paid_by - 1].mechanisms
+    return sorted(pack_mechanisms(charged)) == sorted(pack_mechanisms(noise.mechanisms))
+
+
+def kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, TableRef]:
+    """The private tables of the nights that a row paid: the persons seen, and the noisy measurements."""
+    name = physical_name(f"budget {budget}", first)
+    return private_table(engine, f"{name}_seen"), private_table(engine, f"{name}_measured")
+
+
+def _mark(secret: str) -> str:
+    """Says whether a key is the same, and does not reveal it."""
+    return hashlib.sha256(f"{secret}/running".encode()).hexdigest()

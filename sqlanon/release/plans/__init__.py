@@ -1,0 +1,1 @@
+"""Contents of the plan of each kind of releases; `sqlanon.release.plan` makes plans."""

@@ -1,0 +1,227 @@
+"""Plan of a release of rows: what a method would make of them, and what it would cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlanon.declared import read_refining
+from sqlanon.declared.combinations import list_remarks
+from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
+from sqlanon.declared.trials import CORES, estimate_search
+from sqlanon.engines.base import Engine
+from sqlanon.formats import format_of
+from sqlanon.methods.method import Method
+from sqlanon.privacy.base import beyond_rows
+from sqlanon.release.divide import suppressed_rows
+from sqlanon.release.divide.loss_limit import describe_bound
+from sqlanon.release.history import history
+from sqlanon.release.history.compare_versions import NOTHING_COMPARED, WITHOUT_KEY, Compared, changed_rows
+from sqlanon.release.plans.change import describe_change
+from sqlanon.release.plans.shown import columns_of, statements
+from sqlanon.release.prepare.range_warnings import warn_of_outliers
+from sqlanon.release.prepare.release_warnings import how_to_measure, list_warnings
+from sqlanon.release.prepare.row_security import hidden_rows
+from sqlanon.release.prepare.staged import Prepared
+from sqlanon.release.prepare.unlisted_values import count_others
+from sqlanon.release.stages.stage import Compare, Divide, execute
+from sqlanon.release.stages.work import Outline, Stage, Work
+from sqlanon.release.trials.column_losses import ColumnLosses, column_losses
+from sqlanon.release.trials.persons_cost import persons_cost
+from sqlanon.release.trials.suggest_best import suggest_best
+from sqlanon.release.verify.accepted_risk import describe_threshold
+from sqlanon.release.verify.persons import plan_warnings
+from sqlanon.results import Estimate, PlanReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.kinds import count_kinds
+from sqlanon.table.tree import flat_share
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The rows of a version that is planned.
+
+    Attributes:
+        ready: the rows for a method to divide; where there are none, those of the source, of which only the columns
+            were read.
+        tried: a method would run.
+        notes: notes about treatments of rows.
+    """
+
+    ready: Prepared
+    tried: bool
+    notes: tuple[str, ...] = ()
+
+
+def plan_rows(work: Work, planned: Planned, outline: Outline) -> PlanReport:
+    """The report of a plan, but for the stages; the method runs on a sample.
+
+    Args:
+        work: the release; the source was read.
+        planned: its rows, profiled.
+        outline: the stages of the run.
+
+    Raises:
+        PrivacyViolation: the version and the one before reveal more together than the policy allows.
+    """
+    spec, scratch, target, engine = work.spec, work.scratch, work.target, work.state.engine
+    ready, tried = planned.ready, planned.tried
+    narrow = warn_of_outliers(scratch, ready.quasi)
+    better = cost = lost = None
+    if tried and not work.unchanged:
+        with work.watch.stage("method") as stage:
+            trial = work.trial(stage)
+            better, lost = suggest_best(scratch, trial), column_losses(scratch, trial)
+            if work.division.by_choice:
+                cost = persons_cost(scratch, trial)
+    compared = _compare_versions(work, outline.stages) if work.version.begins else NOTHING_COMPARED
+    return PlanReport(
+        release=spec.name,
+        source=str(ready.roles.relation.ref),
+        publish=target.shown,
+        state=work.decision.state,
+        change=describe_change(work.decision, target),
+        why=work.decision.why,
+        weaker=work.decision.weaker,
+        rows=work.staged.rows,
+        columns=tuple(columns_of(spec, ready, lost)),
+        feasible=ready.feasible,
+        method=ready.method.describe(),
+        execution=spec.execution,
+        format=spec.format.kind,
+        snapshot=work.source.snapshot,
+        warnings=(
+            *plan_warnings(spec),
+            *list_warnings(work.state, target),
+            *(hidden_rows(engine, spec, work.state.source.ref) if spec.row_security is None else ()),
+            *narrow,
+            *_together(engine, spec, outline.beside),
+        ),
+        statements=tuple(statements(engine, spec, target, ready)),
+        publish_sensitive=target.shown_sensitive,
+        bound=describe_bound(spec.privacy.accuracy),
+        data=compared.data,
+        history=compared.reports,
+        notes=(
+            *work.notes,
+            *planned.notes,
+            *suppressed_rows.plan_notes(spec, ready.rows),
+            *count_others(scratch, ready.quasi, ready.rows),
+            *work.division.remarks,
+            *list_remarks(spec),
+            *_measured_on(spec, lost, ready),
+            *(note for note in (better, cost, describe_threshold(spec)) if note),
+            *_trial_notes(spec, ready),
+            *compared.notes,
+        ),
+        estimate=estimate(
+            ready.method,
+            ready.rows,
+            len(ready.quasi),
+            spec.privacy.k,
+            flat=flat_share(ready.quasi),
+            beyond=bool(beyond_rows(ready.requirements)),
+            pushed=spec.execution == "pushdown",
+            walk=WALK if engine.workers is None else WALK_OF_WORKERS,
+        )
+        if tried
+        else None,
+    )
+
+
+def estimate(  # noqa: PLR0913 - older than the limit
+    method: Method,
+    rows: int,
+    columns: int,
+    k: int,
+    *,
+    flat: float = 0.0,
+    beyond: bool = False,
+    pushed: bool = False,
+    walk: Cost = WALK,
+) -> Estimate:
+    """Rough cost of a run of so many rows and quasi columns, including the methods that a method runs.
+
+    Refinement is not included.
+
+    ``walk``: cost of the surrounding SQL.
+    """
+    cost = (method.cost.pushed or method.cost) if pushed else method.cost
+    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
+    most, memory = cost.worst_time(seconds, method.options), cost.memory(rows, columns, k, method.options)
+    for part in method.parts:
+        part_estimate = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
+        seconds, most, memory = (
+            seconds + part_estimate.seconds,
+            most + part_estimate.most_seconds,
+            max(memory, part_estimate.memory),
+        )
+    return Estimate(seconds, most, memory, around, around * walk.worst)
+
+
+def _trial_notes(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+    """The note about the trials of refine."""
+    refining = read_refining(spec, ready.rows, count_kinds(ready.quasi))
+    if refining is None or not refining.search:
+        return ()
+    s = "" if refining.search == 1 else "s"
+    trials = f"{refining.search} trial{s} for every class that loses something"
+    if spec.effort is None:
+        return (f"refine: search={refining.search}, {trials}",)
+    seconds = math.ceil(estimate_search(spec, ready.rows, count_kinds(ready.quasi)))
+    note = (
+        f"effort {spec.effort.word}: up to {trials}, at most about {seconds} s on {CORES} cores; they end "
+        f"earlier where two rounds lower the loss by less than {float(100 * refining.least_gain):g} %"
+    )
+    return (note,)
+
+
+def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
+    """The notes about the losses of columns."""
+    if lost is None:
+        return ()
+    notes = []
+    if lost.rows < ready.rows:
+        notes.append(
+            f"loses: an estimate, measured on {lost.rows} of {ready.rows} rows, which lose more than all of them"
+        )
+    if spec.refine and spec.refine.search != 0:
+        notes.append("loses: measured without the trials of refine, which make it less")
+    return tuple(notes)
+
+
+def _compare_versions(work: Work, stages: Sequence[Stage]) -> Compared:
+    """Changes in the rows, and joint disclosures of both versions; the stage is used up by it."""
+    spec, state, ready, previous = work.spec, work.state, work.prepared, work.decision.previous
+    if previous is None or work.unchanged:
+        return NOTHING_COMPARED
+    work.data = changed_rows(work.scratch, state, ready, previous)
+    earlier = work.earlier
+    comparable = ready.keyed and earlier.comparable()
+    if not comparable and earlier.has_lost(()):
+        reports = (history.report_lost(state, previous, work.target.version, ready.rows),)
+        history.hold(spec, reports)
+        return Compared(None, work.data, reports, ())
+    if not comparable and not earlier.with_candidates():
+        return Compared(None, work.data, (), () if ready.keyed else (WITHOUT_KEY,))
+    version_stages = [stage for stage in stages if isinstance(stage, Divide | Compare) and stage.release == spec.name]
+    execute(version_stages, {spec.name: work})
+    return work.compared
+
+
+def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
+    shared_readers: dict[tuple[str, bool], list[str]] = {}
+    for neighbour in beside:
+        if neighbour.name == spec.name or engine.target(neighbour.source) != engine.target(spec.source):
+            continue
+        pair = any(format_of(release.format.kind).facts.paired for release in (spec, neighbour))
+        shared = sorted(set(neighbour.readers) & set(spec.readers))
+        if shared:
+            shared_readers.setdefault((", ".join(shared), pair), []).append(neighbour.name)
+    return tuple(
+        f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source "
+        f"{'both' if len(names) == 1 else 'all'} go to {readers}; together they may reveal more than "
+        f"each{how_to_measure(names, spec.name, pair)}"
+        for (readers, pair), names in shared_readers.items()
+    )

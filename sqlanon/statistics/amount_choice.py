@@ -1,0 +1,135 @@
+"""Cells that sums ask to hide besides those that counts ask for, and cells that none of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.amount_search import AmountSearch
+from sqlanon.statistics.amounts import Amounts, Contributor, Range
+from sqlanon.statistics.deviations import Work
+from sqlanon.statistics.served import Served
+from sqlanon.statistics.system import System, hash_members
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+@dataclass
+class Party:
+    """Witnesses of a measure, which are dropped together with others.
+
+    Attributes:
+        served: the ends that they serve.
+        moves: bool[witnesses, classes], the classes that each changes.
+        kept: bool[witnesses], those that are left.
+    """
+
+    served: Served
+    moves: Flags
+    kept: Flags = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kept = np.ones(len(self.moves), bool)
+
+
+def drop_all(parties: Sequence[Party], cell: int) -> bool:
+    """Drop all witnesses that change a class, if every end is served without them; return whether they were."""
+    movers = [np.flatnonzero(party.kept & party.moves[:, cell]) for party in parties]
+    drops = []
+    for party, some in zip(parties, movers, strict=True):
+        drop = party.served.without(some)
+        if drop is None:
+            return False
+        drops.append(drop)
+    for party, some, drop in zip(parties, movers, drops, strict=True):
+        drop()
+        party.kept[some] = False
+    return True
+
+
+class Sums:
+    """The sums of some columns over the same cells.
+
+    Args:
+        system: the cells.
+        amounts: the sums with their ranges.
+        counts: int64[witnesses, atoms], the changes of counts.
+        hidden: bool[classes], hidden so far.
+        work: counts the cost of the programs.
+    """
+
+    def __init__(
+        self, system: System, amounts: Sequence[tuple[Amounts, Range]], counts: Longs, hidden: Flags, work: Work
+    ) -> None:
+        self._system, self._amounts, self._counts, self._work = system, amounts, counts, work
+        self.hidden = hidden.copy()
+        self._searches: list[AmountSearch] = []
+        self._repairs: list[Longs] = []
+        self._demanding: list[Longs] = []
+
+    def serve(self, order: Callable[[Longs], Longs], secret: bytes) -> None:
+        """Find changes for all demands.
+
+        Args:
+            order: puts classes in an order that says nothing about values.
+            secret: key for the order of contributors.
+
+        Raises:
+            UnservedError: a demand cannot be served.
+        """
+
+        def mark(person: Contributor) -> bytes:
+            return hash_members(person.atoms, secret)
+
+        for amounts, of in self._amounts:
+            search = AmountSearch(self._system, amounts, self.hidden, self._work)
+            demanding = order(np.flatnonzero((amounts.up > 0) | (amounts.down > 0)))
+            search.serve(demanding.tolist(), sorted(amounts.contributors, key=mark))
+            repairs = [search.repair(change, of) for change in self._counts]
+            self._repairs.append(np.array(repairs, np.int64).reshape(self._counts.shape))
+            self._searches.append(search)
+            self._demanding.append(demanding)
+            self.hidden = search.hidden.copy()
+
+    @property
+    def moved_by_repairs(self) -> Flags:
+        """bool[changes of counts, classes], whose sums change with them."""
+        moved = np.zeros((len(self._counts), len(self._system)), bool)
+        for repairs in self._repairs:
+            for at in np.flatnonzero(repairs.any(axis=1)):
+                moved[at] |= self._system.sums(repairs[at]) != 0
+        return moved
+
+    def list_parties(self) -> list[Party]:
+        """The changes of each column, and what they serve."""
+        made = []
+        for search, cells in zip(self._searches, self._demanding, strict=True):
+            ends: list[tuple[Flags, dict[int, Flags]]] = [(one, {}) for one in search.list_served(cells.tolist())]
+            served = Served(ends, np.zeros((len(search.changes), 0), bool))
+            made.append(Party(served, search.moved != 0))
+        return made
+
+    def combine(self, counts: Longs, kept: Sequence[Flags] = ()) -> tuple[Longs, tuple[Longs, ...]]:
+        """Changes of counts, and of each column's sums, of the same witnesses.
+
+        Args:
+            counts: int64[witnesses, atoms], the changes of counts.
+            kept: which of them are kept, then which of each column; empty: all.
+        """
+        some = kept or [np.ones(len(of), bool) for of in (counts, *(search.changes for search in self._searches))]
+        own = [search.changes[one][1:] for search, one in zip(self._searches, some[1:], strict=True)]
+        lengths = [int(some[0].sum()), *map(len, own)]
+        starts = np.cumsum([0, *lengths])
+        made = np.zeros((1 + len(own), starts[-1], counts.shape[1]), np.int64)
+        made[0, : lengths[0]] = counts[some[0]]
+        for place, (repairs, changes) in enumerate(zip(self._repairs, own, strict=True), 1):
+            made[place, : lengths[0]] = repairs[some[0]]
+            made[place, starts[place] : starts[place + 1]] = changes
+        return made[0], tuple(made[1:])

@@ -1,0 +1,173 @@
+"""Search for changes of sums that serve the demands of a column, with as few other cells hidden as it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
+from sqlanon.statistics.deviations import Demand, Deviations, ExhaustedError, Limits, Work
+from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
+from sqlanon.statistics.system import System
+from sqlanon.statistics.unserved import UnservedError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+class AmountSearch:
+    """The changes of a column's sums found so far; nothing changes in the first.
+
+    Args:
+        system: the cells.
+        amounts: the sums and their demands.
+        hidden: bool[classes], hidden so far.
+        work: counts the cost of the programs.
+    """
+
+    def __init__(self, system: System, amounts: Amounts, hidden: Flags, work: Work) -> None:
+        self.system, self.amounts = system, amounts
+        low, high = (of.astype(np.float64) for of in (amounts.low, amounts.high))
+        limits = Limits(low, high, np.full(len(system), np.inf), amounts.unit)
+        self.deviations = Deviations(system, hidden.copy(), work, limits)
+        self._near: Nearby | None = None
+        if len(amounts.value) * len(system) > WHOLE:
+            self._near = Nearby(system, self.deviations.hidden, work, limits)
+        self._changes = Rows(len(amounts.value), np.int64)
+        self._moved = Rows(len(system), np.int64)
+        self._outside = Rows(len(amounts.value), np.bool_)
+        self.add(np.zeros(len(amounts.value), np.int64))
+
+    @property
+    def hidden(self) -> Flags:
+        """Which classes are hidden."""
+        return self.deviations.hidden
+
+    @property
+    def changes(self) -> Longs:
+        """int64[changes, atoms]."""
+        found: Longs = self._changes.array
+        return found
+
+    @property
+    def moved(self) -> Longs:
+        """int64[changes, classes]."""
+        found: Longs = self._moved.array
+        return found
+
+    def serve(self, cells: Sequence[int], persons: Sequence[Contributor]) -> None:
+        """Find changes for the demands of some classes, and of contributors, in their orders.
+
+        Raises:
+            UnservedError: there is none.
+        """
+        for cell in cells:
+            for more in ENDS:
+                if not self.serving_cell(cell, more=more).any():
+                    self._solve(cell, self._demand_of_cell(cell, more=more))
+        for person in persons:
+            for more in ENDS:
+                if not self.serving_person(person, more=more).any():
+                    self._solve(self._cell_of(person), self._demand_of_person(person, more=more))
+
+    def serving_cell(self, cell: int, *, more: bool) -> Flags:
+        """bool[changes], which change a class as it demands, and agree with what those outside of it contribute."""
+        needed, moved = int(self.amounts.needed(more=more)[cell]), self._moved.array[:, cell]
+        outside = self._outside.array
+        inside = outside[:, self.system.members(cell)].sum(axis=1)
+        met = moved >= needed if more else moved <= -needed
+        found: Flags = met & (inside == outside.sum(axis=1))
+        return found
+
+    def serving_person(self, person: Contributor, *, more: bool) -> Flags:
+        """bool[changes], in which a contributor can have more, or less, and others have what they have."""
+        low, high = person.box(more=more)
+        own, outside = self._changes.array[:, person.atoms], self._outside.array
+        met = ((own >= low) & (own <= high)).all(axis=1)
+        found: Flags = met & (outside[:, person.atoms].sum(axis=1) == outside.sum(axis=1))
+        return found
+
+    def list_served(self, cells: Sequence[int]) -> Iterator[Flags]:
+        """Of each demand which changes serve it."""
+        for more in ENDS:
+            for cell in cells:
+                yield self.serving_cell(cell, more=more)
+            for person in self.amounts.contributors:
+                yield self.serving_person(person, more=more)
+
+    def repair(self, change: Longs, of: Range) -> Longs:
+        """A change of sums with which they are in the column's range when counts change; classes that move are hidden.
+
+        Args:
+            change: int64[atoms], of the counts.
+            of: the range of a counted row.
+
+        Raises:
+            UnservedError: there is none.
+        """
+        least, most = of.change(self.amounts.value, self.system.atoms.count + change)
+        if (least <= 0).all() and (most >= 0).all():
+            return np.zeros(len(change), np.int64)
+        own = np.flatnonzero(change)
+        between = tuple((int(at), int(least[at]), int(most[at])) for at in own)
+        found = self._find(self.system.finest_with(own), Demand(-1, None, None, (), between))
+        self.deviations.hide(np.flatnonzero(self.system.sums(found)))
+        return found
+
+    def add(self, change: Longs) -> None:
+        """Keep a change; the classes that it changes are hidden."""
+        moved, amounts = self.system.sums(change), self.amounts
+        self.deviations.hide(np.flatnonzero(moved))
+        self._changes.add(change)
+        self._moved.add(moved)
+        self._outside.add((change < amounts.low) | (change > amounts.high))
+
+    def _demand_of_cell(self, cell: int, *, more: bool) -> Demand:
+        amounts, needed = self.amounts, int(self.amounts.needed(more=more)[cell])
+        inside = self.system.members(cell)
+        free = inside[(amounts.least[inside] < amounts.low[inside]) | (amounts.most[inside] > amounts.high[inside])]
+        between = tuple((int(at), int(amounts.least[at]), int(amounts.most[at])) for at in free)
+        return Demand(cell, None if more else -needed, needed if more else None, (), between)
+
+    @staticmethod
+    def _demand_of_person(person: Contributor, *, more: bool) -> Demand:
+        low, high = person.box(more=more)
+        return Demand(-1, None, None, (), tuple(zip(person.atoms.tolist(), low.tolist(), high.tolist(), strict=True)))
+
+    def _cell_of(self, person: Contributor) -> int:
+        """A class of a contributor, for messages."""
+        return self.system.finest_with(person.atoms)
+
+    def _solve(self, cell: int, demand: Demand) -> None:
+        self.add(self._find(cell, demand))
+
+    def _find(self, cell: int, demand: Demand) -> Longs:
+        try:
+            for most in NEARBY if self._near is not None else ():
+                near = self._near.solve(demand, most) if self._near is not None else None
+                if near is not None and self._meets(near, demand):
+                    return near
+            change = self.deviations.solve(demand)
+        except ExhaustedError:
+            raise UnservedError(int(self.system.margin[cell]), exhausted=True) from None
+        if change is None or not self._meets(change, demand):
+            raise UnservedError(int(self.system.margin[cell]), exhausted=False)
+        return change
+
+    def _meets(self, change: Longs, demand: Demand) -> bool:
+        """Whether whole numbers meet a demand that the program met with fractions."""
+        low, high = self.amounts.low.copy(), self.amounts.high.copy()
+        for at, least, most in demand.between:
+            low[at], high[at] = least, most
+        if (change < low).any() or (change > high).any():
+            return False
+        if demand.cell < 0:
+            return True
+        moved = int(change[self.system.members(demand.cell)].sum())
+        return moved >= demand.fewest if demand.fewest is not None else moved <= (demand.most or 0)

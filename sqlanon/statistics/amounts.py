@@ -1,0 +1,92 @@
+"""Sums of a column over the cells of a system, and by how much other tables must be able to change them.
+
+A change is an integer for each atom, in the least unit of the column. Demands are of two kinds. A sensitive cell must
+be able to be larger and smaller by its protection level (Hundepool et al. 2010, "Handbook on Statistical Disclosure
+Control", 4.2.2), for readers outside of it. A contributor who dominates atoms must be able to have p % more, and p %
+less, in all of them at once, for every other contributor: so no union of hidden cells of one contributor says more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+MOST_UNIT = 10**6
+"""Changes are solved in a unit, a power of ten, such that the largest atom has about so many."""
+ENDS = (True, False)
+"""More, and less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contributor:
+    """A person who dominates atoms.
+
+    Attributes:
+        atoms: int64[k], all atoms that have rows of the person, in ascending order.
+        more: int64[2, k], the least and the greatest change of each, such that the person can have more in all.
+        less: int64[2, k], the same such that the person can have less.
+    """
+
+    atoms: Longs
+    more: Longs
+    less: Longs
+
+    def box(self, *, more: bool) -> Longs:
+        """Least and greatest change of each atom at an end."""
+        return self.more if more else self.less
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """A column's sums.
+
+    Attributes:
+        value: int64[atoms], the sums.
+        low, high: int64[atoms], the least and the greatest change that agrees with what each contributor knows.
+        least, most: int64[atoms], the same for readers who contribute nothing: what the range of the column allows.
+        up, down: int64[classes], how much larger and smaller the sum of a class must be able to be; 0: not demanded.
+        sensitive: bool[classes], a rule forbids to show the class.
+        contributors: who dominates atoms.
+    """
+
+    value: Longs
+    low: Longs
+    high: Longs
+    least: Longs
+    most: Longs
+    up: Longs
+    down: Longs
+    sensitive: npt.NDArray[np.bool_]
+    contributors: tuple[Contributor, ...]
+
+    @property
+    def unit(self) -> int:
+        """The unit in which changes are solved."""
+        largest = int(np.abs(self.value).max(initial=0))
+        unit = 1
+        while largest > unit * MOST_UNIT:
+            unit *= 10
+        return unit
+
+    def needed(self, *, more: bool) -> Longs:
+        """What classes demand at an end."""
+        return self.up if more else self.down
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Between which numbers a column's sum is, per counted row: rows times ``low``, and rows times ``high``."""
+
+    low: int
+    high: int
+
+    def change(self, value: Longs, count: Longs) -> tuple[Longs, Longs]:
+        """The least and the greatest change of sums, where atoms have such counts."""
+        return self.low * count - value, self.high * count - value

@@ -1,0 +1,56 @@
+"""The private tables of a version of counts, by which it is verified and audited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon.counted import SUM_PARTS
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_tables import COLUMNS as SUM_COLUMNS
+from sqlanon.statistics.sum_tables import SumTables
+from sqlanon.table.scratch import Scratch
+
+Tables = Mapping[str, TableRef]
+"""The tables by their parts, in the order of `list_parts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The private tables of hidden cells: cells, atoms, the changes of the witnesses, and the demands of each sum."""
+
+    cells: TableRef
+    atoms: TableRef
+    witness: TableRef
+    sums: tuple[SumTables, ...] = ()
+
+
+def kept_of(tables: Sequence[TableRef]) -> Kept:
+    """The private tables of hidden cells, in the order of `list_parts`."""
+    cells, atoms, witness, *rest = tables
+    many = len(SUM_PARTS)
+    return Kept(cells, atoms, witness, tuple(SumTables(*rest[at : at + many]) for at in range(0, len(rest), many)))
+
+
+def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]:
+    """The private tables of a version by the name of the version's table."""
+    return {part: replace(physical, name=f"{physical.name}_{part}") for part in parts}
+
+
+def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
+    """The statements that copy scratch tables into the private tables of a version."""
+    levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
+    sums = [f"s{one.place}" for one in shape.sums]
+    columns = {
+        "cells": ["cell", *levels, "n", "persons", *sums],
+        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums],
+        "witness": ["witness", "atom", "change", *sums],
+        "noise": ["cell", "key", "value", "change", "marks"],
+        "chances": ["number", "first", "until", "change"],
+        **{f"{part}{one.place}": list(SUM_COLUMNS[part]) for one in shape.sums for part in SUM_PARTS},
+    }
+    return [
+        scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
+        for part, table in kept.items()
+    ]

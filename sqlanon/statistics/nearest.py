@@ -1,0 +1,73 @@
+"""The numbers of atoms whose sums are nearest to given numbers of cells: least squares over a hierarchy of sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+GRAIN = 2.0**-20
+"""Numbers are multiples of it, so that every engine adds them exactly."""
+MOST_SUM = 2**32
+"""Sums of such numbers are exact below it."""
+STEPS = 1000
+"""Steps of the method of conjugate gradients, at most."""
+NEAR = 1e-9
+"""The sums of differences that are left are at most so large, as a part of those at the beginning."""
+
+
+def fit_atoms(of: Longs, result: Floats, weight: Floats, start: Floats) -> Floats:
+    """The numbers of atoms that minimize the sum of weight x (result - sum of the atoms)^2 over the cells.
+
+    Args:
+        of: int64[margins, atoms], the cell of each atom in each margin; -1: none.
+        result: float64[cells], the given numbers.
+        weight: float64[cells], how much a cell counts each time that a margin has it.
+        start: float64[atoms], where the search begins; without a cell of its own an atom stays near it.
+
+    Returns:
+        float64[atoms], multiples of `GRAIN`.
+
+    Cost: for each step of the method of conjugate gradients (Hestenes and Stiefel 1952) two scans of the atoms for each
+    margin; the number of steps grows with the square root of the largest cell's part of all cells.
+    """
+    found = start.astype(np.float64).copy()
+    rest = _gather(of, weight * (result - _add(of, found, len(result))))
+    move, size = rest.copy(), float(rest @ rest)
+    enough = size * NEAR**2
+    for _ in range(STEPS):
+        if size <= enough or size == 0.0:
+            break
+        curved = _gather(of, weight * _add(of, move, len(result)))
+        length = size / float(move @ curved)
+        found += length * move
+        rest -= length * curved
+        before, size = size, float(rest @ rest)
+        move = rest + size / before * move
+    exact: Floats = np.rint(found / GRAIN) * GRAIN
+    return exact
+
+
+def _add(of: Longs, atoms: Floats, cells: int) -> Floats:
+    """The sum of the atoms of each cell; a cell of several margins has the same atoms in each."""
+    sums = np.zeros(cells)
+    for row in of:
+        inside = row >= 0
+        own = np.bincount(row[inside], atoms[inside], cells)
+        listed = np.bincount(row[inside], minlength=cells) > 0
+        sums[listed] = own[listed]
+    return sums
+
+
+def _gather(of: Longs, cells: Floats) -> Floats:
+    """The sum over the margins of the number of each atom's cell."""
+    found = np.zeros(of.shape[1])
+    for row in of:
+        found += np.where(row >= 0, cells[row], 0.0)
+    return found

@@ -1,0 +1,47 @@
+"""Protections of the numbers of cells, by the word of policies: a registry of strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsSpec, StatisticsTable, SumMeasure
+from sqlanon.statistics.protections.base import Protection
+from sqlanon.statistics.protections.cell_key import CellKey
+from sqlanon.statistics.protections.rounded import Rounded
+from sqlanon.statistics.protections.suppress import Suppress
+
+PROTECTIONS: Final[Mapping[Method, Callable[[StatisticsSpec], Protection]]] = {
+    "suppress": Suppress,
+    "cell_key": CellKey,
+    "round": Rounded,
+}
+"""The protections."""
+
+
+def find_protection(asked: StatisticsSpec) -> Protection:
+    """The protection that a policy asks for."""
+    return PROTECTIONS[asked.method](asked)
+
+
+def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
+    """``statistics`` of a policy, as the catalog keeps it."""
+    return StatisticsSpec(
+        tuple(StatisticsTable(str(table["name"]), tuple(table["by"])) for table in policy["tables"]),
+        tuple((name, kind) for name, kind in policy["measures"]),
+        int(policy["threshold"]),
+        policy["insiders"],
+        policy["bounds"],
+        tuple(SumMeasure(**one) for one in policy.get("sums", ())),
+        _stored_other(policy.get("other")),
+    )
+
+
+def _stored_other(other: Mapping[str, Any] | None) -> CellKeySpec | RoundSpec | None:
+    if other is None:
+        return None
+    if other["method"] == "round":
+        return RoundSpec(int(other["base"]))
+    variance = None if other["variance"] is None else Fraction(other["variance"])
+    return CellKeySpec(int(other["deviation"]), variance, int(other["no_result"]), other["rule"], other["additive"])

@@ -1,0 +1,112 @@
+"""The seam between a release of counts and the protection of its numbers: `Protection`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlanon.counted import Method
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.progress import Progress
+from sqlanon.statistics.cube import Cube
+from sqlanon.statistics.kept import Tables
+from sqlanon.statistics.shape import Shape
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True)
+class Run:
+    """Counted cells that are to be protected.
+
+    Attributes:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        cube: the counted cells.
+        stage: the staged source.
+        secret: key of the release.
+        release: its name, for messages.
+        progress: gets the progress.
+    """
+
+    scratch: Scratch
+    shape: Shape
+    cube: Cube
+    stage: TableRef
+    secret: bytes = field(repr=False)
+    release: str
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Made:
+    """Protected cells.
+
+    Attributes:
+        view: the statement that makes the published table at a place.
+        tables: scratch tables of the private tables.
+        witnesses: tables that prove the protection, besides the true table.
+        facts: further metadata.
+        errors: of numbers with noise the expected root of the mean squared error, as published and after all readers'
+            averaging.
+    """
+
+    view: Callable[[TableRef], Statement]
+    tables: Tables
+    witnesses: int = 0
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    errors: tuple[float, float] | None = None
+
+
+class Protection(Protocol):
+    """How the numbers of cells are protected."""
+
+    @property
+    def method(self) -> Method:
+        """The word of policies."""
+
+    @property
+    def owned(self) -> bool:
+        """Whether the staged source needs a hash of each person."""
+
+    def describe(self, release: str, threshold: int) -> str:
+        """What the stage does, in one line."""
+
+    def note(self, run: Run) -> tuple[str, ...]:
+        """What a plan says of it."""
+
+    def protect(self, run: Run) -> Made:
+        """Protect the cells.
+
+        Raises:
+            InfeasibleError, PolicyError: it cannot be done; nothing is published.
+        """
+
+    def verify_source(self, run: Run, kept: Tables) -> None:
+        """The kept tables are those of the staged rows.
+
+        Raises:
+            PrivacyViolation: they are not.
+        """
+
+    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+        """Verify the published table by sums of it and the kept tables alone.
+
+        Returns:
+            how many cells have their true number, and how many have not.
+
+        Raises:
+            PrivacyViolation: the failed rule, and how often; no value.
+        """
+
+
+OF_VIEW = ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "shown cells")
+"""Rules of statistics/verify_view for protections that show no true number."""
+
+
+def refuse(release: str, names: tuple[str, ...], failing: tuple[int, ...]) -> None:
+    """Raise the first of some rules that failed."""
+    for name, many in zip(names, failing, strict=True):
+        if many:
+            raise PrivacyViolation(f"{release}: the certificate fails: {name}: {many}")

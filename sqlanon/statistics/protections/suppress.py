@@ -1,0 +1,75 @@
+"""Protection by hidden cells, with witnesses that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.errors import InfeasibleError
+from sqlanon.statistics.certificate import verify_published, verify_source
+from sqlanon.statistics.choose import UnservedError
+from sqlanon.statistics.cube import read_system
+from sqlanon.statistics.hide import hide_cells
+from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.protections.base import Made, Run
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.sum_tables import read_amounts
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Suppress:
+    """See `Protection`."""
+
+    asked: StatisticsSpec
+    method: Method = "suppress"
+    owned: bool = False
+
+    def describe(self, release: str, threshold: int) -> str:
+        """See `Protection.describe`."""
+        return f"{release}: hide cells of fewer than {threshold} persons, and others that give them away"
+
+    def note(self, run: Run) -> tuple[str, ...]:
+        """See `Protection.note`."""
+        return ()
+
+    def protect(self, run: Run) -> Made:
+        """See `Protection.protect`.
+
+        Raises:
+            InfeasibleError: a small cell of a margin cannot be protected.
+        """
+        scratch, shape, cube = run.scratch, run.shape, run.cube
+        system = read_system(scratch, shape, cube, run.secret)
+        try:
+            amounts = read_amounts(scratch, shape, cube.atoms, cube.sums, system)
+            hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
+        except UnservedError as error:
+            margin = shape.margin_name(system.levels_of(error.margin))
+            why = (
+                "the search for cells to hide took as long as it may, and a small cell of "
+                f"{margin} is not protected yet"
+                if error.exhausted
+                else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
+            )
+            raise InfeasibleError(
+                f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
+            ) from None
+
+        def view(place: TableRef) -> Statement:
+            context = shape.context()
+            return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
+
+        tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
+        tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
+        facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
+        return Made(view, tables, hidden.witnesses, facts)
+
+    def verify_source(self, run: Run, kept: Tables) -> None:
+        """See `Protection.verify_source`."""
+        verify_source(run.scratch, run.shape, run.stage, kept_of(list(kept.values())), run.release)
+
+    def verify(self, scratch: Scratch, shape: Shape, physical: TableRef, kept: Tables, release: str) -> tuple[int, int]:
+        """See `Protection.verify`."""
+        return verify_published(scratch, shape, physical, kept_of(list(kept.values())), release)

@@ -1,0 +1,104 @@
+"""Controlled rounding: multiples of a base for all cells, of which all sums hold, each within the base of its number.
+
+Cox (1987), "A Constructive Procedure for Unbiased Controlled Rounding": in two dimensions there always is one; in three
+and more there may be none. A multiple of the base is published as it is. Each finest cell goes up or down by a
+keyed draw whose mean is its number, as far as the other cells allow; a program of whole numbers decides.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlanon.statistics.highs import import_highs, make_solver
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.statistics.system import System
+
+    Longs = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+MOST_NODES = 2000
+"""Nodes that the search for whole numbers may visit."""
+SECONDS = 60.0
+"""Seconds that it may take, which nodes do not bound."""
+GAP = 0.01
+"""The draws may cost so much more than the least, as a part of that."""
+
+
+class NoRoundingError(Exception):
+    """No rounding was found.
+
+    Attributes:
+        exhausted: the search reached its limit; else there is none.
+    """
+
+    def __init__(self, *, exhausted: bool) -> None:
+        super().__init__("no controlled rounding")
+        self.exhausted = exhausted
+
+
+def round_atoms(system: System, base: int, secret: bytes) -> Longs:
+    """Rounded numbers of the atoms, whose sums are the rounded numbers of all cells.
+
+    Args:
+        system: the cells; each atom is one of them.
+        base: rounded numbers are multiples of it.
+        secret: key of the draws.
+
+    Raises:
+        NoRoundingError: none was found.
+        UnsupportedError: HiGHS is not installed.
+
+    Cost: a program of whole numbers with a variable for each atom and a row for each cell.
+    """
+    highs = import_highs()
+    below, rest = np.divmod(system.atoms.count, base)
+    free = np.flatnonzero(rest)
+    if not len(free):
+        return below * base
+    drawn = np.frombuffer(hmac.digest(secret, b"rounding", "sha256")[:8], np.uint64)[0]
+    cost = np.random.default_rng(int(drawn)).random(len(free)) - rest[free] / base
+    solver = make_solver(_program(system, base, below, free, cost))
+    for name, option in (("presolve", "on"), ("mip_rel_gap", GAP), ("mip_max_nodes", MOST_NODES)):
+        solver.setOptionValue(name, option)
+    solver.setOptionValue("time_limit", SECONDS)
+    solver.run()
+    if solver.getInfo().primal_solution_status != highs.SolutionStatus.kSolutionStatusFeasible:
+        raise NoRoundingError(exhausted=solver.getModelStatus() != highs.HighsModelStatus.kInfeasible)
+    made = below.copy()
+    made[free] += np.rint(np.array(solver.getSolution().col_value)).astype(np.int64)
+    return made * base
+
+
+def _program(system: System, base: int, below: Longs, free: Longs, cost: Floats) -> Any:  # noqa: ANN401
+    """Columns: whether each free atom goes up. Rows: the cells of several atoms."""
+    highs, floor = import_highs(), system.sums(below)
+    program = highs.HighsLp()
+    program.num_col_ = len(free)
+    program.col_cost_, program.col_lower_, program.col_upper_ = cost, np.zeros(len(free)), np.ones(len(free))
+    low = -(-(system.value - base + 1) // base) - floor
+    return with_rows(program, system, free, low, (system.value + base - 1) // base - floor)
+
+
+def with_rows(program: Any, system: System, free: Longs, low: Longs, high: Longs) -> Any:  # noqa: ANN401
+    """A program of whole numbers with a row for each cell of several atoms, some of them free."""
+    highs, place = import_highs(), np.full(len(system.atoms.count), -1, np.int64)
+    place[free] = np.arange(len(free))
+    size = np.diff(system.at)
+    wide = np.flatnonzero((size > 1) & (system.sums((place >= 0).astype(np.int64)) > 0))
+    number = np.repeat(np.arange(len(system)), size)
+    member = np.isin(number, wide) & (place[system.member] >= 0)
+    row = number[member]
+    program.integrality_ = [highs.HighsVarType.kInteger] * len(free)
+    program.num_row_ = len(wide)
+    program.row_lower_, program.row_upper_ = low[wide].astype(np.float64), high[wide].astype(np.float64)
+    program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
+    program.a_matrix_.start_ = np.append(np.searchsorted(row, wide), len(row)).astype(np.int32)
+    program.a_matrix_.index_ = place[system.member[member]].astype(np.int32)
+    program.a_matrix_.value_ = np.ones(len(row))
+    return program

@@ -1,0 +1,116 @@
+"""Demands of sums, counted in the database by contributor, and as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sqlanon.counted import SUM_PARTS as PARTS
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.statistics.amounts import Amounts, Contributor, Range
+from sqlanon.statistics.shape import Shape
+from sqlanon.statistics.system import System
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+LIMITS = ("atom", "low", "high")
+NEEDS = ("cell", "up", "down", "sensitive")
+CONTRIBUTORS = ("person", "atom", "more_low", "more_high", "less_low", "less_high")
+COLUMNS = {"limits": LIMITS, "needs": NEEDS, "contributors": CONTRIBUTORS}
+
+
+@dataclass(frozen=True, slots=True)
+class SumTables:
+    """Tables of a column of sums: the templates ``sum_limits``, ``sum_needs`` and ``sum_contributors`` make them."""
+
+    limits: TableRef
+    needs: TableRef
+    contributors: TableRef
+
+
+def check_values(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> None:
+    """The values of each summed column are numbers in the declared range.
+
+    Raises:
+        PolicyError: some are not; it says how many.
+    """
+    for one in shape.sums:
+        nulls, outside, large = scratch.numbers("statistics/sum_range", stage=stage, sum=one.context())
+        problem = f"{release}: the column of measure {one.name}"
+        if nulls:
+            raise PolicyError(
+                f"{problem} is NULL in {nulls} rows, so that sums and averages are unlike; write COALESCE in a "
+                "view, or leave these rows out"
+            )
+        if outside:
+            raise PolicyError(f"{problem} is out of the declared range in {outside} rows; declare a wider one")
+        if large:
+            raise PolicyError(f"{problem} adds up to more than is exact; publish it in a coarser unit, by a view")
+
+
+def list_demands(
+    scratch: Scratch, shape: Shape, rows: TableRef, cells: TableRef, prefix: str = ""
+) -> tuple[SumTables, ...]:
+    """Count what each column's sums demand; names of the tables begin with ``prefix``.
+
+    Cost: for each column a grouping of the rows by person and every margin.
+    """
+    made, context = [], shape.context()
+    for one in shape.sums:
+        tables = [scratch.table(f"{prefix}{part}{one.place}") for part in ("contributions", *PARTS)]
+        contributions, limits, needs, contributors = tables
+        own = one.context()
+        scratch.execute("statistics/contributions", contributions=contributions, rows=rows, sum=own)
+        scratch.execute("statistics/sum_limits", limits=limits, contributions=contributions, insiders=shape.insiders)
+        scratch.execute("statistics/sum_contributors", contributors=contributors, contributions=contributions, sum=own)
+        scratch.execute("statistics/sum_needs", needs=needs, rows=rows, cells=cells, sum=own, **context)
+        scratch.drop(contributions)
+        made.append(SumTables(limits, needs, contributors))
+    return tuple(made)
+
+
+def read_amounts(
+    scratch: Scratch, shape: Shape, atoms: TableRef, sums: tuple[SumTables, ...], system: System
+) -> list[tuple[Amounts, Range]]:
+    """The demands as arrays.
+
+    Args:
+        scratch: the run.
+        shape: the published columns, margins and measures.
+        atoms: table of the atoms.
+        sums: of each column of sums the tables.
+        system: the cells.
+    """
+    made = []
+    for one, tables in zip(shape.sums, sums, strict=True):
+        statement = scratch.sql("statistics/sum_atoms", atoms=atoms, limits=tables.limits, sum=one.context())
+        value, count, low, high = _fetch(scratch, statement, 4)
+        cell, up, down, sensitive = _read(scratch, tables.needs, NEEDS, ("cell",))
+        found = np.zeros((3, len(system)), np.int64)
+        for row, of in zip(found, (up, down, sensitive), strict=True):
+            np.maximum.at(row, system.listed[cell - 1], of)
+        person, *box = _read(scratch, tables.contributors, CONTRIBUTORS, ("person", "atom"))
+        starts = np.flatnonzero(np.diff(person, prepend=-1))
+        parts = np.split(np.stack(box), starts[1:], axis=1) if len(person) else []
+        contributors = tuple(Contributor(own[0] - 1, own[1:3], own[3:5]) for own in parts)
+        least, most = one.low * count - value, one.high * count - value
+        amounts = Amounts(value, low, high, least, most, found[0], found[1], found[2] > 0, contributors)
+        made.append((amounts, Range(one.low, one.high)))
+    return made
+
+
+def _read(scratch: Scratch, table: TableRef, columns: tuple[str, ...], order: tuple[str, ...]) -> list[Longs]:
+    statement = scratch.sql("statistics/sum_read", table=table, columns=list(columns), order=list(order))
+    return _fetch(scratch, statement, len(columns))
+
+
+def _fetch(scratch: Scratch, statement: Statement, columns: int) -> list[Longs]:
+    found = scratch.fetch_arrays(statement, ["int64"] * columns)
+    return [cast("Longs", one) for one in found]

@@ -1,0 +1,121 @@
+"""Columns whose sums are published: their units, ranges and rules, in whole numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.counted import SumMeasure
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.table.reading import Reading
+
+MOST_SUM = 10**14
+"""Absolute values add up to this many units, at most: SQL multiplies them by 10,000 in 64 bits."""
+MOST_SCALE = 9
+"""Digits after the point, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeSum:
+    """A column whose sums are published.
+
+    Attributes:
+        name: in the view.
+        alias: name of the values in the staged table.
+        place: from 1.
+        scale: digits after the point.
+        low, high: the range of a row, in units.
+        percent, dominant, share: see `sqlanon.counted.SumMeasure`.
+    """
+
+    name: str
+    alias: str
+    place: int
+    scale: int
+    low: int
+    high: int
+    percent: int
+    dominant: int
+    share: int
+
+    @property
+    def factor(self) -> int:
+        """Units of one."""
+        return int(10**self.scale)
+
+    @property
+    def unit(self) -> str:
+        """A unit, as a decimal text."""
+        return f"0.{'1'.zfill(self.scale)}" if self.scale else "1"
+
+    @property
+    def type(self) -> str:
+        """SQL type of the published numbers."""
+        return f"DECIMAL(18, {self.scale})" if self.scale else "BIGINT"
+
+    def context(self) -> dict[str, Any]:
+        """As templates take it."""
+        return {
+            "name": self.name,
+            "lower": f"{self.name}_low",
+            "upper": f"{self.name}_high",
+            "alias": self.alias,
+            "place": self.place,
+            "factor": self.factor,
+            "unit": self.unit,
+            "type": self.type,
+            "low": self.low,
+            "high": self.high,
+            "most": MOST_SUM,
+            "percent": self.percent,
+            "dominant": self.dominant,
+            "share": self.share,
+        }
+
+
+def shape_sums(release: str, asked: Sequence[SumMeasure], readings: Sequence[Reading]) -> tuple[ShapeSum, ...]:
+    """The sums of a release.
+
+    Args:
+        release: its name, for messages.
+        asked: the sums, in the order of their columns.
+        readings: the columns as they are read.
+
+    Raises:
+        PolicyError: a column's values cannot be added up exactly, or a range is finer than they are.
+    """
+    made = []
+    for place, (one, reading) in enumerate(zip(asked, readings, strict=True), 1):
+        column = reading.column
+        digits = re.search(r"\(\s*\d+\s*,\s*(\d+)\s*\)", column.type) if column.kind == "decimal" else None
+        if column.kind != "integer" and (digits is None or int(digits[1]) > MOST_SCALE):
+            raise PolicyError(
+                f"{release}: column {one.column} has type {column.shown_type}: sums are of integers and decimals with "
+                f"at most {MOST_SCALE} declared digits after the point, which add up exactly; cast it in a view, to "
+                "DECIMAL(12, 2) for example"
+            )
+        made.append(_shape_sum(one, reading.alias, place, int(digits[1]) if digits is not None else 0))
+        for end in (one.low, one.high):
+            if (Fraction(end) * made[-1].factor).denominator != 1:
+                raise PolicyError(
+                    f"{release}: the range of {one.name} has more digits after the point than column {one.column}"
+                )
+    return tuple(made)
+
+
+def stored_sums(asked: Sequence[Mapping[str, Any]], scales: Sequence[int]) -> tuple[ShapeSum, ...]:
+    """The sums of a version, as the catalog keeps them."""
+    return tuple(
+        _shape_sum(SumMeasure(**one), "", place, scale)
+        for place, (one, scale) in enumerate(zip(asked, scales, strict=True), 1)
+    )
+
+
+def _shape_sum(one: SumMeasure, alias: str, place: int, scale: int) -> ShapeSum:
+    low, high = (int(Fraction(end) * 10**scale) for end in (one.low, one.high))
+    return ShapeSum(one.name, alias, place, scale, low, high, one.percent, one.dominant, one.share)

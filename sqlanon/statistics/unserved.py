@@ -1,0 +1,18 @@
+"""The error of a search that does not protect a cell."""
+
+from __future__ import annotations
+
+from sqlanon.errors import InfeasibleError
+
+
+class UnservedError(InfeasibleError):
+    """A small cell is not protected.
+
+    Attributes:
+        margin: the place of the cell's margin, no value.
+        exhausted: the search reached the cost limit; else no choice of hidden cells protects it.
+    """
+
+    def __init__(self, margin: int, *, exhausted: bool) -> None:
+        super().__init__("a small cell cannot be protected")
+        self.margin, self.exhausted = margin, exhausted
