@@ -21,7 +21,8 @@ from sqlanon.policy import load
 EDUCATION, WORK = "adult_hierarchy_education.csv", "adult_hierarchy_workclass.csv"
 HOSPITAL = """
 CREATE TABLE hospital AS
-SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age
+SELECT p, CAST(floor(390 * (u + u * u)) AS INTEGER) AS ward, hash(p * 5 + 2) % 2 AS sex, hash(p * 5 + 3) % 3 AS age,
+    CAST(100 + hash(p * 7) % 9900 AS BIGINT) AS cost
 FROM (SELECT p, (hash(p * 5 + 1) % 1000003) / 1000003.0 AS u FROM range(60000) AS r(p)) AS each
 """
 LARGE = """
@@ -43,6 +44,19 @@ TABLES: dict[str, tuple[str, str]] = {
         "{education: {hierarchy: education.csv}, sex: {}, workclass: {hierarchy: workclass.csv}, race: {}, decade: {}}",
     ),
 }
+
+TABLES |= {
+    "adult 3 columns with sums of gain": TABLES["adult 3 columns"],
+    "adult 3 columns with sums of weight": TABLES["adult 3 columns"],
+    "hospital with sums": TABLES["hospital"],
+}
+RULES = "p_percent: 10, dominance: {n: 2, share: 0.85}"
+SUMS = {
+    "adult 3 columns with sums of gain": f", gain: {{sum: capital_gain, range: [0, 100000], {RULES}}}",
+    "adult 3 columns with sums of weight": f", weight: {{sum: fnlwgt, range: [0, 2000000], {RULES}}}",
+    "hospital with sums": f", cost: {{sum: cost, range: [0, 100000], {RULES}}}",
+}
+"""Measures besides the count."""
 
 
 def read_sources(db: Any) -> None:
@@ -69,12 +83,13 @@ def write_hierarchies(folder: Path) -> None:
 def measured(db: Any, folder: Path, name: str, insiders: str) -> dict[str, Any]:
     """One release."""
     source, columns = TABLES[name]
+    sums = SUMS.get(name, "")
     by = [part.split(":")[0].strip("{ ") for part in columns.split("}, ")]
     file = folder / "anon.yml"
     file.write_text(
         f"version: 1\nreleases:\n  - name: counts\n    source: {source}\n    person: p\n    publish: release.counts\n"
         f"    statistics:\n      columns: {columns}\n      tables: [{{name: all, by: [{', '.join(by)}]}}]\n"
-        f"      measures: {{n: count}}\n      protect: {{persons: 5, insiders: {insiders}}}\n"
+        f"      measures: {{n: count{sums}}}\n      protect: {{persons: 5, insiders: {insiders}}}\n"
     )
     used = time.process_time()
     report = db.run(load(file).releases[0], allow_weaker=True)

@@ -41,7 +41,7 @@ JOBS: Mapping[str, tuple[str, ...]] = {
         "tests/contract/test_files_headers.py",
         "tests/contract/test_files_texts.py",
     ),
-    "histories": ("tests/frozen/", "tests/refresh/"),
+    "histories": ("tests/contract/test_stages_combined.py", "tests/frozen/", "tests/refresh/"),
     "methods": (
         "tests/cli/test_bad_methods.py",
         "tests/cli/test_sheet.py",

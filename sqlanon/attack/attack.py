@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
     from sqlanon.evaluate.subject import Subject
     from sqlanon.release.catalog.entry import Entry
-    from sqlanon.spec import PrivacySpec
 
     Crowds = dict[str, tuple[Longs, Ints]]
 
@@ -69,30 +68,27 @@ def attack(
     on = find_subject(engine, release)
     assert on.entry is not None
     columns = choose_known_columns(on.name, on.quasi, known)
-    privacy = read_stored(on.entry.policy["privacy"])
-    k = int(on.entry.policy["privacy"].get("k") or 1)
     reporter = progress or Silent()
     reporter.stage(on.name, "read")
     with Scratch(engine) as scratch:
         material = read(scratch, on)
         reporter.stage(on.name, "compare")
-        report = _report(scratch, on, material, columns, privacy, k, victims, reporter)
+        report = _report(scratch, on, material, columns, victims, reporter)
     reporter.finish(on.name)
     return report
 
 
-def _report(  # noqa: PLR0913 - older than the limit
+def _report(
     scratch: Scratch,
     on: Subject,
     material: Material,
     columns: Sequence[int],
-    privacy: PrivacySpec,
-    k: int,
     victims: int | None,
     reporter: Progress,
 ) -> AttackReport:
     entry, facts = on.entry, on.form.facts
     assert entry is not None
+    privacy, k = read_stored(entry.policy["privacy"]), int(entry.policy["privacy"].get("k") or 1)
     kind = choose_kind(entry)
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by known values, only classes.

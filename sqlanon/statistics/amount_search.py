@@ -10,6 +10,7 @@ import numpy as np
 from sqlanon.statistics.amounts import ENDS, Amounts, Contributor, Range
 from sqlanon.statistics.deviations import Demand, Deviations, ExhaustedError, Limits, Work
 from sqlanon.statistics.growing import Rows
+from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.system import System
 from sqlanon.statistics.unserved import UnservedError
 
@@ -35,6 +36,9 @@ class AmountSearch:
         low, high = (of.astype(np.float64) for of in (amounts.low, amounts.high))
         limits = Limits(low, high, np.full(len(system), np.inf), amounts.unit)
         self.deviations = Deviations(system, hidden.copy(), work, limits)
+        self._near: Nearby | None = None
+        if len(amounts.value) * len(system) > WHOLE:
+            self._near = Nearby(system, self.deviations.hidden, work, limits)
         self._changes = Rows(len(amounts.value), np.int64)
         self._moved = Rows(len(system), np.int64)
         self._outside = Rows(len(amounts.value), np.bool_)
@@ -145,6 +149,10 @@ class AmountSearch:
 
     def _find(self, cell: int, demand: Demand) -> Longs:
         try:
+            for most in NEARBY if self._near is not None else ():
+                near = self._near.solve(demand, most) if self._near is not None else None
+                if near is not None and self._meets(near, demand):
+                    return near
             change = self.deviations.solve(demand)
         except ExhaustedError:
             raise UnservedError(int(self.system.margin[cell]), exhausted=True) from None

@@ -18,7 +18,7 @@ from sqlanon.statistics.amount_choice import Party, Sums, drop_all
 from sqlanon.statistics.amounts import Amounts, Range
 from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, ExhaustedError, Work
 from sqlanon.statistics.growing import Rows
-from sqlanon.statistics.local import Nearby
+from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
 from sqlanon.statistics.system import System, hash_members
 from sqlanon.statistics.unserved import UnservedError
@@ -37,10 +37,6 @@ BEGINNING = 0.05
 """Their limit before the first cell is served, as a part of that: the first program takes longest."""
 MOST_SHOWN = 50_000_000_000
 """Ends times witnesses times cells, at most, for which cells are shown again."""
-WHOLE = 60_000_000
-"""Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
-NEARBY = (150, 600)
-"""Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 Step = Callable[[int, int], None]
 """Gets how many small cells are served, and how many there are."""
 

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sqlanon.statistics.deviations import GAP, INTEGER_SECONDS, MOST_NODES, Demand, Work, lower_bounds
+from sqlanon.statistics.deviations import (
+    GAP,
+    INTEGER_SECONDS,
+    MOST_NODES,
+    UNIT_NEAR,
+    Demand,
+    Limits,
+    Work,
+    count_limits,
+)
 from sqlanon.statistics.highs import NEAR, import_highs, make_solver
 from sqlanon.statistics.system import System
 
@@ -26,6 +35,10 @@ FREE_ATOM = 1e-3
 """Cost of an atom's change for each unit, so that changes stay in few of them."""
 ENOUGH = 20
 """An atom of more rows than this is as good as an atom of exactly so many."""
+WHOLE = 60_000_000
+"""Atoms by classes of a system, at most, of which programs of all atoms are tried while there are others."""
+NEARBY = (150, 600)
+"""Atoms of programs near a cell; where the last has no solution, all atoms are taken."""
 
 
 class Nearby:
@@ -35,16 +48,17 @@ class Nearby:
         system: the cells.
         hidden: bool[classes], which are hidden; the caller changes it.
         work: counts the cost of the programs.
+        limits: how much atoms and classes may change; default: those of counts.
     """
 
-    def __init__(self, system: System, hidden: Flags, work: Work) -> None:
+    def __init__(self, system: System, hidden: Flags, work: Work, limits: Limits | None = None) -> None:
         self._highs, self._system, self._hidden, self._work = import_highs(), system, hidden, work
         atoms = len(system.atoms.count)
         self._size = np.diff(system.at)
         order = np.argsort(system.member, kind="stable")
         self._holding = np.repeat(np.arange(len(system), dtype=np.int64), self._size)[order]
         self._starts = np.searchsorted(system.member[order], np.arange(atoms + 1)).astype(np.int64)
-        self._least = lower_bounds(system)
+        self._limits = limits or count_limits(system)
         # Sets of atoms are equal where these sums are, but for a chance of 2^-62 for each pair.
         self._marks = np.random.default_rng(0).integers(1, 2**62, atoms, dtype=np.int64)
 
@@ -57,20 +71,22 @@ class Nearby:
             keep_shown: no shown cell may change.
         """
         pool = self._choose_atoms(demand, most)
-        own = np.flatnonzero(np.isin(pool, self._system.members(demand.cell)))
-        if not len(own):
+        inside = self._asked(demand)
+        own = np.flatnonzero(np.isin(pool, inside))
+        if not len(own) or (demand.between and not np.isin(inside, pool).all()):
             return None
         solver = make_solver(self._build(pool, own, demand, keep_shown))
         solver.run()
         self._work.add(solver)
         if solver.getModelStatus() != self._highs.HighsModelStatus.kOptimal:
             return None
-        found = self._read(solver, len(pool))
+        unit = self._limits.unit
+        found = self._read(solver, len(pool)) * unit
         whole = np.rint(found)
-        if np.any(np.abs(found - whole) >= NEAR):
+        if np.any(np.abs(found - whole) >= (NEAR if unit == 1 else UNIT_NEAR)):
             if not self._solve_whole(solver, len(pool)):
                 return None
-            whole = np.rint(self._read(solver, len(pool)))
+            whole = np.rint(self._read(solver, len(pool))) * unit
         change = np.zeros(len(self._system.atoms.count), np.int64)
         change[pool] = whole.astype(np.int64)
         return change
@@ -96,10 +112,16 @@ class Nearby:
         """The classes that have an atom."""
         return self._holding[self._starts[atom] : self._starts[atom + 1]]
 
+    def _asked(self, demand: Demand) -> Longs:
+        """The atoms that a demand is about."""
+        if demand.cell >= 0:
+            return self._system.members(demand.cell)
+        return np.array([at for at, _, _ in demand.between], np.int64)
+
     def _choose_atoms(self, demand: Demand, most: int) -> Longs:
-        """The atoms of the cell and of the smallest cells around it; if too many, those with the cheapest changes."""
+        """The atoms of the demand and of the smallest cells around; if too many, those with the cheapest changes."""
         system = self._system
-        own = system.members(demand.cell)
+        own = self._asked(demand)
         around = np.intersect1d(self._cells_of(int(own[0])), self._cells_of(int(own[-1])))
         around = around[self._size[around] > len(own)]
         pool = own
@@ -138,7 +160,7 @@ class Nearby:
         weight = np.where(self._hidden[cells], 0.0, self._system.weight[cells])
         cost = np.bincount(row_of, weight, rows).astype(np.float64)
         least = np.full(rows, -self._highs.kHighsInf)
-        np.maximum.at(least, row_of, 1.0 - self._system.value[cells])
+        np.maximum.at(least, row_of, -self._limits.shrinks[cells] / self._limits.unit)
         chosen = np.zeros(len(cells), bool)
         chosen[first] = True
         kept = chosen[at_cell]
@@ -146,6 +168,13 @@ class Nearby:
         order = np.argsort(row, kind="stable")
         at = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
         return cost, least, at, column[order]
+
+    def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
+        """The least and the greatest change of each atom."""
+        low, high = self._limits.low.copy(), self._limits.high.copy()
+        for at, least, most in demand.between:
+            low[at], high[at] = least, most
+        return low[pool] / self._limits.unit, high[pool] / self._limits.unit
 
     def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
@@ -161,8 +190,10 @@ class Nearby:
         program = highs.HighsLp()
         program.num_col_, program.num_row_ = 2 * (many + len(paid)), len(wide) + 1
         program.col_cost_ = np.concatenate([single, single, cost[paid], cost[paid]])
+        low, high = self._bounds(pool, demand)
         program.col_lower_ = np.zeros(program.num_col_)
-        grows, shrinks = np.full(many, infinite), np.maximum(-self._least[pool], 0.0)
+        program.col_lower_[:many], program.col_lower_[many : 2 * many] = np.maximum(low, 0.0), np.maximum(-high, 0.0)
+        grows, shrinks = np.maximum(high, 0.0), np.maximum(-low, 0.0)
         more, less = np.full(len(paid), infinite), np.maximum(-least[paid], 0.0)
         if keep_shown:
             known = columns[at[alone[cost[alone] > 0]]]
@@ -182,8 +213,9 @@ class Nearby:
         index.append(np.concatenate([own, own + many]))
         value.append(np.concatenate([np.ones(len(own)), np.full(len(own), -1.0)]))
         starts.append(starts[-1] + 2 * len(own))
-        fewest = -infinite if demand.fewest is None else float(demand.fewest)
-        most = infinite if demand.most is None else float(demand.most)
+        unit = self._limits.unit
+        fewest = -infinite if demand.fewest is None else demand.fewest / unit
+        most = infinite if demand.most is None else demand.most / unit
         program.row_lower_ = np.append(np.where(costly, 0.0, least[wide]), fewest)
         program.row_upper_ = np.append(np.where(costly, 0.0, infinite), most)
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise

@@ -31,6 +31,22 @@ releases:
       ill: {role: sensitive}
     privacy: {k: 5}
 """
+NOISY = """\
+version: 1
+connection: duckdb:///w.duckdb
+budgets: [{name: people, persons: {people: id}, epsilon: 4}]
+releases:
+  - name: noisy
+    source: people
+    every: 1d
+    statistics:
+      budget: people
+      epsilon: 1
+      tables: [{by: [sex]}]
+      groups: {sex: [F, M]}
+      measures: {n: rows}
+      contributions: {groups: 1, rows: 1}
+"""
 ASKED = ("--qi", "age,sex", "--sensitive", "ill", "--identifier", "id", "--k", "5")
 WALK: dict[str, tuple[str, ...]] = {
     "init": ("init", "people", "--db", "duckdb:///w.duckdb"),
@@ -47,6 +63,7 @@ WALK: dict[str, tuple[str, ...]] = {
     "query": ("query", "select count(*) as n from people where age < 30"),
     "evaluate": ("evaluate", "people"),
     "compare": ("compare", "--k", "5"),
+    "compare --epsilon": ("compare", "--policy", "noisy.yml", "--epsilon", "1"),
     "report": ("report", "people", "--md", "-o", "report.md"),
     "evidence": ("evidence", "people", "-o", "evidence.zip"),
     "budget": ("budget",),
@@ -110,6 +127,7 @@ def commands() -> set[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("json")
     (home / "anon.yml").write_text(POLICY)
+    (home / "noisy.yml").write_text(NOISY)
     (home / "keys.csv").write_text("id\n1\n")
     (home / "counts.csv").write_text("sex,n\nF,\nM,\nTotal,90\n")
     made = (

@@ -38,6 +38,7 @@ def test_the_mean_distance_is_that_of_the_law(scale: float) -> None:
     assert mean_distance("gaussian", 3.0) == pytest.approx(expected, rel=1e-2)
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_expected_errors_are_those_of_a_version(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("compare", 40, 1), **TWO)
@@ -61,6 +62,7 @@ def test_expected_errors_are_those_of_a_version(shared_db: Any, tmp_path: Path) 
             assert family.errors.absolute.mean == pytest.approx(expected, rel=0.45)
 
 
+@pytest.mark.thorough
 def test_releases_of_rows_are_asked_the_same(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("beside", 60, 1), **{**TWO, "groups": FEW})
     shared_db.anonymize(
@@ -90,6 +92,7 @@ def test_pairs_that_are_not_chosen_yet_are_one_line(shared_db: Any, tmp_path: Pa
     assert [error > 0 for error in one.errors] == [True, True]
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_made_has_a_reason(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("refused", 9), **TWO)
     above, small = shared_db.compare_noisy(made.spec, [Fraction(5), Fraction(1, 10**15)]).candidates

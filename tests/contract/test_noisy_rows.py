@@ -82,6 +82,7 @@ def test_with_almost_no_noise_rows_have_the_counts_of_the_source(shared_db: Any,
         shared_db.query(f"SELECT count(*) FROM release.{made.view}_synthetic")
 
 
+@pytest.mark.thorough
 def test_declared_pairs_and_middles(shared_db: Any, tmp_path: Path) -> None:
     more = "kept: true\n      rows: {target: sex, pairs: [[cost, age], [age, region]], bins: middle}"
     made = Made(shared_db, tmp_path, people("middle", 60), **ASKED, more=more)
@@ -93,6 +94,7 @@ def test_declared_pairs_and_middles(shared_db: Any, tmp_path: Path) -> None:
     assert {row["table"] for row in made.rows()} == {"age, region, sex", "cost, age, sex"}
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_no_person_changes_a_score_by_more_than_is_charged(shared_db: Any, tmp_path: Path) -> None:
     """Also one with several rows, with none that is complete, and with values that are nobody else's."""
@@ -117,6 +119,7 @@ def test_no_person_changes_a_score_by_more_than_is_charged(shared_db: Any, tmp_p
         assert (change**2).sum() <= shape.series[0].l2
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_rows_of_a_run_that_was_interrupted_are_drawn_of_the_stored_table(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -134,6 +137,7 @@ def test_rows_of_a_run_that_was_interrupted_are_drawn_of_the_stored_table(
     assert len(synthetic(made)) == facts(made)["synthetic"]["rows"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", ["values", "numbers"])
 def test_rows_that_do_not_agree_with_their_tables_are_withheld_and_charged(
     wrong: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -155,6 +159,7 @@ def test_rows_that_do_not_agree_with_their_tables_are_withheld_and_charged(
     assert shared_db.releases(made.name) == ()
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_an_audit_notices_rows_that_were_changed(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, people("audit", 50), **ASKED, **SURE)
@@ -165,6 +170,7 @@ def test_an_audit_notices_rows_that_were_changed(shared_db: Any, tmp_path: Path)
     assert [one.name for one in audit.requirements if not one.satisfied] == ["synthetic rows agree with their tables"]
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_rows_go_and_return_with_their_version(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, people("versions", 30), **ASKED, more="rows: sex")
@@ -182,6 +188,7 @@ def test_rows_go_and_return_with_their_version(shared_db: Any, tmp_path: Path) -
         assert not shared_db.engine.exists(physical)
 
 
+@pytest.mark.thorough
 @pytest.mark.every_engine
 def test_a_version_without_rows_has_no_view_of_them(shared_db: Any, tmp_path: Path) -> None:
     plain = {**ASKED, "tables": "[{by: [region]}, {by: [sex]}, {by: [age, cost]}]"}
@@ -200,6 +207,7 @@ def test_a_version_without_rows_has_no_view_of_them(shared_db: Any, tmp_path: Pa
     assert shared_db.engine.exists(view)
 
 
+@pytest.mark.thorough
 def test_of_noise_alone_there_are_rows_or_none(shared_db: Any, tmp_path: Path) -> None:
     """Each run is verified; none of them fails whatever the noise is."""
     made = Made(
@@ -215,6 +223,7 @@ def test_of_noise_alone_there_are_rows_or_none(shared_db: Any, tmp_path: Path) -
     assert min(many) >= 0
 
 
+@pytest.mark.thorough
 def test_a_file_of_its_own_has_the_rows(tmp_path: Path) -> None:
     source = tmp_path / "source.duckdb"
     duckdb.connect(source).close()
@@ -253,6 +262,7 @@ def test_what_gives_no_rows_is_refused(what: str, shared_db: Any, tmp_path: Path
         made.run()
 
 
+@pytest.mark.thorough
 def test_a_plan_says_what_the_rows_cost(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, people("plan", 30), **ASKED, more="rows: sex")
     plan = shared_db.plan(made.spec)

@@ -17,6 +17,7 @@ ORDERED = [
     "SELECT d, sum(v) AS s FROM {t} GROUP BY CUBE (c, d) ORDER BY GROUPING(c, d), sum(v) + max(c), c, d",
     "SELECT sum(v) AS s FROM {t} GROUP BY ROLLUP (c > 1, d) ORDER BY GROUPING(c > 1), c > 1, d NULLS FIRST LIMIT 4",
     "SELECT c > 1 AS b, GROUPING(c > 1) AS g, count(*) FROM {t} GROUP BY ROLLUP (c > 1) ORDER BY GROUPING(c > 1), b",
+    "SELECT c, GROUPING(c) AS g FROM {t} GROUP BY ROLLUP (c) ORDER BY 2 DESC, 1",
     (
         "SELECT count(*) AS n FROM {t} GROUP BY GROUPING SETS (c % 2 = 0, (d), ()) ORDER BY CASE WHEN GROUPING(d) = 0 "
         "THEN 0 ELSE GROUPING(c % 2 = 0) + 1 END, d, c % 2 = 0 OFFSET 1"

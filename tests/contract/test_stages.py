@@ -1,12 +1,12 @@
-"""What plan announces, stage by stage, is what run does: in every mode, in every state of a release."""
+"""What plan announces, stage by stage, is what run does: lineages, tables that are published together, previews.
+
+`test_stages_combined` compares them in every combination of modes.
+"""
 
 from __future__ import annotations
 
 import ast
-import logging
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,67 +14,10 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.spec import ReleaseSpec
+from tests.contract.modes import COLUMNS, ROWS, logged, make_spec
 from tests.contract.test_tables import Hospital, truth_of
 from tests.engines import create_table
 from tests.frozen import wards
-
-COLUMNS = {"id": "INTEGER", "pid": "INTEGER", "age": "INTEGER", "zip": "INTEGER", "ill": "TEXT"}
-ROWS = [(n, n // 2, n % 8, (n * 7) % 5, "abc"[n % 3]) for n in range(48)]
-MODES: dict[str, dict[str, Any]] = {
-    "rows": {},
-    "key": {"key": "id"},
-    "l and t": {"l": 2, "t": 0.9},
-    "suppressed": {"method": "suppress", "format": "suppressed", "suppression": {"limit": 1}},
-    "persons by rows": {"person": "pid", "persons": "rows"},
-    "persons whole": {"person": "pid", "persons": "whole", "key": "id"},
-    "tokens": {"pseudonyms": "pid", "person": "pid", "persons": "whole"},
-    "boxes of their own": {"method": "freeform", "boxes": "own", "key": "id"},
-    "two tables": {"format": "anatomy", "method": "anatomy", "l": 2, "k": None},
-    "population": {
-        "method": {"name": "fulldomain", "search": "global"},
-        "hierarchies": {"age": "steps:2,4,8", "zip": "steps:5"},
-        "k_map": {"k": 2, "population": "$people"},
-    },
-    "refined": {"refine": True, "key": "id"},
-    "another file": {"publish_file": "$file"},
-}
-
-
-@contextmanager
-def logged() -> Iterator[list[str]]:
-    """The stages that are carried out meanwhile."""
-    found: list[str] = []
-
-    class Keeping(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            found.append(record.getMessage())
-
-    log, handler = logging.getLogger("sqlanon.stages"), Keeping()
-    before = log.level
-    log.addHandler(handler)
-    log.setLevel(logging.DEBUG)
-    try:
-        yield found
-    finally:
-        log.removeHandler(handler)
-        log.setLevel(before)
-
-
-def spec_of(mode: str, table: str, folder: Path, **more: Any) -> ReleaseSpec:
-    """The release of a table in a mode."""
-    options: dict[str, Any] = {"k": 2, **MODES[mode], **more}
-    named = {name for key in ("identifiers", "pseudonyms") for name in [options.get(key)]}
-    if "k_map" in options:
-        options["k_map"] = {**options["k_map"], "population": f"{table}_people"}
-    if "publish_file" in options:
-        options["publish_file"] = str(folder / f"{table}.duckdb")
-    identifiers = [name for name in ("id", "pid") if name not in named]
-    options = {"identifiers": identifiers, "quasi": ["age", "zip"], "sensitive": "ill", **options}
-    if "person" not in options:
-        options["accept_repeats"] = "pid"
-    if options.get("l") is None and options.get("t") is None:
-        options["accept_unique"] = "ill"
-    return policy.release(source=table, name=table, publish=f"release.{table}", **options)
 
 
 def agreed(db: Any, spec: ReleaseSpec, **asked: bool) -> tuple[list[str], Any]:
@@ -84,29 +27,6 @@ def agreed(db: Any, spec: ReleaseSpec, **asked: bool) -> tuple[list[str], Any]:
         made = db.run(spec, **asked)
     assert done == announced
     return done, made
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_plan_announces_what_run_does(shared_db: Any, tmp_path: Path, mode: str) -> None:
-    """At first, unchanged, with other rows, and with another policy."""
-    db, table = shared_db, f"staged_{uuid.uuid4().hex[:8]}"
-    if mode == "another file" and db.engine.second_file is None:
-        pytest.skip("the engine publishes into no other file")
-    create_table(db, table, COLUMNS, ROWS)
-    create_table(db, f"{table}_people", COLUMNS, ROWS)
-    spec = spec_of(mode, table, tmp_path)
-    first, made = agreed(db, spec)
-    assert (made.outcome, made.version) == ("published", 1)
-    assert first[0].startswith("read ")
-    assert first[-1] == f"write, verify and publish version 1 of {table}"
-    same, made = agreed(db, spec)
-    assert made.outcome == "unchanged"
-    assert same == [first[0], f"{table}: leave version 1 as it is"]
-    db.engine.execute(f"UPDATE {table} SET age = 7 - age")
-    db.engine.execute(f"UPDATE {table}_people SET age = 7 - age")
-    changed, made = agreed(db, spec_of(mode, table, tmp_path, max_failing=48) if "key" in MODES[mode] else spec)
-    assert (made.outcome, made.version) == ("published", 2)
-    assert len(changed) >= len(first)
 
 
 def test_plan_announces_what_a_lineage_does(shared_db: Any) -> None:
@@ -212,7 +132,7 @@ def test_plan_of_tables_with_keys_compares_its_own(shared_db: Any) -> None:
 def test_preview_stops_in_the_list(shared_db: Any, tmp_path: Path) -> None:
     db, table = shared_db, f"staged_{uuid.uuid4().hex[:8]}"
     create_table(db, table, COLUMNS, ROWS)
-    spec = spec_of("key", table, tmp_path)
+    spec = make_spec(("rows", "ranges", "k", "all rows", "fast", "key", "view"), table, tmp_path)
     announced = list(db.plan(spec).stages)
     with logged() as done:
         db.preview(spec, 3)

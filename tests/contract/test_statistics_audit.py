@@ -202,6 +202,7 @@ def test_sums_have_digits_after_the_point(shared_db: Any) -> None:
         shared_db.audit_statistics([name], CountsSpelling(value="cost", decimals=1))
 
 
+@pytest.mark.thorough
 def test_sums_of_a_release_are_audited_by_name(shared_db: Any, tmp_path: Path) -> None:
     made = Summed(shared_db, tmp_path, sums("audited"))
     made.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ import pytest
 from sqlanon.errors import PolicyError, PrivacyViolation
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.statistics.protections import suppress as statistics
-from tests.contract.summed import Summed, given, stays
+from tests.contract.summed import COST, RULES, Summed, given, stays
 from tests.engines import read_table
+from tests.unit.cells.sums_made import Rules
 
 pytest.importorskip("highspy")
 
@@ -58,7 +60,36 @@ def test_demands_are_those_of_the_definitions(shared_db: Any, tmp_path: Path) ->
     rows = stays("demanded", 40)
     made = Summed(shared_db, tmp_path, rows)
     made.run()
-    case, named = given(rows)
+    check_demands(made, rows, RULES)
+
+
+@pytest.mark.thorough
+@pytest.mark.every_engine
+@pytest.mark.parametrize("low", [-5000, 10])
+def test_demands_are_those_of_the_definitions_in_other_ranges(low: int, shared_db: Any, tmp_path: Path) -> None:
+    rows = [
+        (*row[:3], max(row[3], Decimal(low)) if low > 0 else row[3] * (-1) ** at)
+        for at, row in enumerate(stays(f"from {low}", 40))
+    ]
+    rules = replace(RULES, low=100 * low)
+    asked = f"{{n: count, cost: {COST.replace('[0,', f'[{low},')[:-1]}{', absolute: true' if low < 0 else ''}}}}}"
+    made = Summed(shared_db, tmp_path, rows, measures=asked)
+    made.run()
+    check_demands(made, rows, rules)
+    truth = cells_of(rows)
+    for row in made.rows():
+        cost = truth[place(row)][1]
+        if row["status"] == "hidden":
+            assert row["cost_low"] is None or row["cost_low"] <= cost
+            assert row["cost_high"] is None or row["cost_high"] >= cost
+        else:
+            assert row["cost"] == cost
+
+
+def check_demands(made: Summed, rows: list[tuple[Any, ...]], rules: Rules) -> None:
+    """The private tables have what the definitions say."""
+    shared_db = made.db
+    case, named = given(rows, rules)
     system = case.system()
     amounts = case.amounts(system)
     (entry,) = Catalog(shared_db.engine).entries(made.name)

@@ -46,6 +46,7 @@ def test_sums_and_averages_have_the_truth_between_their_bounds(made: Summed) -> 
     assert inexact > 0
 
 
+@pytest.mark.thorough
 def test_a_condition_takes_part_of_the_cells(made: Summed) -> None:
     (row,) = ask(made, "SELECT sum(cost) FILTER (WHERE sex = 'F') AS f, sum(cost) AS s, avg(cost) AS a FROM {}")
     costs = [(sex, cost) for _, sex, _, cost in stays("asked")]
@@ -54,12 +55,13 @@ def test_a_condition_takes_part_of_the_cells(made: Summed) -> None:
     assert row["f"].low <= sum(cost for sex, cost in costs if sex == "F") <= row["f"].high
 
 
-@pytest.mark.parametrize("what", ["min(cost)", "sum(cost + 1)", "count(cost)", "sum(distinct cost)", "avg(n)"])
-def test_other_aggregates_are_refused(what: str, made: Summed) -> None:
-    with pytest.raises(UnsupportedError):
-        ask(made, f"SELECT {what} FROM {{}}")
+def test_other_aggregates_are_refused(made: Summed) -> None:
+    for what in ("min(cost)", "sum(cost + 1)", "count(cost)", "sum(distinct cost)", "avg(n)"):
+        with pytest.raises(UnsupportedError):
+            ask(made, f"SELECT {what} FROM {{}}")
 
 
+@pytest.mark.thorough
 def test_readers_and_contributors_find_nothing(made: Summed) -> None:
     found = made.db.attack(made.name)
     assert found.held
@@ -72,6 +74,7 @@ def test_readers_and_contributors_find_nothing(made: Summed) -> None:
     assert contributor.sought > 0
 
 
+@pytest.mark.thorough
 def test_a_witness_less_is_noticed_by_an_audit(made: Summed) -> None:
     (entry,) = Catalog(made.db.engine).entries(made.name)
     witness = entry.statistics[2]

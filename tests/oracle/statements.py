@@ -127,6 +127,10 @@ WHOLE = [
         "SELECT {k} AS g, c AS h, GROUPING({k}, c) AS u, count(*) FILTER (WHERE c > 1 OR {k} IS NULL) AS n FROM {t} "
         "GROUP BY CUBE ({k}, c)"
     ),
+    (
+        "SELECT a > {n} AS g, c IN (1, 2) AS h, {i} AS v FROM {t} {w} GROUP BY ROLLUP (a > {n}, c IN (1, 2)) "
+        "ORDER BY GROUPING(a > {n}, c IN (1, 2)), 1, 2"
+    ),
     "SELECT DISTINCT {k} AS g, c FROM {t} {w}",
     "SELECT count(*) AS v FROM {t} WHERE c IN (SELECT c FROM {t} {w} GROUP BY c)",
     "SELECT count(*) AS v FROM {t} WHERE c NOT IN (SELECT c FROM {t} {w} GROUP BY c)",

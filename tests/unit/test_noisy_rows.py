@@ -43,9 +43,9 @@ def counts(rows: list[tuple[int, ...]]) -> Any:
 
 
 def test_a_row_changes_a_score_by_no_more_than_is_charged() -> None:
-    """All tables of up to 4 rows of 12 kinds, and every row that may come to them."""
+    """All tables of up to 3 rows of 12 kinds, and every row that may come to them."""
     largest = 0
-    for size in range(5):
+    for size in range(4):
         for rows in itertools.combinations_with_replacement(CELLS, size):
             before = measure_gap(counts(list(rows)))
             if size < 3:
@@ -57,7 +57,7 @@ def test_a_row_changes_a_score_by_no_more_than_is_charged() -> None:
     assert 2 <= largest <= GAP_CHANGE
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(one, marks=pytest.mark.thorough) for one in (1, 2))])
 def test_a_row_changes_a_score_of_a_large_class_by_no_more_than_is_charged(seed: int) -> None:
     draw = np.random.default_rng(seed)
     largest = 0

@@ -62,27 +62,6 @@ def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[Ints, int
     return items, int(group.max(initial=0)) + 1, int(pair.max(initial=0)) + 1
 
 
-def _make_failing(  # noqa: PLR0913 - older than the limit
-    scratch: Scratch,
-    made: TableRef,
-    rows: Grouped,
-    value: int,
-    within: tuple[int, ...],
-    *,
-    distinct: int | None = None,
-    p: int = 0,
-    q: int = 0,
-) -> None:
-    """Make the table of groups whose values are too few, or one of them too frequent: see privacy/below_values."""
-    scratch.execute(
-        "privacy/below_values",
-        **rows.parameters(made, value, within),
-        distinct=distinct,
-        p=p,
-        q=q,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class FrequencyDiversity(Requirement):
     """No value of ``column`` is more than 1 / ``asked`` of a class; fractions allowed."""
@@ -111,8 +90,8 @@ class FrequencyDiversity(Requirement):
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        p, q = self.asked.numerator, self.asked.denominator
-        _make_failing(scratch, made, rows, self.value, self.within, p=p, q=q)
+        limits = {"distinct": None, "p": self.asked.numerator, "q": self.asked.denominator}
+        scratch.execute("privacy/below_values", **rows.parameters(made, self.value, self.within), **limits)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(
@@ -159,7 +138,8 @@ class DistinctDiversity(Requirement):
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        _make_failing(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
+        limits = {"distinct": int(self.asked), "p": 0, "q": 0}
+        scratch.execute("privacy/below_values", **rows.parameters(made, self.value, self.within), **limits)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(

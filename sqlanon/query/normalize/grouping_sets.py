@@ -108,6 +108,9 @@ def _one(select: exp.Select, terms: Sequence[exp.Expr], every: Sequence[exp.Expr
     made.set("expressions", [_item(item, kept, missing) for item in made.expressions])
     if made.args.get("having"):
         made.args["having"].set("this", _without(made.args["having"].this, kept, missing))
+    aggregated = made.args.get("having") or any(item.find(*AGGREGATED) for item in made.expressions)
+    if not kept and not aggregated:  # a single row, of constants
+        made.set("having", exp.Having(this=exp.GTE(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(0))))
     for name in ("order", "limit", "offset"):
         made.set(name, None)
     return made

@@ -16,7 +16,7 @@ from sqlanon.noisy.accounting import Mechanism
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise, charge_again
 from sqlanon.release.budget.charged import policy_mark
-from sqlanon.release.budget.events import Event
+from sqlanon.release.budget.events import Event, pack_mechanisms
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.catalog.private_tables import physical_name, private_table
 from sqlanon.spec import ReleaseSpec
@@ -88,7 +88,9 @@ def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, secret:
 
 def is_drawn_as(account: Account, charge: Event, noise: Noise) -> bool:
     """Whether the noise of a charged version is that which the release has now."""
-    return account.events[charge.paid_by - 1].mechanisms == list(noise.mechanisms)
+    # The ledger counts equal mechanisms together, so that their order is lost.
+    charged = account.events[charge.paid_by - 1].mechanisms
+    return sorted(pack_mechanisms(charged)) == sorted(pack_mechanisms(noise.mechanisms))
 
 
 def kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, TableRef]:

@@ -196,7 +196,7 @@ def _count_cut(scratch: Scratch, shape: Shape, state: ReleaseState, secret: str)
         parts, bounds = 1, f"{noisy.groups} groups of a person and {noisy.rows} rows of each"
         if noisy.weight is not None:
             parts, bounds = WEIGHT_STEPS, f"weight {noisy.weight}"
-        if rows_kept < rows_before * parts:
+        if shape.factor is None and rows_kept < rows_before * parts:  # running counts are of persons
             notes.append(
                 f"{table.name}: {rows_kept / parts / rows_before:.1%} of the rows in declared groups are counted, with "
                 f"{bounds} (exact, for the owner alone)"

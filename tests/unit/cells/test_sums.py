@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sqlanon.statistics import amount_search
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.bounds import bound_sums
 from sqlanon.statistics.choose import Protected, choose_hidden
@@ -152,6 +153,7 @@ def test_the_union_of_the_cells_of_one_contributor_is_protected() -> None:
     assert found_persons(SHARED, protected) == []
 
 
+@pytest.mark.thorough
 def test_a_contributor_is_another_reader() -> None:
     """Two cells of one person each: for others each hides the other, and the two find each other's number."""
     given = Given(
@@ -207,3 +209,20 @@ def test_sums_in_other_units_are_protected_as_well() -> None:
     assert len(demanded)
     assert (moved[:, demanded].max(axis=0) >= amounts.up[demanded]).all()
     assert (moved[:, demanded].min(axis=0) <= -amounts.down[demanded]).all()
+
+
+@pytest.mark.thorough
+def test_nobody_finds_a_contribution_where_programs_have_near_atoms_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(amount_search, "WHOLE", 0)
+    monkeypatch.setattr(amount_search, "NEARBY", (3, 4))
+    for given in DRAWN.values():
+        check(given)
+    rows = drawn_rows("near", (4, 4), 10**9, 5)
+    given = Given(rows, Rules(10, high=10**9))
+    system = given.system()
+    amounts = given.amounts(system)
+    found, _ = protect(given)
+    moved = np.array([system.sums(one) for one in found.sums[0]])
+    assert not moved[:, ~found.hidden].any()
+    demanded = np.flatnonzero(amounts.up > 0)
+    assert (moved[:, demanded].max(axis=0) >= amounts.up[demanded]).all()

@@ -121,7 +121,7 @@ def _evolve(change: Transaction, schema: pyarrow.Schema) -> None:
 
 def _same(one: pyarrow.DataType, other: pyarrow.DataType) -> bool:
     """Whether two types are the same for Iceberg, which has one kind of text and of lists."""
-    return str(one).replace("large_", "") == str(other).replace("large_", "").replace("element", "element")
+    return str(one).replace("large_", "") == str(other).replace("large_", "")
 
 
 def _create(catalog: Catalog, path: str, schema: pyarrow.Schema) -> Transaction:
