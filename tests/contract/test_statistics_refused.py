@@ -54,6 +54,7 @@ def test_a_margin_that_cannot_be_protected_is_named_without_a_value(shared_db: A
     assert shared_db.releases(made.name) == ()
 
 
+@pytest.mark.thorough
 def test_rows_without_a_person_are_refused_or_declared(shared_db: Any, tmp_path: Path) -> None:
     rows = [("north", "F", 20, pid) for pid in range(9)] + [("north", "M", 20, None) for _ in range(4)]
     made = Made(shared_db, tmp_path, rows, columns="{sex: {}}", tables="[{name: a, by: sex}]")
@@ -76,6 +77,7 @@ ABOUT_ROWS: dict[str, Callable[[Any, Made], object]] = {
 }
 
 
+@pytest.mark.thorough
 def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("rows"))
     made.run()
@@ -86,6 +88,7 @@ def test_commands_about_rows_are_refused(shared_db: Any, tmp_path: Path) -> None
         shared_db.erase(made.spec, [{"pid": 1}])
 
 
+@pytest.mark.thorough
 def test_rows_of_the_same_source_are_warned_of(shared_db: Any, tmp_path: Path) -> None:
     made = Made(shared_db, tmp_path, stays("warned"))
     made.run()

@@ -78,7 +78,7 @@ def join_cut(
     view: exp.Select,
     kept: ClassTable,
     shown: Shown,
-    reached: Sequence[Tree],
+    reached: tuple[Sequence[Tree], Sequence[Tree]],
     results: Results | None,
 ) -> list[tuple[str, exp.Expr]]:
     """The tables of the rows: those of cut classes by class, and of others by the conditions that they satisfy.
@@ -88,10 +88,11 @@ def join_cut(
         view: the columns read from every row of the release: boxes, exact terms, and those of the class.
         kept: the kept table.
         shown: names of the columns.
-        reached: conditions under which rows may satisfy a condition of the query.
+        reached: conditions under which some row of a class may satisfy a condition of the query, and under which a row
+            may.
         results: the results of the conditions, over the columns of the boxes; None: the rows get the boxes.
     """
-    rows = shown.rows[0]
+    rows, (of_class, of_row) = shown.rows[0], reached
     of_classes = view.copy()
     wanted = {*shown.boxes, *shown.classes}
     of_classes.set("expressions", [one for one in of_classes.expressions if one.alias in wanted])
@@ -106,14 +107,14 @@ def join_cut(
         given = [(name, tree) for name, _, tree in results.named()]
         of_settled = [(name, _known(settled, name, i, tree, rows)) for name, i, tree in results.named()]
     listed = [*map(column, (*shown.classes, rows)), *(named(tree, name) for name, tree in given)]
-    cut = select(listed, of_classes.subquery("v"), where=[*reached, settled.cut])
+    cut = select(listed, of_classes.subquery("v"), where=[*of_class, settled.cut])
     names = [name for name, _ in given]
     union = exp.Union(
-        this=_of_cut(settled, view, shown, reached, names),
+        this=_of_cut(settled, view, shown, of_row, names),
         expression=_of_settled(settled, shown, of_settled),
         distinct=False,
     )
-    return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, reached)), (ROWS, union)]
+    return [(CUT, cut), (SETTLED, _group_settled(settled, view, shown, of_row)), (ROWS, union)]
 
 
 def _known(settled: Settled, name: str, condition: int, tree: Tree, rows: str) -> Tree:

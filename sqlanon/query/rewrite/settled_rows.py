@@ -59,9 +59,12 @@ def select_settled(
     known = Results(settled.apply_to(results.triples), settled.count(results.counts, column(CLASS_ROWS)))
     if kept is None:
         return [(ROWS, group_rows(settled, view, columns, where))], known
-    if are_of_classes(results, columns.boxes, CLASS_ROWS, venns):
-        return join_cut(settled, view, kept, columns, where, results), results.read()
-    return join_cut(settled, view, kept, columns, where, None), known
+    alike = are_of_classes(results, columns.boxes, CLASS_ROWS, venns)
+    # The kept table knows the rows of a class, so that rows which satisfy no condition need not be counted.
+    triples = results.triples[:1] if plan.filters else results.triples
+    asked = some(triple.possible for triple in triples)
+    tables = join_cut(settled, view, kept, columns, (where, [asked]), results if alike else None)
+    return tables, results.read() if alike else known
 
 
 def _settled_columns(

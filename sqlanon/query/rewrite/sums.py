@@ -19,7 +19,7 @@ from sqlanon.query.rewrite.box_rows import BoxRows, Tables
 from sqlanon.query.rewrite.ordered_aggregates import FOUND
 from sqlanon.query.rewrite.query_plan import QueryPlan
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.whole_rows import rename_tables
+from sqlanon.query.rewrite.whole_rows import renamed
 from sqlanon.query.sql.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 
 GROUPS = "_groups"
@@ -48,7 +48,7 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
         if at:
             made = [*one.tables, *made]
             names = {name: f"{name}_{at}" for name, _ in made}
-            made = [(names[name], rename_tables(tree, names)) for name, tree in made]
+            made = [(names[name], renamed(tree, names)) for name, tree in made]
             columns = [(names[name], found) for name, found in columns]
         tables += made
         united += columns

@@ -17,10 +17,14 @@ def rename_tables(tree: T, names: Mapping[str, str]) -> T:
 
     If two WITHs of a statement define a name, not every engine takes the nearer definition.
     """
-    made = copied(tree)
-    for node in nodes(made):
+    return renamed(copied(tree), names)
+
+
+def renamed(tree: T, names: Mapping[str, str]) -> T:
+    """See `rename_tables`; the tree itself is changed."""
+    for node in nodes(tree):
         if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):
             node.set("this", exp.to_identifier(names[node.name]))
         elif isinstance(node, exp.Column) and node.table in names:
             node.set("table", exp.to_identifier(names[node.table], quoted=True))
-    return made
+    return tree

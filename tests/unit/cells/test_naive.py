@@ -71,6 +71,7 @@ def _lift(cell: Cell, own: tuple[int, ...], columns: int) -> Cell:
     return tuple(known.get(at) for at in range(columns))
 
 
+@pytest.mark.thorough
 def test_primary_and_secondary_as_statuses_give_cells_away() -> None:
     """With two statuses a reader knows that a primary cell is below the threshold, and a secondary one is not."""
     found = 0
@@ -97,6 +98,7 @@ def test_primary_and_secondary_as_statuses_give_cells_away() -> None:
     assert found
 
 
+@pytest.mark.thorough
 def test_who_is_alone_in_a_cell_finds_others_where_insiders_are_not_looked_at() -> None:
     found = 0
     for seed in range(30):
