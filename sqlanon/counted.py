@@ -114,6 +114,8 @@ class StatisticsSpec:
         bounds: ``exact``: the bounds that readers can compute of hidden cells are published.
         sums: the columns whose sums are published.
         other: another protection than that cells are hidden.
+        together: releases of rows of the same source that readers have as well.
+        cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
     """
 
     tables: tuple[StatisticsTable, ...]
@@ -123,6 +125,8 @@ class StatisticsSpec:
     bounds: Bounds = "exact"
     sums: tuple[SumMeasure, ...] = ()
     other: CellKeySpec | RoundSpec | None = None
+    together: tuple[str, ...] = ()
+    cohort: int | None = None
 
     @property
     def has_ends(self) -> bool:

@@ -51,6 +51,13 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
     ),
     Key("statistics:readers", Names(), (), "Who reads the release, as of other releases."),
     Key("statistics:every", DURATION, None, "How often `run --due` looks at the release: 30m, 24h, 7d."),
+    Key(
+        "statistics:together",
+        Names(),
+        (),
+        "A release of rows of the same source that readers have as well: the numbers of its classes and the cells are "
+        "protected as one system. Default: none.",
+    ),
     Key("statistics:context", None, None, "The circumstances of the release, as of other releases."),
     Key(
         "statistics:threshold",
@@ -60,7 +67,27 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "`persons`. With `method: suppress` alone: others promise no number of persons.",
     ),
     Key("statistics:review", DURATION, None, "How long until a version is due for review: 365d."),
-    Key("statistics:refresh", None, None, "Whether a run needs an approval, and whose."),
+    Key(
+        "statistics:refresh",
+        None,
+        None,
+        "How new rows of the source are counted, `{mode: frozen, cohort: {persons: 200}}`, and whether a run needs an "
+        "approval. Default: there is one version.",
+    ),
+    Key(
+        "statistics:refresh.mode",
+        OneOf(("frozen",)),
+        None,
+        "`frozen`: rows only come. Those that are new are protected by themselves, and a cell in which they are hidden "
+        "keeps its number.",
+    ),
+    Key("statistics:refresh.cohort", None, None, "When a version is made."),
+    Key(
+        "statistics:refresh.cohort.persons",
+        Integer(2, MOST_PERSONS),
+        REQUIRED,
+        "When at least so many persons are new, no fewer than `protect: {persons: N}`; until then they wait.",
+    ),
     Key("statistics:refresh.needs_approval", FLAG, False, "A run stops without an approval, as of other releases."),
     Key("statistics:refresh.signers", Names(SIGNER), (), "Who may approve, as of other releases."),
     Key("statistics:statistics", None, REQUIRED, "What is counted, and how it is protected."),

@@ -317,6 +317,13 @@ class ProtectModel(Written):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CountsCohortModel(Written):
+    """When persons who are new are counted."""
+
+    persons: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsModel(Written):
     """Counts that are published in place of rows. See [statistics.md](statistics.md)."""
 
@@ -328,8 +335,10 @@ class StatisticsModel(Written):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRefreshModel(Written):
-    """Approvals of a release of counts."""
+    """How counts are made again, and who approves them."""
 
+    mode: Literal["frozen"] | None
+    cohort: CountsCohortModel | None
     needs_approval: bool
     signers: tuple[str, ...]
 
@@ -346,6 +355,7 @@ class StatisticsReleaseModel(Written):
     row_security: RowSecurity | None
     readers: tuple[str, ...]
     every: int | None
+    together: tuple[str, ...]
     context: ContextModel | None
     threshold: ThresholdModel | None
     review: int | None

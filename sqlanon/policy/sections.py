@@ -246,7 +246,10 @@ STATISTICS = _section(
     },
     example="columns: ..",
 )
-COUNTED_REFRESH = _section(models.CountedRefreshModel, "statistics:refresh.", example="needs_approval: true")
+COUNTS_COHORT = _section(models.CountsCohortModel, "statistics:refresh.cohort.", example="persons: 200")
+COUNTED_REFRESH = _section(
+    models.CountedRefreshModel, "statistics:refresh.", {"cohort": COUNTS_COHORT}, example="needs_approval: true"
+)
 STATISTICS_RELEASE = _section(
     models.StatisticsReleaseModel,
     "statistics:",
@@ -313,6 +316,7 @@ SECTIONS: Mapping[str, Section] = {
         THRESHOLD,
         FORMAT,
         STATISTICS_RELEASE,
+        COUNTS_COHORT,
         STATISTICS,
         COUNTED_REFRESH,
         COUNTED_COLUMN,

@@ -6,6 +6,7 @@ Such a release has keys of its own: those about classes of rows do not apply.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -107,6 +108,9 @@ def read_protected(
         what = "no table has all columns, so that it is not known of which numbers the cells are sums"
         problems.add((*statistics_path, "tables"), what, "a table by all columns")
     spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
+    spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems))
+    _check_together(spec, path, problems)
+    _check_refresh(spec, path, problems)
     if protect.method == "cell_key" and model.null_person == "distinct":
         problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
     if sums and other is not None:
@@ -164,6 +168,51 @@ def _read_tables(
             problems.add((*path, index, "name"), "the name of another table", "each table has its own")
         tables.append(StatisticsTable(model.name, tuple(spelled.get(name.lower(), name) for name in model.by)))
     return None if problems.broken(path) else tuple(tables)
+
+
+def _check_together(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
+    """What is not built for counts next to rows."""
+    if len(spec.together) > 1:
+        problems.add((*path, "together"), "several releases of rows are not built", "one")
+    if not spec.together:
+        return
+    if spec.sums or spec.other is not None:
+        problems.add((*path, "together"), "it is built for hidden counts alone", "leave it out")
+    if spec.bounds == "exact":
+        what = "bounds of readers who have the rows of another release as well are not built"
+        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
+    for name, kind in spec.measures:
+        if kind != "count":
+            problems.add((*path, KEY, "measures", name), "together is built for numbers of rows", "n: count")
+
+
+def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> int | None:
+    """How many persons are new where versions follow one another; None: there is one version."""
+    refresh = model.refresh
+    if refresh is None or (refresh.mode is None and refresh.cohort is None):
+        return None
+    if refresh.mode is None or refresh.cohort is None:
+        missing = "mode" if refresh.mode is None else "cohort"
+        example = "mode: frozen" if refresh.mode is None else "cohort: {persons: 200}"
+        problems.add((*path, "refresh"), f"{missing} is missing: versions that follow one another need both", example)
+        return None
+    return refresh.cohort.persons
+
+
+def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
+    """What is not built for several versions."""
+    if spec.cohort is None:
+        return
+    if spec.sums or spec.other is not None:
+        problems.add((*path, "refresh", "mode"), "versions are built for hidden counts alone", "leave it out")
+    if spec.cohort < spec.threshold:
+        what = f"{spec.cohort} persons who are new are fewer than protect: {{persons: {spec.threshold}}}"
+        problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")
+    if spec.together:
+        problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
+    if spec.bounds == "exact":
+        what = "bounds of numbers of several versions are not built"
+        problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
 
 
 def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:

@@ -19,6 +19,7 @@ from sqlanon.results.candidates import (
 )
 from sqlanon.results.compact import CompactReport
 from sqlanon.results.control import ControlledAttack, ControlReport
+from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import KeptLineage, LineageReport
@@ -43,7 +44,6 @@ from sqlanon.results.run import (
     NoisyReport,
     Outcome,
     RunReport,
-    StatisticsReport,
     SyntheticReport,
 )
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from sqlanon.results import notebook
 from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult, loss_html, requirements_html
+from sqlanon.results.counted import StatisticsReport
 from sqlanon.results.figures import count
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
@@ -32,41 +33,6 @@ class DataChange:
     added: int
     removed: int
     changed: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticsReport(Report):
-    """Content of a published release of counts.
-
-    Attributes:
-        cells: how many, of all margins.
-        shown, hidden: of them.
-        witnesses: tables that prove the protection, besides the true table.
-        margins: how many there are.
-        levels: the columns of the cells in their order, and how many levels each has below the total.
-        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
-            all cells together.
-        persons: a shown cell has so many or more; 0: numbers are not the true ones.
-        scales: digits after the point of each column whose sums are published.
-    """
-
-    cells: int
-    shown: int
-    hidden: int
-    witnesses: int
-    margins: int
-    levels: tuple[tuple[str, int], ...] = ()
-    scales: tuple[int, ...] = ()
-    errors: tuple[float, float] | None = None
-    persons: int = 0
-
-    @classmethod
-    def from_dict(cls, report: Mapping[str, Any]) -> Self:
-        """A report as the catalog keeps it."""
-        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
-        errors = report.get("errors")
-        more = {"scales": tuple(int(one) for one in report.get("scales", ())), "levels": levels}
-        return cls(**{**report, **more, "errors": errors and (float(errors[0]), float(errors[1]))})
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,18 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
     context, keyed = shape.context(), scratch.table("verified_rows")
     scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
     refuse(release, "cells", scratch.count("statistics/verify_cells", keyed=keyed, cells=kept.cells, **context))
-    failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=kept.atoms, **context)
+    atoms, neighbour = kept.atoms, shape.neighbour
+    if neighbour is not None:
+        atoms = scratch.table("wholes")
+        scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=kept.atoms, **context)
+    failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=atoms, **context)
     if shape.sums:
         verify_demands(scratch, shape, keyed, kept, release)
-    scratch.drop(keyed)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
+    if neighbour is not None:
+        verify_placed(scratch, shape, keyed, stage, kept.atoms, release)
+    scratch.drop(keyed)
 
 
 def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, release: str) -> tuple[int, int]:
@@ -69,8 +75,11 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
     if shape.insiders:
         inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
         scratch.execute("statistics/inside", inside=inside, **made, **context)
+        whole = "atom" if shape.neighbour is None else "whole"
         scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **made)
-        scratch.execute("statistics/own_parts", own=own, inside=inside, insiders=insiders, **made, **context)
+        scratch.execute(
+            "statistics/own_parts", own=own, inside=inside, insiders=insiders, whole=whole, **made, **context
+        )
         found = scratch.count(
             "statistics/verify_insiders",
             ends=ends,
@@ -86,6 +95,56 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def verify_placed(
+    scratch: Scratch, shape: Shape, keyed: TableRef, stage: TableRef, atoms: TableRef, release: str
+) -> None:
+    """The parts are those of the staged rows and of the release of rows that readers have as well.
+
+    Raises:
+        PrivacyViolation: they are not.
+    """
+    neighbour = shape.neighbour
+    rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
+    assert neighbour is not None
+    known: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
+    found = scratch.count("statistics/verify_placed", **known, **rows, **shape.context())
+    refuse(release, f"rows of classes of {neighbour.release}", found)
+    for column in neighbour.columns:
+        if column.how == "branches":
+            found = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
+        else:
+            found = scratch.count("statistics/verify_ranks", column=column, **rows)
+        refuse(release, "ranks", found)
+
+
+def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef, release: str) -> TableRef:
+    """Every witness has the rows of each class, within what the class shows.
+
+    Returns:
+        the least numbers of small cells that readers of the classes know.
+    """
+    assert shape.neighbour is not None
+    context = shape.neighbour.context()
+    needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
+    name = shape.neighbour.release
+    made: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    scratch.execute("statistics/inside", inside=inside, **made, **shape.context())
+    refuse_each(
+        release,
+        (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
+        scratch.numbers("statistics/verify_parts", atoms=kept.atoms, **context),
+    )
+    scratch.execute("statistics/needs", needs=needs, atoms=kept.atoms, **context)
+    refuse_each(
+        release,
+        (f"numbers of {name} that a witness changes", f"values of classes of {name} that a witness loses"),
+        scratch.numbers("statistics/verify_classes", atoms=kept.atoms, witness=kept.witness, needs=needs, **context),
+    )
+    tables: dict[str, Any] = {"least": least, "inside": inside, "atoms": kept.atoms, "needs": needs}
+    scratch.execute("statistics/least_of_classes", raised=raised, **tables, **context)
+    return raised
 
 
 def verify_ends(
@@ -127,6 +186,8 @@ def verify_ends(
         scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
     )
     scratch.execute("statistics/least", least=least, **made, **context)
+    if shape.neighbour is not None:
+        least = _verify_classes(scratch, shape, kept, least, release)
     scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
     demand = {**context, "threshold": most}
     found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)

@@ -20,7 +20,7 @@ from sqlanon.statistics.deviations import MOST_WORK, Demand, Deviations, Exhaust
 from sqlanon.statistics.growing import Rows
 from sqlanon.statistics.local import NEARBY, WHOLE, Nearby
 from sqlanon.statistics.served import Served
-from sqlanon.statistics.system import System, hash_members
+from sqlanon.statistics.system import System, group_atoms, hash_members
 from sqlanon.statistics.unserved import UnservedError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def choose_hidden(
 
     Cost: some linear programs for each small cell; more where an insider is in the way.
     """
-    must = np.logical_or.reduce([system.small, *(one.sensitive for one, _ in amounts)])
+    must = np.logical_or.reduce([system.small, system.inner, *(one.sensitive for one, _ in amounts)])
     work = Work(most_work)
     search = _Search(system, threshold, insiders_of(system) if insiders else [], (work, must.copy()))
     small = np.flatnonzero(system.small)
@@ -142,6 +142,7 @@ class _Search:
         self._whole, self._near = Deviations(system, self.hidden, work), Nearby(system, self.hidden, work)
         self.ahead, self._cost = 0, 0
         self._insiders = insiders
+        self._part = group_atoms(system.atoms, [0] * len(system.atoms.nodes))
         self._of_atom = np.full(len(system.atoms.count), -1, np.int64)
         for person, atoms in enumerate(insiders):
             self._of_atom[atoms] = person
@@ -164,7 +165,8 @@ class _Search:
                 own = np.isin(inside, self._insiders[person])
                 if own.all():
                     return {}, int(person)
-                found[int(person)] = int(self.system.atoms.count[inside[own]].sum() - own.sum())
+                parts = len(np.unique(self._part[inside[own]]))
+                found[int(person)] = int(self.system.atoms.count[inside[own]].sum()) - parts
         return found, -1
 
     def serving(self, cell: int, *, low: bool) -> tuple[Flags, Flags]:

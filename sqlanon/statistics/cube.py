@@ -11,6 +11,8 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.rows import read_integers
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.statistics.parts import Parts, with_classes
+from sqlanon.statistics.placing import divide_cells
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import SumTables, check_values, list_demands
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
@@ -36,6 +38,7 @@ class Cube:
         counts: numbers of atoms and of cells.
         sums: of each column of sums the demands.
         single: each person has one row.
+        parts: the classes of a release of rows; then the atoms are these parts.
     """
 
     atoms: TableRef
@@ -43,6 +46,7 @@ class Cube:
     counts: tuple[int, int]
     sums: tuple[SumTables, ...] = ()
     single: bool = False
+    parts: Parts | None = None
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -68,7 +72,6 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     scratch.execute("statistics/cells", cells=cells, rows=rows, **context)
     n, persons, of_atoms, many, listed = scratch.numbers("statistics/totals", rows=rows, atoms=atoms, cells=cells)
     sums = list_demands(scratch, shape, rows, cells)
-    scratch.drop(rows)
     if persons < shape.threshold:
         raise InfeasibleError(
             f"{release}: the source has fewer persons than {shape.threshold}, so that no cell may be shown, not even "
@@ -91,7 +94,14 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
         )
     if any(max(abs(one.low), abs(one.high)) * n >= MOST_RANGE for one in shape.sums):
         raise PolicyError(f"{release}: the range of a sum is too wide for so many rows; declare a narrower one")
-    return Cube(atoms, cells, (many, listed), sums, n == persons)
+    if n != persons and (shape.neighbour is not None or shape.followed):
+        key = "refresh" if shape.followed else "together"
+        raise PolicyError(f"{release}: {key} is not built where a person has several rows; leave it out")
+    parts = None
+    if shape.neighbour is not None:
+        atoms, parts = divide_cells(scratch, shape, rows, atoms, stage)
+    scratch.drop(rows)
+    return Cube(atoms, cells, (many, listed), sums, n == persons, parts)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:
@@ -116,10 +126,11 @@ def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> Sy
     first, persons, *of = scratch.fetch_arrays(made, types)
     listed = Listed(
         np.stack([one.astype(np.int64) for one in of]),
-        cast("Longs", first) - 1,
+        cast("Longs", first) - 1 if cube.parts is None else cube.parts.first()[cast("Longs", first) - 1],
         cast("Longs", persons) < shape.threshold,
     )
-    return build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
+    system = build_system(Atoms(tuple(nodes), value, owner), listed, shape.finest, secret)
+    return system if cube.parts is None else with_classes(system, cube.parts)
 
 
 @dataclass(frozen=True, slots=True)

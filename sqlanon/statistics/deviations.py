@@ -151,7 +151,7 @@ class Deviations:
         program.col_cost_ = np.concatenate([np.zeros(atoms), system.weight, system.weight])
         program.col_lower_ = np.concatenate([limits.low / limits.unit, np.zeros(2 * cells)])
         program.col_upper_ = np.concatenate(
-            [limits.high / limits.unit, np.full(cells, self._infinite), limits.shrinks / limits.unit]
+            [limits.high / limits.unit, np.where(system.fixed, 0.0, self._infinite), limits.shrinks / limits.unit]
         )
         program.row_lower_ = program.row_upper_ = np.zeros(cells)
         lengths = np.diff(system.at)
@@ -293,7 +293,7 @@ class Deviations:
         if at < self._atoms:
             return float(limits.low[at] / limits.unit), float(limits.high[at] / limits.unit)
         if at < self._atoms + self._cells:
-            return 0.0, self._infinite
+            return 0.0, 0.0 if self._system.fixed[at - self._atoms] else self._infinite
         return 0.0, float(limits.shrinks[at - self._atoms - self._cells] / limits.unit)
 
     def _set(self, changed: list[tuple[int, float, float]]) -> None:

@@ -38,18 +38,25 @@ def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]
     return {part: replace(physical, name=f"{physical.name}_{part}") for part in parts}
 
 
-def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
-    """The statements that copy scratch tables into the private tables of a version."""
+def columns_kept(shape: Shape) -> dict[str, list[str]]:
+    """The columns of the private tables of a version, by their parts."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
     sums = [f"s{one.place}" for one in shape.sums]
-    columns = {
+    ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
+    classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
+    return {
         "cells": ["cell", *levels, "n", "persons", *sums],
-        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums],
+        "atoms": ["atom", *shape.key_columns(), "n", "persons", "owner", *sums, *classes],
         "witness": ["witness", "atom", "change", *sums],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
         **{f"{part}{one.place}": list(SUM_COLUMNS[part]) for one in shape.sums for part in SUM_PARTS},
     }
+
+
+def keep_statements(scratch: Scratch, shape: Shape, made: Tables, kept: Tables) -> list[Statement]:
+    """The statements that copy scratch tables into the private tables of a version."""
+    columns = columns_kept(shape)
     return [
         scratch.sql("statistics/keep", kept=table, table=made[part], columns=columns[part])
         for part, table in kept.items()

@@ -143,12 +143,12 @@ class Nearby:
         shown = self._system.weight[cells[~self._hidden[cells]]].sum()
         return float(shown / (1 + min(int(self._system.atoms.count[atom]), ENOUGH)))
 
-    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Longs, Longs]:
+    def _merge(self, pool: Longs) -> tuple[Floats, Floats, Flags, Longs, Longs]:
         """The cells of some atoms, merged where they have the same of these atoms.
 
         Returns:
-            float64[rows], the cost of changing each; float64[rows], the least change; and the atoms of a row by their
-            places in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
+            float64[rows], the cost of changing each; float64[rows], the least change; bool[rows], which may not change;
+            and the atoms of a row by their places in ``pool``: of row i ``columns[at[i]:at[i + 1]]``.
         """
         lengths = self._starts[pool + 1] - self._starts[pool]
         columns = np.repeat(np.arange(len(pool), dtype=np.int64), lengths)
@@ -161,13 +161,15 @@ class Nearby:
         cost = np.bincount(row_of, weight, rows).astype(np.float64)
         least = np.full(rows, -self._highs.kHighsInf)
         np.maximum.at(least, row_of, -self._limits.shrinks[cells] / self._limits.unit)
+        fixed = np.zeros(rows, bool)
+        fixed[row_of[self._system.fixed[cells]]] = True
         chosen = np.zeros(len(cells), bool)
         chosen[first] = True
         kept = chosen[at_cell]
         row, column = row_of[at_cell[kept]], columns[kept]
         order = np.argsort(row, kind="stable")
         at = np.searchsorted(row[order], np.arange(rows + 1)).astype(np.int64)
-        return cost, least, at, column[order]
+        return cost, least, fixed, at, column[order]
 
     def _bounds(self, pool: Longs, demand: Demand) -> tuple[Floats, Floats]:
         """The least and the greatest change of each atom."""
@@ -179,10 +181,10 @@ class Nearby:
     def _build(self, pool: Longs, own: Longs, demand: Demand, keep_shown: bool) -> Any:  # noqa: ANN401
         """Columns: how much each atom grows and shrinks, then each row that costs. The last row is the demand."""
         highs, infinite, many = self._highs, self._highs.kHighsInf, len(pool)
-        cost, least, at, columns = self._merge(pool)
+        cost, least, fixed, at, columns = self._merge(pool)
         size = np.diff(at)
         alone, wide = np.flatnonzero(size == 1), np.flatnonzero(size > 1)
-        costly = cost[wide] > 0
+        costly = (cost[wide] > 0) & ~fixed[wide]
         number = np.cumsum(costly) - 1
         paid = wide[costly]
         single = np.full(many, FREE_ATOM)
@@ -195,6 +197,9 @@ class Nearby:
         program.col_lower_[:many], program.col_lower_[many : 2 * many] = np.maximum(low, 0.0), np.maximum(-high, 0.0)
         grows, shrinks = np.maximum(high, 0.0), np.maximum(-low, 0.0)
         more, less = np.full(len(paid), infinite), np.maximum(-least[paid], 0.0)
+        np.minimum.at(shrinks, columns[at[alone]], np.maximum(-least[alone], 0.0))
+        still = columns[at[alone[fixed[alone]]]]
+        grows[still] = shrinks[still] = 0.0
         if keep_shown:
             known = columns[at[alone[cost[alone] > 0]]]
             grows[known] = shrinks[known] = more[:] = less[:] = 0.0
@@ -216,8 +221,9 @@ class Nearby:
         unit = self._limits.unit
         fewest = -infinite if demand.fewest is None else demand.fewest / unit
         most = infinite if demand.most is None else demand.most / unit
-        program.row_lower_ = np.append(np.where(costly, 0.0, least[wide]), fewest)
-        program.row_upper_ = np.append(np.where(costly, 0.0, infinite), most)
+        zero = costly | fixed[wide]
+        program.row_lower_ = np.append(np.where(zero, 0.0, least[wide]), fewest)
+        program.row_upper_ = np.append(np.where(zero, 0.0, infinite), most)
         program.a_matrix_.format_ = highs.MatrixFormat.kRowwise
         program.a_matrix_.start_ = np.array(starts, np.int32)
         program.a_matrix_.index_ = np.concatenate(index).astype(np.int32)

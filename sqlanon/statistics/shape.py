@@ -11,6 +11,7 @@ from sqlanon.counted import StatisticsSpec
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums
 from sqlanon.table.encode import Domain
 from sqlanon.table.reading import Reading
@@ -69,6 +70,8 @@ class Shape:
         person: alias of the persons' numbers in the staged table.
         version: the number of the version.
         sums: the columns whose sums are published.
+        neighbour: the release of rows that readers have as well.
+        followed: other versions are to follow.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -81,6 +84,8 @@ class Shape:
     person: str
     version: int
     sums: tuple[ShapeSum, ...] = ()
+    neighbour: Neighbour | None = None
+    followed: bool = False
 
     @property
     def counted(self) -> str:
@@ -111,6 +116,7 @@ class Shape:
             "person": self.person,
             "version": self.version,
             "sums": [one.context() for one in self.sums],
+            **({} if self.neighbour is None else self.neighbour.context()),
         }
 
     def key_columns(self) -> list[str]:
@@ -186,11 +192,16 @@ def shape_of(
         person,
         version,
         shape_sums(spec.name, asked.sums, summed),
+        followed=asked.cohort is not None,
     )
 
 
 def stored_shape(
-    policy: Mapping[str, Any], levels: Sequence[tuple[str, int]], version: int, scales: Sequence[int] = ()
+    policy: Mapping[str, Any],
+    levels: Sequence[tuple[str, int]],
+    version: int,
+    scales: Sequence[int] = (),
+    neighbour: Neighbour | None = None,
 ) -> Shape:
     """The shape of a version, without the fields for counting rows.
 
@@ -199,6 +210,7 @@ def stored_shape(
         levels: the columns in the order of the cells, and how many levels each has below the total.
         version: the number of the version.
         scales: digits after the point of the sums.
+        neighbour: the release of rows that readers have as well.
     """
     columns = tuple(ShapeColumn(name, "", "", height, None, place, 0) for place, (name, height) in enumerate(levels, 1))
     tables = tuple(_margins_of(columns, [str(name) for name in table["by"]]) for table in policy["tables"])
@@ -214,6 +226,7 @@ def stored_shape(
         "",
         version,
         stored_sums(policy.get("sums", ()), scales),
+        neighbour,
     )
 
 

@@ -67,6 +67,8 @@ class System:
         height: int64[classes], the sum of the levels of such a cell, the coarsest of them.
         listed: int64[cells], the class of each published cell.
         levels: int64[columns, cells], of each published cell.
+        fixed: bool[classes], published by another release: no table changes it, and it cannot be hidden.
+        inner: bool[classes], of no published number: all that is known is that it is not zero.
     """
 
     atoms: Atoms
@@ -80,6 +82,8 @@ class System:
     height: Longs
     listed: Longs
     levels: Longs
+    fixed: Flags
+    inner: Flags
 
     def __len__(self) -> int:
         return len(self.value)
@@ -163,6 +167,8 @@ def build_system(atoms: Atoms, cells: Listed, finest: Sequence[tuple[int, ...]],
         height,
         listed,
         cells.levels,
+        np.zeros(len(members), bool),
+        np.zeros(len(members), bool),
     )
 
 

@@ -65,3 +65,35 @@ def test_killed_at_every_stage(engine: Any, stops: Any, make_url: Any, start: An
         assert db.run(spec).verified
         assert db.audit("release.visits").satisfied
         assert db.run(spec).outcome == "unchanged"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("engine", [pytest.param(FILE, id="duckdb"), pytest.param(SERVER, id="postgres")])
+def test_a_version_that_follows_is_killed_at_every_stage(
+    engine: Any, make_url: Any, start: Any, tmp_path: Path
+) -> None:
+    url, file = make_url(engine), tmp_path / "anon.yml"
+    file.write_text(POLICY.replace(", bounds: exact", "") + "    refresh: {mode: frozen, cohort: {persons: 5}}\n")
+    spec = load(file).releases[0]
+    shown = "SELECT n, as_of FROM release.visits ORDER BY level_ward, level_sex, ward, sex"
+    with sqlanon.connect(url) as db:
+        db.engine.execute("CREATE TABLE visits (ward INTEGER, sex TEXT, pid INTEGER)")
+        rows = ", ".join(f"({1 + pid % 3}, '{'fm'[pid % 2]}', {pid})" for pid in range(60))
+        db.engine.execute(f"INSERT INTO visits VALUES {rows}")
+        db.run(spec)
+        before = db.engine.fetch(shown)
+        more = ", ".join(f"(1, 'f', {pid})" for pid in range(60, 69))
+        db.engine.execute(f"INSERT INTO visits VALUES {more}")
+    for stage, nth in STOPS:
+        process, pipe = start(run_spec_until, url, spec, stage, nth)
+        assert hear(pipe) == "here", (stage, nth)
+        kill(process)
+        with sqlanon.connect(url) as db:
+            if engine is SERVER:
+                wait_for(lambda: db.engine.fetch(OTHERS) == [(0,)])
+            assert db.engine.fetch(shown) == before, stage
+            assert db.audit("release.visits").satisfied
+    with sqlanon.connect(url) as db:
+        assert db.run(spec).version == 2
+        assert db.audit("release.visits").satisfied
+        assert db.engine.fetch(shown) != before

@@ -6,7 +6,10 @@ SELECT
 {% for c in columns %}
     a.v{{ loop.index }}_0 AS v{{ loop.index }},
 {% endfor %}
-    a.{{ counted }} AS value
+    CAST(SUM(a.{{ counted }}) AS BIGINT) AS value
 FROM {{ insiders | table }} AS i
 JOIN {{ atoms | table }} AS a ON a.atom = i.atom
-ORDER BY i.owner, i.atom
+GROUP BY i.owner{% for c in columns %}, a.v{{ loop.index }}_0{% endfor %}
+
+ORDER BY i.owner{% for c in columns %}, a.v{{ loop.index }}_0{% endfor %}
+

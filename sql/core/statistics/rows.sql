@@ -1,12 +1,13 @@
 -- name: statistics/rows
 -- params: rows (table to make), stage (table), columns (list of {alias, levels, paths (table, as statistics/paths makes it, or none)}),
 --   person (alias of the numbers of the persons in stage), sums (list of {alias, factor}: columns, and units of one)
--- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, and of each column keys text of its node at each level:
+-- returns: atom bigint (a number, from 1, of each combination of keys), person bigint, rid integer, and of each column keys text of its node at each level:
 --   v<column>_<level>, 'v' and the value's text or the label, or 'n' for NULL; s<sum> bigint, the value in units
 CREATE {{ rows | scratch }} AS
 SELECT
     DENSE_RANK() OVER (ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.v{{ loop.index }}_0{% endfor %}) AS atom
     , g.person AS person
+    , g.rid AS rid
 {% for s in sums %}
     , g.s{{ loop.index }} AS s{{ loop.index }}
 {% endfor %}
@@ -19,6 +20,7 @@ SELECT
 FROM (
     SELECT
         s.{{ person }} AS person
+        , s.rid AS rid
 {% for own in sums %}
         , CAST(s.{{ own.alias }} * {{ own.factor }} AS BIGINT) AS s{{ loop.index }}
 {% endfor %}

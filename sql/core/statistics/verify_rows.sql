@@ -1,11 +1,12 @@
 -- name: statistics/verify_rows
 -- params: keyed (table to make), stage (table), columns (list of {alias, levels, paths}), person (alias of the persons' numbers), sums (list of {alias, factor,
 --   place})
--- returns: person bigint, v<column>_<level> text: of each staged row the node of each column at each level, 'v' and its text or label, or 'n' for NULL; s<sum> bigint;
+-- returns: person bigint, rid integer, v<column>_<level> text: of each staged row the node of each column at each level, 'v' and its text or label, or 'n' for NULL; s<sum> bigint;
 --   for verification alone, which does not read what counting made
 CREATE {{ keyed | scratch }} AS
 SELECT
     t.{{ person }} AS person
+    , t.rid AS rid
 {% for own in sums %}
     , CAST(t.{{ own.alias }} * {{ own.factor }} AS BIGINT) AS s{{ own.place }}
 {% endfor %}

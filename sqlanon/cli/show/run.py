@@ -170,12 +170,14 @@ def snapshot_line(snapshot: str) -> list[str]:
 
 def _counts_report(screen: Screen, report: RunReport, counts: StatisticsReport, following: Sequence[str]) -> None:
     """Show a run of a release of counts."""
+    neighbour = counts.neighbour
     screen.show(
         f"release {clean(report.release)} version {report.version}: verified by its certificate, published as "
         f"{clean(report.published)}",
         f"  source    {clean(report.source)}",
         *snapshot_line(report.snapshot),
         *_cells_lines(report.method, counts),
+        *([] if neighbour is None else [f"  together  with {clean(neighbour.release)}@{neighbour.version}"]),
         "",
         *(f"warning: {clean(warning)}" for warning in report.warnings),
     )

@@ -91,7 +91,7 @@ class FrequencyDiversity(Requirement):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         limits = {"distinct": None, "p": self.asked.numerator, "q": self.asked.denominator}
-        scratch.execute("privacy/below_values", **rows.parameters(made, self.value, self.within), **limits)
+        scratch.execute("privacy/below_values", None, **rows.parameters(made, self.value, self.within), **limits)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(
@@ -139,7 +139,7 @@ class DistinctDiversity(Requirement):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         limits = {"distinct": int(self.asked), "p": 0, "q": 0}
-        scratch.execute("privacy/below_values", **rows.parameters(made, self.value, self.within), **limits)
+        scratch.execute("privacy/below_values", None, **rows.parameters(made, self.value, self.within), **limits)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(

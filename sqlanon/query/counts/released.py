@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Relation, Row
+from sqlanon.errors import UnsupportedError
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.seen import Label, SeenColumn
@@ -67,6 +68,11 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     missing = "of which types its columns are; read its rows as they are, each is a cell"
     facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
+    if len(said.get("versions", ())) > 1:
+        raise UnsupportedError(
+            f"{view.ref} has numbers of several versions (as_of), which are of different rows: what they say together "
+            "is not built; read its rows as they are, each is a cell"
+        )
     fields, columns, sums = [], [], []
     for row in rows:
         name, role = str(row[0]), str(row[1])

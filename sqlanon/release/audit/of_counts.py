@@ -6,8 +6,12 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.statistics.kept import kept_of
+from sqlanon.statistics.neighbour import stored_neighbour
+from sqlanon.statistics.nights import verify_versions
 from sqlanon.statistics.protections import find_protection, stored_statistics
 from sqlanon.statistics.shape import Shape, stored_shape
 from sqlanon.table.scratch import Scratch
@@ -48,7 +52,12 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)
         protection = find_protection(stored_statistics(entry.policy["statistics"]))
-        shown_cells, hidden = protection.verify(scratch, shape, place.relation.ref, entry.counts, entry.release)
+        batches, physical = batches_of(entry), place.relation.ref
+        if batches:
+            kept = kept_of(entry.statistics)
+            shown_cells, hidden = verify_versions(scratch, shape, physical, kept, batches, entry.release)
+        else:
+            shown_cells, hidden = protection.verify(scratch, shape, physical, entry.counts, entry.release)
     threshold = spec.statistics.threshold if spec is not None and spec.statistics is not None else shape.threshold
     results = (
         RequirementResult("certificate", None, 1, 1, True),
@@ -80,4 +89,7 @@ def shape_of_entry(entry: Entry) -> Shape:
     """The shape of a version, as the policy and the report have it."""
     report = RunReport.from_dict(entry.report)
     assert report.statistics is not None
-    return stored_shape(entry.policy["statistics"], report.statistics.levels, entry.version, report.statistics.scales)
+    counts, found, neighbour = report.statistics, report.statistics.neighbour, None
+    if found is not None:
+        neighbour = stored_neighbour(found.release, found.version, found.shown, found.columns)
+    return stored_shape(entry.policy["statistics"], counts.levels, entry.version, counts.scales, neighbour)

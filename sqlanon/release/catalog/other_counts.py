@@ -11,6 +11,7 @@ from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release_kind import COUNTS
+from sqlanon.results import RunReport
 
 
 def hold_counts(engine: Engine, source: str) -> AbstractContextManager[None]:
@@ -28,7 +29,7 @@ def hold_counts(engine: Engine, source: str) -> AbstractContextManager[None]:
 
 @contextmanager
 def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool) -> Iterator[None]:
-    """Hold the same lock while readers get an earlier version of counts back; other releases need none.
+    """Hold the same lock while readers get an earlier version back; releases of rows need none.
 
     Args:
         engine: the database.
@@ -37,14 +38,17 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
         confirmed: nobody has kept the current version.
 
     Raises:
-        GuardError: other counts of the source are published, or were after this version and may have been kept.
+        GuardError: other counts of the source are published, or were after this version and may have been kept; or
+            published counts are protected together with another version.
     """
+    refuse_certified(engine, entry.release, entry.version)
     if entry.kind is not COUNTS:
         yield
         return
     with hold_counts(engine, entry.source):
         refuse_published(engine, entry.release, entry.source)
-        if entry.version != current.version and not confirmed:
+        _refuse_other_classes(engine, entry, confirmed=confirmed)
+        if entry.version != current.version and not confirmed and not _follow(entry, current):
             raise GuardError(
                 f"{entry.release}: readers had version {current.version} after version {entry.version}: who has kept "
                 "its counts subtracts those of the other, and finds small cells. If nobody has, confirm it with "
@@ -57,6 +61,63 @@ def list_other_counts(engine: Engine, release: str, source: str) -> list[Entry]:
     """Present and former published versions of other releases of counts of a source."""
     entries = Catalog(engine).entries(source=source)
     return [entry for entry in entries if entry.release != release and entry.kind is COUNTS and entry.status in SHOWN]
+
+
+def batches_of(entry: Entry) -> tuple[int, ...]:
+    """The versions whose new rows a version has; empty: its policy has no `refresh`."""
+    statistics = RunReport.from_dict(entry.report).statistics
+    return statistics.batches if statistics is not None else ()
+
+
+def _follow(one: Entry, other: Entry) -> bool:
+    """Whether one of two versions of counts follows the other: readers of both find nothing."""
+    first, second = sorted((batches_of(one), batches_of(other)), key=len)
+    return bool(first) and second[: len(first)] == first
+
+
+def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+    """Refuse another version of a release of rows while counts are published together with one.
+
+    Args:
+        engine: the database.
+        release: the release of rows.
+        version: the version to publish; None: a new one.
+
+    Raises:
+        GuardError: there are such counts.
+    """
+    for entry in Catalog(engine).entries(statuses=("published",)):
+        neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+        if neighbour and neighbour["release"] == release and neighbour["version"] != version:
+            raise GuardError(
+                f"{release}: {entry.release} has counts that are protected together with version "
+                f"{neighbour['version']}, and not with another one, which would give hidden cells away. Unpublish "
+                f"{entry.release} first"
+            )
+
+
+def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
+    """Refuse to publish counts again if readers had other versions of the release of rows since.
+
+    Args:
+        engine: the database.
+        entry: a version of counts.
+        confirmed: nobody has kept these versions.
+
+    Raises:
+        GuardError: they had.
+    """
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    if not neighbour or confirmed:
+        return
+    found = Catalog(engine).entries(neighbour["release"])
+    others = [str(one.version) for one in found if one.status in SHOWN and one.version > neighbour["version"]]
+    if others:
+        raise GuardError(
+            f"{entry.release}: version {entry.version} is protected together with version {neighbour['version']} of "
+            f"{neighbour['release']}, and readers had others since ({', '.join(others)}). If nobody has kept them, "
+            "confirm it with --allow-weaker (in Python allow_weaker=True)"
+        ).advising("--allow-weaker")
 
 
 def refuse_published(engine: Engine, release: str, source: str) -> None:

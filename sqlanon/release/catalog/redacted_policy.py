@@ -45,8 +45,10 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
-    if spec.statistics is not None and not spec.statistics.sums:  # the first releases of counts had none
-        del policy["statistics"]["sums"]
+    if spec.statistics is not None:
+        for key in ("sums", "together", "cohort"):  # the first releases of counts had none of them
+            if not policy["statistics"][key]:
+                del policy["statistics"][key]
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {

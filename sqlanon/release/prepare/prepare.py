@@ -98,7 +98,7 @@ def read_source(
         guard_texts(scratch, spec, rows, texts, spec.memory or how.memory)
         refuse_overflow(scratch, spec, roles)
         roles, dense = make_enum_types(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
-        links = link_columns(roles, spec)
+        links = link_columns(roles, spec) if how.links is None else list(how.links)
         hashed_roles = roles.link_by_hash(links)
         roles = hashed_roles if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashed_roles.link)
         stage = take_stage(

@@ -43,6 +43,7 @@ class Reading:
         owned: each staged row has a keyed hash of the person, though versions are made anew.
         planned: no rows are released.
         snapshot: the source's own version at that fingerprint: if it is unchanged, no row is read.
+        links: the columns that are hashed to find rows in private tables; None: as the policy says.
     """
 
     secret: str = field(repr=False)
@@ -55,6 +56,7 @@ class Reading:
     owned: bool = False
     planned: bool = False
     snapshot: str = ""
+    links: Sequence[str] | None = None
 
     def known_mark(self, snapshot: str) -> str | None:
         """The fingerprint of the source's rows, where the source's version shows it; None: they are to be read."""

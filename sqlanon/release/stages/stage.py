@@ -118,6 +118,7 @@ def _read(work: Work, *, compare: bool, held: bool, planned: bool = False) -> No
         owned=work.version.owned,
         planned=planned,
         snapshot=work.decision.snapshot,
+        links=work.version.links,
     )
     work.read = read_source(work.scratch, work.spec, work.state.source, work.watch, how)
 

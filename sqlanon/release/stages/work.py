@@ -51,9 +51,11 @@ class Version:
 
     Attributes:
         anew: every version is made of all rows of the source, whatever was published before.
+        links: the columns that are hashed to find rows in private tables; None: as the policy says.
     """
 
     anew: ClassVar[bool] = True
+    links: Sequence[str] | None = None
 
     @property
     def follows(self) -> bool:

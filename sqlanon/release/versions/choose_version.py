@@ -117,4 +117,4 @@ RULES: Mapping[ReleaseKind, RowRules] = {ROWS: RowRules(), COUNTS: CountRules(),
 
 def _refuse_lineage(spec: ReleaseSpec, options: RunOptions) -> None:
     if options.new_lineage:
-        raise PolicyError(f"{spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
+        raise PolicyError(f"{spec.name}: --new-lineage is for releases of rows with refresh: {{mode: frozen}}")

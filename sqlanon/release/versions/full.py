@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.rows import number, read_integer
+from sqlanon.release.catalog.other_counts import refuse_certified
 from sqlanon.release.divide import loss_limit
 from sqlanon.release.divide.classes import make_classes, measure_loss
 from sqlanon.release.divide.division import Keyed
@@ -26,7 +27,9 @@ class Full(Version):
     """See `Version`."""
 
     def look(self, work: Work) -> None:
-        """See `Version.look`: no erased key is in the source."""
+        """See `Version.look`: no erased key is in the source, and no counts are certified with the version before."""
+        if not work.unchanged:
+            refuse_certified(work.state.engine, work.spec.name)
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
 

@@ -1,6 +1,6 @@
 """Versions of counts: cells are counted, protected, and verified by a certificate.
 
-See docs/statistics.md. A release has one version: joint disclosures of two are not known.
+See docs/statistics.md. A release has one version, or versions that follow one another: see `sqlanon.statistics.nights`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,15 @@ from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.publish import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
-from sqlanon.results import LossReport, PlanReport, RunReport, StatisticsReport
+from sqlanon.release.versions.followed import Nights
+from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
+from sqlanon.results import LossReport, PlanReport, RunReport
+from sqlanon.results.counted import NeighbourReport, StatisticsReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
-from sqlanon.statistics.kept import keep_statements, kept_beside
+from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
+from sqlanon.statistics.nights import batch_of, keep_batches, verify_growth, verify_versions, write_versions
 from sqlanon.statistics.protections import find_protection
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape, shape_of, with_paths
@@ -104,6 +109,8 @@ class OfStatistics(Version):
         self._cube: Cube | None = None
         self._made: Made | None = None
         self._readings: tuple[Reading, ...] = ()
+        self._neighbour: Entry | None = None
+        self._nights = Nights()
 
     @property
     def owned(self) -> bool:
@@ -118,6 +125,9 @@ class OfStatistics(Version):
         """
         spec, previous = state.spec, state.last_shown
         _refuse_others(state, confirmed=self._confirmed)
+        if previous is None or previous.status != "published":
+            self._neighbour = find_neighbour(state, confirmed=self._confirmed)
+            self.links = link_of_neighbour(state, self._neighbour) if self._neighbour is not None else None
         if previous is None:
             return decision
         if previous.status != "published":
@@ -129,6 +139,7 @@ class OfStatistics(Version):
         if changes or lost or previous.fingerprint is None or decision.why == ("asked for with --full",):
             why = changes or ([f"{', '.join(lost)} is gone"] if lost else ["a new version is asked for"])
             raise _make_published_error(spec.name, previous, "; ".join(why))
+        self._nights.follow(state, previous)
         settings = tuple(str(change) for change in policy_changes(previous, spec))
         return Decision("unchanged", settings, (), previous, previous.fingerprint)
 
@@ -140,7 +151,12 @@ class OfStatistics(Version):
         """
         previous = work.decision.previous
         if previous is not None and previous.status == "published" and not work.unchanged:
-            raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+            if not self._nights.follows:
+                raise _make_published_error(work.spec.name, previous, "the source's rows changed")
+            with work.watch.stage("profile"):
+                work.decision = self._nights.look(work, self._shape_of(work))
+        if self._neighbour is not None:
+            check_same_rows(work, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
@@ -154,7 +170,7 @@ class OfStatistics(Version):
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        notes = self._protection.note(self._run(work, Silent()))
+        notes = (*self._nights.note, *self._protection.note(self._run(work, Silent())))
         return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
 
     @property
@@ -165,17 +181,24 @@ class OfStatistics(Version):
 
     def profile(self, work: Work) -> None:
         """See `Version.profile`: the cells are counted."""
-        scratch, staged, spec = work.scratch, work.staged, work.spec
         with work.watch.stage("profile"):
+            shape, stage = self._shape_of(work), self._nights.stage or work.staged.stage
+            self._cube = count_cells(work.scratch, shape, stage, work.spec.name)
+
+    def _shape_of(self, work: Work) -> Shape:
+        if self._shape is None:
+            scratch, staged = work.scratch, work.staged
             quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
             if self.owned:
                 _check_persons(work)
-            shape = shape_of(spec, domains, person.alias, work.target.version, _summed(work))
+            shape = shape_of(work.spec, domains, person.alias, work.target.version, _summed(work))
+            if self._neighbour is not None:
+                shape = replace(shape, neighbour=read_neighbour(work, self._neighbour, self._readings))
             self._shape = with_paths(scratch, shape, domains)
-            self._cube = count_cells(scratch, self._shape, staged.stage, spec.name)
+        return self._shape
 
     def divide(self, work: Work) -> None:
         """See `Version.divide`: the numbers of the cells are protected.
@@ -189,7 +212,8 @@ class OfStatistics(Version):
     def _run(self, work: Work, progress: Progress) -> Run:
         shape, cube = self._counted
         secret = work.secret.encode()
-        return Run(work.scratch, shape, cube, work.staged.stage, secret, work.spec.name, progress)
+        stage = self._nights.stage or work.staged.stage
+        return Run(work.scratch, shape, cube, stage, secret, work.spec.name, progress)
 
     def measure(self, work: Work) -> None:
         """See `Version.measure`."""
@@ -228,6 +252,8 @@ class OfStatistics(Version):
                 errors=made.errors,
                 persons=shape.threshold if self._protection.method == "suppress" else 0,
                 scales=tuple(one.scale for one in shape.sums),
+                neighbour=_report_neighbour(shape),
+                batches=self._nights.batches(work),
             ),
         )
         work.content = self._content(work, report, shape, made)
@@ -237,22 +263,44 @@ class OfStatistics(Version):
         protection = self._protection
         parts = list_parts(len(shape.sums), protection.method)
         kept = kept_beside(private_table(state.engine, target.physical), parts)
+        nights, batches = self._nights, self._nights.batches(work)
+
+        if batches:
+            keeping = keep_batches(scratch, shape, made, kept, nights.before)
+        else:
+            keeping = keep_statements(scratch, shape, made.tables, kept)
 
         def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+            if batches:
+                scratch.execute_all(
+                    [*beside, write_versions(scratch, shape, kept_of(list(kept.values())), place, batches)]
+                )
+                return
             scratch.execute_all([made.view(place), *beside])
 
         def verify(place: TableRef, found: Found) -> RunReport:
-            protection.verify_source(self._run(work, Silent()), kept)
-            shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
+            run = self._run(work, Silent())
+            if batches:
+                tables = kept_of(list(kept.values()))
+                with scratch.beside() as apart:
+                    own = batch_of(apart, tables, target.version)
+                    verify_source(apart, shape, run.stage, own, spec.name)
+                verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
+                shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
+            else:
+                protection.verify_source(run, kept)
+                shown_cells, not_shown = protection.verify(scratch, shape, place, kept, spec.name)
             assert report.statistics is not None
-            counts = replace(report.statistics, shown=shown_cells, hidden=not_shown)
+            cells = shown_cells + not_shown
+            counts = replace(report.statistics, cells=cells, shown=shown_cells, hidden=not_shown)
             columns = tuple(column.name for column in found.relations[place].columns)
-            return replace(report, verified=True, seconds=work.watch.total(), statistics=counts, columns=columns)
+            done = replace(report, rows=cells, verified=True, seconds=work.watch.total(), statistics=counts)
+            return replace(done, columns=columns)
 
         return Content(
             write,
             verify,
-            keep_statements(scratch, shape, made.tables, kept),
+            keeping,
             lambda: drop_statistics(state.engine, list(kept.values())),
             lambda report: metadata_rows(spec, shape, self._readings, report, made.facts),
             report,
@@ -260,6 +308,14 @@ class OfStatistics(Version):
             0,
             work.secret,
         )
+
+
+def _report_neighbour(shape: Shape) -> NeighbourReport | None:
+    found = shape.neighbour
+    if found is None:
+        return None
+    columns = tuple((column.place, column.how, column.known) for column in found.columns)
+    return NeighbourReport(found.release, found.version, found.shown, columns)
 
 
 def metadata_rows(
@@ -292,6 +348,8 @@ def metadata_rows(
             **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
             "shown": counts.shown,
             "hidden": counts.hidden,
+            **({"together": list(statistics.together)} if statistics.together else {}),
+            **({"versions": list(counts.batches)} if counts.batches else {}),
         },
     }
     yield "", "release", "", "statistics", "", json.dumps(facts), None
@@ -344,9 +402,9 @@ def _check_persons(work: Work) -> None:
 def _make_published_error(release: str, entry: Entry, why: str) -> GuardError:
     return GuardError(
         f"{release}: version {entry.version} {shown_as(entry)}, and a run would publish other counts ({why}): a reader "
-        "who has kept the old ones subtracts them, and finds single persons who came or went. Versions of statistics "
-        "that are safe together are not built yet: the published version stays as it is. If nobody has kept it, "
-        "unpublish the release, and then run --allow-weaker"
+        "who has kept the old ones subtracts them, and finds single persons who came or went. The published version "
+        "stays as it is; versions that are safe together are those of refresh: {mode: frozen}, from the first on. If "
+        "nobody has kept it, unpublish the release, and then run --allow-weaker"
     )
 
 
@@ -371,8 +429,11 @@ def list_neighbours(state: ReleaseState) -> tuple[str, ...]:
     """Warnings of releases of rows of the same source."""
     source = str(state.source.ref)
     names = [entry.release for entry in state.beside if entry.source == source and entry.kind.has_rows]
+    statistics = state.spec.statistics
+    assert statistics is not None
     return tuple(
         f"release {name} publishes rows of the same source: hidden cells are not protected from who has both; give no "
         "reader both"
         for name in names
+        if name not in statistics.together
     )

@@ -50,6 +50,7 @@ class Made:
         facts: further metadata.
         errors: of numbers with noise the expected root of the mean squared error, as published and after all readers'
             averaging.
+        hidden: where cells are hidden the scratch table of them.
     """
 
     view: Callable[[TableRef], Statement]
@@ -57,6 +58,7 @@ class Made:
     witnesses: int = 0
     facts: Mapping[str, Any] = field(default_factory=dict)
     errors: tuple[float, float] | None = None
+    hidden: TableRef | None = None
 
 
 class Protection(Protocol):

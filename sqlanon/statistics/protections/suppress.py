@@ -53,6 +53,8 @@ class Suppress:
                 if error.exhausted
                 else f"a small cell of {margin} cannot be hidden from readers whatever else is hidden"
             )
+            if shape.neighbour is not None:
+                why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
             raise InfeasibleError(
                 f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
             ) from None
@@ -64,7 +66,7 @@ class Suppress:
         tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
         tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
-        return Made(view, tables, hidden.witnesses, facts)
+        return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""

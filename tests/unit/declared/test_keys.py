@@ -46,6 +46,7 @@ MODELS: dict[str, type[models.Written]] = {
     "tables:": models.TablesModel,
     "statistics:": models.StatisticsReleaseModel,
     "statistics:refresh.": models.CountedRefreshModel,
+    "statistics:refresh.cohort.": models.CountsCohortModel,
     "statistics.": models.StatisticsModel,
     "statistics.columns.*.": models.CountedColumnModel,
     "statistics.measures.*.": models.CountedMeasureModel,

@@ -74,7 +74,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a method": ({"method": "tree"}, "method is about rows and their classes"),
     "a format": ({"format": "ranges"}, "format is about rows and their classes"),
     "another file": ({"publish_file": "x.duckdb"}, "publish_file is about rows and their classes"),
-    "frozen versions": ({"refresh": {"mode": "frozen"}}, "refresh.mode: unknown key"),
+    "frozen versions": ({"refresh": {"mode": "frozen"}}, "cohort is missing"),
     "an unknown key": ({"statistics__column": {}}, "unknown key"),
     "no table": ({"statistics__tables": []}, "the list is empty"),
     "a table of no list": ({"statistics__tables": "a"}, "not a list"),
@@ -168,7 +168,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
         "counts of values that are not listed",
     ),
-    "releases beside": ({"together": ["patients"]}, "unknown key"),
+    "releases beside": ({"together": ["patients", "visits"]}, "several releases of rows"),
 }
 
 

@@ -1,0 +1,25 @@
+-- name: statistics/part_atoms
+-- params: parts (table to make), atoms (table, as statistics/atoms makes it), listed (table of atom, whole, kind, class, n and the ranks), columns (list
+--   of {levels}), neighbour (list of {place})
+-- returns: the atoms of a system with the classes of a release of rows: keys and persons of the finest combination, n bigint (its rows in the class),
+--   whole bigint (the finest combination), kind bigint (its sum is published; -1: of rows that are left out), class bigint, ranks r<place> bigint
+CREATE {{ parts | scratch }} AS
+SELECT
+    l.atom AS atom
+{% for c in columns %}
+{% set i = loop.index %}
+{% for level in range(c.levels) %}
+    , a.v{{ i }}_{{ level }} AS v{{ i }}_{{ level }}
+{% endfor %}
+{% endfor %}
+    , l.n AS n
+    , a.persons AS persons
+    , a.owner AS owner
+    , l.whole AS whole
+    , l.kind AS kind
+    , l.class AS class
+{% for c in neighbour %}
+    , l.r{{ c.place }} AS r{{ c.place }}
+{% endfor %}
+FROM {{ listed | table }} AS l
+JOIN {{ atoms | table }} AS a ON a.atom = l.whole

@@ -1,0 +1,51 @@
+-- name: statistics/verify_versions
+-- params: published (as statistics/published makes it), cells (private table with batches), columns (list), measures (list), version (of the table)
+-- returns: failing bigint: published rows that do not follow from the versions: the number is the sum over all versions up to that of as_of; none of
+--   their own rows is hidden; the rows of the next version are hidden, unless it is the last; hidden is what begins hidden; and missing or repeated cells
+SELECT
+    (SELECT COUNT(*) FROM {{ published | table }} AS x)
+    - (SELECT COUNT(*) FROM (SELECT DISTINCT {% for c in columns %}{{ ", " if not loop.first }}y.l{{ loop.index }}, y.k{{ loop.index }}{% endfor %} FROM {{ published | table }} AS y) AS z)
+    + (
+        SELECT COUNT(*)
+        FROM (
+            SELECT DISTINCT {% for c in columns %}{{ ", " if not loop.first }}d.l{{ loop.index }} AS l{{ loop.index }}, d.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
+
+            FROM {{ cells | table }} AS d
+        ) AS e
+        FULL JOIN {{ published | table }} AS q ON {% for c in columns %}{{ " AND " if not loop.first }}q.l{{ loop.index }} = e.l{{ loop.index }} AND q.k{{ loop.index }} = e.k{{ loop.index }}{% endfor %}
+
+        WHERE q.l1 IS NULL OR e.l1 IS NULL
+    )
+    + (
+        SELECT COUNT(*)
+        FROM (
+            SELECT
+                p.status AS status
+                , p.as_of AS as_of
+{% for m in measures %}
+                , p.m{{ loop.index }} AS m{{ loop.index }}
+{% endfor %}
+                , SUM(CASE WHEN c.batch <= p.as_of THEN c.n ELSE 0 END) AS total
+                , SUM(CASE WHEN c.batch <= p.as_of THEN c.hidden ELSE 0 END) AS unseen
+                , MIN(c.batch) AS begun
+                , SUM(CASE WHEN c.batch = o.batch THEN c.hidden ELSE 0 END) AS stops
+                , MIN(CASE WHEN c.hidden = 1 THEN c.batch END) AS first_hidden
+                , MIN(o.batch) AS following
+            FROM {{ published | table }} AS p
+            JOIN {{ cells | table }} AS c ON {% for c in columns %}{{ " AND " if not loop.first }}c.l{{ loop.index }} = p.l{{ loop.index }} AND c.k{{ loop.index }} = p.k{{ loop.index }}{% endfor %}
+
+            LEFT JOIN (
+                SELECT v.batch AS as_of, MIN(w.batch) AS batch
+                FROM (SELECT DISTINCT m.batch AS batch FROM {{ cells | table }} AS m) AS v
+                JOIN (SELECT DISTINCT n.batch AS batch FROM {{ cells | table }} AS n) AS w ON w.batch > v.batch
+                GROUP BY v.batch
+            ) AS o ON o.as_of = p.as_of
+            GROUP BY p.status, p.as_of{% for m in measures %}, p.m{{ loop.index }}{% endfor %}{% for c in columns %}, p.l{{ loop.index }}, p.k{{ loop.index }}{% endfor %}
+
+        ) AS r
+        WHERE CASE
+            WHEN r.status = 'shown' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} = r.total AND {% endfor %}r.unseen = 0 AND ((r.following IS NULL AND r.as_of = {{ version }}) OR r.stops = 1) THEN 0 ELSE 1 END
+            WHEN r.status = 'hidden' THEN CASE WHEN {% for m in measures %}r.m{{ loop.index }} IS NULL AND {% endfor %}r.as_of = {{ version }} AND r.first_hidden = r.begun THEN 0 ELSE 1 END
+            ELSE 1
+        END = 1
+    ) AS failing

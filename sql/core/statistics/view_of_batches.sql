@@ -1,0 +1,40 @@
+-- name: statistics/view_of_batches
+-- params: physical (table to make), cells (private table with batches), columns (list of {name, level (name), type, levels}), measures (list of {name,
+--   column}), batches (numbers of versions, ascending), version
+-- returns: the published table: each cell that any version has, with the sum of its rows up to the first version whose own rows are hidden in it; hidden
+--   where that is the first version of the cell; as_of is the version of the sum, and of a hidden cell the last one
+{% macro value(c, i) %}CASE WHEN g.l{{ i }} < {{ c.levels }} AND g.k{{ i }} <> 'n' THEN CAST(SUBSTRING(g.k{{ i }}, 2) AS {{ c.type }}) END{% endmacro %}
+CREATE TABLE {{ physical | table }} AS
+SELECT
+{% for c in columns %}
+    {{ ", " if not loop.first }}{{ value(c, loop.index) }} AS {{ c.name | ident }}
+    , g.l{{ loop.index }} AS {{ c.level | ident }}
+{% endfor %}
+{% for m in measures %}
+    , CASE WHEN g.ended IS NULL OR g.ended > g.begun THEN CAST(g.total AS BIGINT) END AS {{ m.name | ident }}
+{% endfor %}
+    , CASE WHEN g.ended IS NULL OR g.ended > g.begun THEN 'shown' ELSE 'hidden' END AS status
+    , CASE{% for batch in batches[1:] %} WHEN g.ended = {{ batch }} AND g.ended > g.begun THEN {{ batches[loop.index0] }}{% endfor %} WHEN TRUE THEN {{ version }} END AS as_of
+FROM (
+    SELECT
+        MIN(c.batch) AS begun
+        , MIN(e.ended) AS ended
+        , SUM(CASE WHEN e.ended IS NULL OR c.batch < e.ended THEN c.n ELSE 0 END) AS total
+{% for c in columns %}
+        , c.l{{ loop.index }} AS l{{ loop.index }}
+        , c.k{{ loop.index }} AS k{{ loop.index }}
+{% endfor %}
+    FROM {{ cells | table }} AS c
+    LEFT JOIN (
+        SELECT MIN(d.batch) AS ended{% for c in columns %}, d.l{{ loop.index }} AS l{{ loop.index }}, d.k{{ loop.index }} AS k{{ loop.index }}{% endfor %}
+
+        FROM {{ cells | table }} AS d
+        WHERE d.hidden = 1
+        GROUP BY {% for c in columns %}{{ ", " if not loop.first }}d.l{{ loop.index }}, d.k{{ loop.index }}{% endfor %}
+
+    ) AS e ON {% for c in columns %}{{ " AND " if not loop.first }}e.l{{ loop.index }} = c.l{{ loop.index }} AND e.k{{ loop.index }} = c.k{{ loop.index }}{% endfor %}
+
+    GROUP BY {% for c in columns %}{{ ", " if not loop.first }}c.l{{ loop.index }}, c.k{{ loop.index }}{% endfor %}
+
+) AS g
+ORDER BY {% for c in columns %}{{ ", " if not loop.first }}g.l{{ loop.index }} DESC{% endfor %}{% for c in columns %}, g.k{{ loop.index }}{% endfor %}

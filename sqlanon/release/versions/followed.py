@@ -1,0 +1,100 @@
+"""Versions of counts that follow one another (``refresh: {mode: frozen}``): what a run may publish next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlanon.errors import GuardError
+from sqlanon.release.catalog.other_counts import batches_of
+from sqlanon.release.catalog.state import SHOWN
+from sqlanon.statistics.kept import Kept, kept_of
+from sqlanon.statistics.nights import Growth, find_newcomers
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.release.catalog.entry import Entry
+    from sqlanon.release.catalog.refresh import Decision
+    from sqlanon.release.catalog.state import ReleaseState
+    from sqlanon.release.stages.work import Work
+    from sqlanon.statistics.shape import Shape
+
+
+class Nights:
+    """The version before, and the rows that it does not have. For one run only."""
+
+    def __init__(self) -> None:
+        self._before: Entry | None = None
+        self._newest: int = 0
+        self._growth: Growth | None = None
+
+    def follow(self, state: ReleaseState, previous: Entry) -> None:
+        """The published version is followed by others, if its policy says so."""
+        if batches_of(previous):
+            self._before = previous
+            shown = [entry.version for entry in state.every_version() if entry.status in SHOWN]
+            self._newest = max(shown)
+
+    @property
+    def follows(self) -> bool:
+        """Whether there is a version before."""
+        return self._before is not None
+
+    @property
+    def before(self) -> Kept | None:
+        """The private tables of the version before."""
+        return kept_of(self._before.statistics) if self._before is not None else None
+
+    @property
+    def stage(self) -> TableRef | None:
+        """The staged rows that are new; None: all are."""
+        return self._growth.stage if self._growth is not None else None
+
+    @property
+    def note(self) -> tuple[str, ...]:
+        """A note for a plan."""
+        if self._growth is None or self._before is None:
+            return ()
+        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells below are theirs"
+        return (f"{new}; cells in which they are hidden keep their numbers",)
+
+    def batches(self, work: Work) -> tuple[int, ...]:
+        """The versions whose new rows are in this one; empty: there is one version."""
+        statistics = work.spec.statistics
+        assert statistics is not None
+        if statistics.cohort is None:
+            return ()
+        return (*(batches_of(self._before) if self._before is not None else ()), work.target.version)
+
+    def look(self, work: Work, shape: Shape) -> Decision:
+        """Compare the rows with those of the version before.
+
+        Returns:
+            the decision: too few persons are new, and nothing is published; or as it was.
+
+        Raises:
+            GuardError: rows went, or another version is the last that readers had.
+        """
+        name, before, statistics = work.spec.name, self._before, work.spec.statistics
+        assert before is not None
+        assert statistics is not None
+        assert statistics.cohort is not None
+        if self._newest != before.version:
+            raise GuardError(
+                f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
+                f"rows are counted from the last version on. Return to it first: sqlanon rollback {name} --to "
+                f"{self._newest}"
+            )
+        growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
+        if growth.went:
+            raise GuardError(
+                f"{name}: rows of version {before.version} are no longer in the source, or in another cell: what "
+                "versions reveal together of who left or moved is not known, so that nothing is published, and "
+                f"version {before.version} stays as it is. If nobody has kept it, unpublish the release, and then run "
+                "--allow-weaker"
+            )
+        if growth.came >= statistics.cohort:
+            self._growth = growth
+            return work.decision
+        why = f"fewer than {statistics.cohort} persons are new: they wait"
+        return replace(work.decision, state="unchanged", same_as=work.source.fingerprint, why=(why,))

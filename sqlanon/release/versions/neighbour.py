@@ -1,0 +1,178 @@
+"""The release of rows that readers of counts have as well (``together``): whether its classes can be one system."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.errors import GuardError, PolicyError, UnsupportedError
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.refresh import link_columns_of, read_fingerprint
+from sqlanon.release.catalog.state import SHOWN, ReleaseState
+from sqlanon.release.catalog.views import form_of, metadata_table
+from sqlanon.release.prepare.key import key_columns
+from sqlanon.results import RunReport
+from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_changed_error
+from sqlanon.table.roles import assign_roles
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.release.stages.work import Work
+    from sqlanon.statistics.parts import How
+    from sqlanon.table.reading import Reading
+
+ORDERED = ("integer", "decimal", "float", "date", "timestamp")
+"""Kinds of columns in the order of their values."""
+
+
+def find_neighbour(state: ReleaseState, *, confirmed: bool) -> Entry | None:
+    """The published version of the release of rows that the policy names; None: it names none.
+
+    Args:
+        state: the release of counts.
+        confirmed: nobody has kept other versions of the release of rows.
+
+    Raises:
+        PolicyError: there is no such release of the same source.
+        UnsupportedError: its classes cannot be one system with counts.
+        GuardError: readers had other versions of it.
+    """
+    statistics = state.spec.statistics
+    assert statistics is not None
+    if not statistics.together:
+        return None
+    (name,) = statistics.together
+    entries = [entry for entry in Catalog(state.engine).entries(name) if entry.status in SHOWN]
+    found = next((entry for entry in entries if entry.status == "published"), None)
+    if found is None or found.source != str(state.source.ref):
+        raise PolicyError(
+            f"{state.spec.name}: together: {name} is not a published release of {state.source.ref}; run it first"
+        )
+    why = _refuse(found)
+    if why:
+        raise UnsupportedError(f"{state.spec.name}: together: {name} {why}; leave it out, and give no reader both")
+    others = [str(entry.version) for entry in entries if entry.version != found.version]
+    if others and not confirmed:
+        raise GuardError(
+            f"{state.spec.name}: together: readers had other versions of {name} as well ({', '.join(others)}), and the "
+            f"certificate is of version {found.version} alone. If nobody has kept them, confirm it with "
+            "--allow-weaker (in Python allow_weaker=True)"
+        ).advising("--allow-weaker")
+    return found
+
+
+def _refuse(entry: Entry) -> str:
+    """Why a release of rows is not supported; empty: it is."""
+    policy = entry.policy
+    if not entry.kind.has_rows:
+        return "is no release of rows"
+    form, report = form_of(entry).facts, RunReport.from_dict(entry.report)
+    means = policy["format"].get("mean")
+    reasons = (
+        (entry.certificate, "has a box for every row"),
+        (entry.frozen, "is frozen, and nothing ties its rows to the source"),
+        (entry.file or entry.lake, "is in another file, or in a lake"),
+        (policy.get("together"), "is published together with other tables"),
+        (form.paired or form.exact or (form.single and not form.either), f"has format {form.name}"),
+        (means, "publishes means of classes"),
+        (any(column["role"] == "pseudonym" for column in policy["columns"]), "publishes pseudonyms"),
+        (report.suppressed > report.left_out, "publishes suppressed rows"),
+    )
+    return next((why for found, why in reasons if found), "")
+
+
+def link_of_neighbour(state: ReleaseState, entry: Entry) -> Sequence[str]:
+    """The columns of the source by which rows are found in the private table of the release of rows."""
+    return link_columns_of(entry, [column.name for column in state.source.columns])
+
+
+def check_same_rows(work: Work, entry: Entry) -> None:
+    """The source has the rows of the version, with the same values.
+
+    Raises:
+        GuardError: it has not.
+    """
+    catalog = Catalog(work.state.engine)
+    secret = catalog.secret_in(work.state.engine.look_up(catalog.tables, [], catalog.table), entry.release)
+    columns = tuple(ColumnSpec(column["name"], column["role"]) for column in entry.policy["columns"])
+    key = tuple(entry.policy.get("key") or ())
+    spec = ReleaseSpec(entry.release, entry.source, columns, PrivacySpec(), rest=entry.policy["rest"], key=key)
+    roles = assign_roles(spec, work.state.source)
+    _, mark, _ = read_fingerprint(work.scratch, roles, key_columns(spec, roles), secret or "")
+    if mark != (entry.fingerprint or "").partition(" ")[0]:
+        raise make_changed_error(entry.release, entry.version)
+
+
+def read_neighbour(work: Work, entry: Entry, readings: Sequence[Reading]) -> Neighbour:
+    """What the classes show of the counted columns, by the metadata of the release of rows.
+
+    Args:
+        work: the release of counts; its source is staged.
+        entry: the release of rows.
+        readings: the counted columns.
+
+    Raises:
+        UnsupportedError: of a counted column this is not known.
+    """
+    metadata = {
+        str(row[0]).lower(): row
+        for row in work.scratch.fetch("statistics/neighbour_columns", metadata=metadata_table(entry.table))
+    }
+    attained = {str(name).lower() for name in json.loads(str(metadata[""][3])).get("attained", ())}
+    shown: list[int] = []
+    columns: list[NeighbourColumn] = []
+    for place, reading in enumerate(readings, 1):
+        row = metadata.get(reading.name.lower())
+        if row is None:
+            continue
+        if row[1] != "quasi":
+            shown.append(place)
+            continue
+        declared = json.loads(str(row[4])) if row[4] is not None else {}
+        how = _how(str(row[2]), reading, declared)
+        if how is None:
+            raise UnsupportedError(
+                f"{work.spec.name}: together: column {reading.name} of {entry.release} is published in a way that is "
+                "not supported: ends of numbers and dates, sets, and nodes of hierarchies are; leave the column out"
+            )
+        # Of nodes of intervals both outermost values are kept: that is more than readers know, and safe.
+        known = reading.name.lower() in attained and row[2] != "hierarchy"
+        if how == "branches":
+            nodes, leaves = _list_nodes(declared), work.scratch.table(f"leaves{place}")
+            _load_leaves(work, leaves, declared["leaves"], nodes)
+            columns.append(NeighbourColumn(place, how, known, reading.alias, leaves, nodes))
+        else:
+            columns.append(NeighbourColumn(place, how, known, reading.alias))
+    roles = work.staged.roles
+    return Neighbour(entry.release, entry.version, tuple(shown), tuple(columns), entry.link, roles.link)
+
+
+def _how(treatment: str, reading: Reading, declared: Mapping[str, Any]) -> How | None:
+    """How classes show a column; None: this is not built."""
+    if "recode" in declared or "order" in declared:
+        return None
+    if treatment == "nominal":
+        return "members"
+    ordered = reading.column.kind in ORDERED
+    if treatment == "hierarchy":
+        return "branches" if "leaves" in declared else "ends" if ordered else None
+    return "ends" if ordered else None
+
+
+def _list_nodes(declared: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
+    """Of each level, from the leaves up, the node of each leaf: the rank of the node's first leaf, from 1."""
+    levels = 1 + max(int(level) for level, *_ in declared["nodes"])
+    made = [[0] * len(declared["leaves"]) for _ in range(levels)]
+    for level, first, leaves, _ in declared["nodes"]:
+        made[level][first : first + leaves] = [first + 1] * leaves
+    return tuple(tuple(level) for level in made)
+
+
+def _load_leaves(work: Work, table: TableRef, leaves: Sequence[str], nodes: Sequence[Sequence[int]]) -> None:
+    text = work.state.engine.capabilities.text_type
+    names = [("leaf", text), ("rank", "BIGINT"), *((f"p{level}", "BIGINT") for level in range(len(nodes)))]
+    rows = ((f"v{leaf}", at + 1, *(level[at] for level in nodes)) for at, leaf in enumerate(leaves))
+    work.scratch.engine.load_rows(table, names, rows)

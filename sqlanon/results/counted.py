@@ -1,0 +1,80 @@
+"""Results of a run that publishes counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourReport(Report):
+    """A release of rows that readers of counts have as well.
+
+    Attributes:
+        release: its name.
+        version: its version, of which the certificate has the classes.
+        shown: the places of the counted columns that it shows as they are.
+        columns: of those of which classes show less the place, how (``ends``, ``members`` or ``leaves``), and whether
+            readers know that each end or member occurs.
+    """
+
+    release: str
+    version: int
+    shown: tuple[int, ...]
+    columns: tuple[tuple[int, str, bool], ...]
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        columns = tuple((int(place), str(how), bool(known)) for place, how, known in report["columns"])
+        return cls(str(report["release"]), int(report["version"]), tuple(map(int, report["shown"])), columns)
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsReport(Report):
+    """Content of a published release of counts.
+
+    Attributes:
+        cells: how many, of all margins.
+        shown, hidden: of them.
+        witnesses: tables that prove the protection, neighbours the true table.
+        margins: how many there are.
+        levels: the columns of the cells in their order, and how many levels each has below the total.
+        errors: of numbers with noise the expected root of the mean squared error, and what is left of it for who reads
+            all cells together.
+        persons: a shown cell has so many or more; 0: numbers are not the true ones.
+        scales: digits after the point of each column whose sums are published.
+        neighbour: the release of rows that was protected together with the counts; None: there is none.
+        batches: with versions that follow one another, those whose new rows are in it; else empty.
+    """
+
+    cells: int
+    shown: int
+    hidden: int
+    witnesses: int
+    margins: int
+    levels: tuple[tuple[str, int], ...] = ()
+    scales: tuple[int, ...] = ()
+    errors: tuple[float, float] | None = None
+    persons: int = 0
+    neighbour: NeighbourReport | None = None
+    batches: tuple[int, ...] = ()
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        levels = tuple((str(name), int(levels)) for name, levels in report["levels"])
+        found = report.get("neighbour")
+        neighbour = None if found is None else NeighbourReport.from_dict(found)
+        errors = report.get("errors")
+        more = {
+            "levels": levels,
+            "scales": tuple(int(one) for one in report.get("scales", ())),
+            "errors": errors and (float(errors[0]), float(errors[1])),
+            "neighbour": neighbour,
+            "batches": tuple(map(int, report.get("batches", ()))),
+        }
+        return cls(**{**report, **more})

@@ -1,0 +1,152 @@
+"""Versions of counts that are safe together: the rows of each version that are new are protected by themselves.
+
+Rows only come: of each finest combination a version has those of the version before, and new ones. The new rows of a
+version are a table of their own, with hidden cells and witnesses of their own, and nothing else is published of them. A
+reader of all versions knows at most these tables, which have no row in common, so that a witness of one is possible
+with all others as they are. A cell of which the new rows are hidden keeps its number and ``as_of`` from then on.
+
+The tables of a version in the private schema have the rows of all versions, each with its number as ``batch``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.errors import PolicyError, PrivacyViolation
+from sqlanon.statistics.certificate import verify_published
+from sqlanon.statistics.kept import Kept, Tables, columns_kept
+from sqlanon.statistics.protections.base import Made
+from sqlanon.statistics.shape import Shape
+from sqlanon.table.scratch import Scratch
+
+PARTS = ("cells", "atoms", "witness")
+"""The private tables of a version, which have no sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The new rows of a version.
+
+    Attributes:
+        stage: scratch table of as many rows of each finest combination as are new.
+        came: how many they are.
+        went: rows of versions before which finest combinations no longer have.
+    """
+
+    stage: TableRef
+    came: int
+    went: int
+
+
+def find_newcomers(scratch: Scratch, shape: Shape, stage: TableRef, before: Kept, release: str) -> Growth:
+    """The rows that the versions before do not have.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns.
+        stage: the staged source.
+        before: the private tables of the version before.
+        release: name of the release, for messages.
+
+    Raises:
+        PolicyError: a person has several rows.
+
+    Cost: a sort of the rows.
+    """
+    context = shape.context()
+    rows, base, newcomers = (scratch.table(name) for name in ("rows_now", "base", "newcomers"))
+    scratch.execute("statistics/rows", rows=rows, stage=stage, **context)
+    scratch.execute("statistics/base_atoms", base=base, atoms=before.atoms, **context)
+    n, persons, came, went = scratch.numbers("statistics/growth", rows=rows, base=base, **context)
+    if n != persons:
+        raise PolicyError(f"{release}: refresh is not built where a person has several rows; leave it out")
+    scratch.execute("statistics/newcomers", newcomers=newcomers, stage=stage, rows=rows, base=base, **context)
+    scratch.drop(rows)
+    return Growth(newcomers, came, went)
+
+
+def keep_batches(scratch: Scratch, shape: Shape, made: Made, kept: Tables, before: Kept | None) -> list[Statement]:
+    """The statements that make the private tables of a version: the new rows, and those of the versions before.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns.
+        made: the new rows, with hidden cells.
+        kept: the tables to make.
+        before: the tables of the version before.
+    """
+    columns = columns_kept(shape)
+    return [
+        scratch.sql(
+            "statistics/keep_batch",
+            kept=kept[part],
+            table=made.tables[part],
+            columns=columns[part],
+            batch=shape.version,
+            hidden=made.hidden if part == "cells" else None,
+            before=getattr(before, part) if before is not None else None,
+        )
+        for part in PARTS
+    ]
+
+
+def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRef, batches: Sequence[int]) -> Statement:
+    """The statement that makes the published table."""
+    context = shape.context()
+    return scratch.sql(
+        "statistics/view_of_batches", physical=physical, cells=kept.cells, batches=list(batches), **context
+    )
+
+
+def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
+    """Scratch tables of the rows of a version."""
+    cells, atoms, witness = (scratch.table(f"{part}_of_batch") for part in PARTS)
+    made = Kept(cells, atoms, witness)
+    for part in PARTS:
+        scratch.execute("statistics/batch", part=getattr(made, part), kept=getattr(kept, part), batch=batch)
+    return made
+
+
+def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
+    """The finest combinations of all versions together are those of the staged rows.
+
+    Raises:
+        PrivacyViolation: they are not.
+    """
+    keyed, context = scratch.table("verified_all"), shape.context()
+    scratch.execute("statistics/verify_rows", keyed=keyed, stage=stage, **context)
+    failing = scratch.count("statistics/verify_growth", keyed=keyed, atoms=kept.atoms, **context)
+    scratch.drop(keyed)
+    if failing:
+        raise PrivacyViolation(f"{release}: the certificate fails: finest cells of all versions: {failing}")
+
+
+def verify_versions(
+    scratch: Scratch, shape: Shape, physical: TableRef, kept: Kept, batches: Sequence[int], release: str
+) -> tuple[int, int]:
+    """Verify the rows of every version by their own certificate, and that the published table follows from them.
+
+    Returns:
+        how many cells are shown, and how many are hidden.
+
+    Raises:
+        PrivacyViolation: the failed rule, and how often; no value.
+
+    Cost: that of `verify_published` for each version.
+    """
+    for batch in batches:
+        with scratch.beside() as apart:
+            part, own = batch_of(apart, kept, batch), replace(shape, version=batch)
+            view = apart.table("view_of_batch")
+            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **own.context())
+            verify_published(apart, own, view, part, release)
+    published, context = scratch.table("published_versions"), shape.context()
+    scratch.execute("statistics/published", published=published, physical=physical, **context)
+    failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)
+    if failing:
+        what = "cells that do not follow from the versions"
+        raise PrivacyViolation(f"{release}: the certificate fails: {what}: {failing}")
+    shown, hidden = scratch.numbers("statistics/shown_cells", published=published)
+    return shown, hidden

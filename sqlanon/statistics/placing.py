@@ -1,0 +1,122 @@
+"""The rows of counted cells by the classes of a release of rows, and the system of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from sqlanon.errors import PolicyError
+from sqlanon.statistics.neighbour import NeighbourColumn, make_changed_error
+from sqlanon.statistics.parts import Parts, Placed, TooManyPartsError, list_parts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
+
+    Longs = npt.NDArray[np.int64]
+
+
+def divide_cells(
+    scratch: Scratch, shape: Shape, rows: TableRef, atoms: TableRef, stage: TableRef
+) -> tuple[TableRef, Parts]:
+    """Divide the finest combinations among the classes of the release of rows.
+
+    Args:
+        scratch: the run.
+        shape: the counted columns, with the release of rows.
+        rows: see statistics/rows.
+        atoms: see statistics/atoms.
+        stage: the staged source.
+
+    Returns:
+        the table of parts, see statistics/part_atoms, and the parts.
+
+    Raises:
+        GuardError: the source has other rows than the release of rows.
+        PolicyError: there are too many parts.
+
+    Cost: a sort of the rows by their link, and that of `list_parts`.
+    """
+    neighbour = shape.neighbour
+    assert neighbour is not None
+    assert neighbour.linked is not None
+    columns, placed = list(neighbour.columns), scratch.table("placed")
+    scratch.execute(
+        "statistics/placed",
+        placed=placed,
+        rows=rows,
+        stage=stage,
+        linked=neighbour.linked,
+        link=neighbour.link,
+        columns=columns,
+    )
+    if any(scratch.numbers("statistics/not_placed", placed=placed, linked=neighbour.linked)):
+        raise make_changed_error(neighbour.release, neighbour.version)
+    try:
+        parts = list_parts(_read_placed(scratch, shape, placed, atoms))
+    except TooManyPartsError:
+        raise PolicyError(
+            f"together: the classes of {neighbour.release} and the cells have too many combinations; count by fewer "
+            "columns, or by coarser values in a view"
+        ) from None
+    listed, table = scratch.table("listed_parts"), scratch.table("part_atoms")
+    number = np.arange(1, len(parts) + 1, dtype=np.int64)
+    arrays = {"atom": number, "whole": parts.atom + 1, "kind": parts.kind, "class": parts.of, "n": parts.count}
+    arrays |= {f"r{column.place}": parts.ranks[at] for at, column in enumerate(columns)}
+    scratch.engine.load_arrays(listed, arrays)
+    scratch.execute("statistics/part_atoms", parts=table, atoms=atoms, listed=listed, **shape.context())
+    scratch.drop(placed)
+    return table, parts
+
+
+def _read_placed(scratch: Scratch, shape: Shape, placed: TableRef, atoms: TableRef) -> Placed:
+    neighbour = shape.neighbour
+    assert neighbour is not None
+    atom, of, count, *_ = _codes(scratch, neighbour.columns, placed)
+    made = scratch.sql("statistics/atom_codes", atoms=atoms, **shape.context())
+    levels = sum(column.levels for column in shape.columns)
+    _, _, *codes = (cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (2 + levels)))
+    finest, at = [], 0
+    for column in shape.columns:
+        finest.append(codes[at])
+        at += column.levels
+    exact = np.zeros(len(finest[0]), np.int64)
+    if neighbour.shown:
+        exact = np.unique(np.stack([finest[place - 1] for place in neighbour.shown]), axis=1, return_inverse=True)[1]
+    ranks = _read_ranks(scratch, neighbour.columns, placed)
+    return Placed(
+        atom - 1,
+        of,
+        count,
+        exact.reshape(-1).astype(np.int64),
+        ranks,
+        tuple(column.how for column in neighbour.columns),
+        tuple(column.known for column in neighbour.columns),
+        {at: _nodes(column, ranks[at]) for at, column in enumerate(neighbour.columns) if column.nodes},
+    )
+
+
+def _codes(scratch: Scratch, columns: Sequence[NeighbourColumn], placed: TableRef) -> list[Longs]:
+    made = scratch.sql("statistics/placed_codes", placed=placed, columns=list(columns))
+    return [cast("Longs", one) for one in scratch.fetch_arrays(made, ["int64"] * (3 + len(columns)))]
+
+
+def _read_ranks(scratch: Scratch, columns: Sequence[NeighbourColumn], placed: TableRef) -> Longs:
+    """int64[columns, atoms]: the ranks of the finest combinations."""
+    atom, _, _, *ranks = _codes(scratch, columns, placed)
+    made = np.zeros((len(columns), int(atom.max(initial=0))), np.int64)
+    for at, rank in enumerate(ranks):
+        made[at, atom - 1] = rank
+    return made
+
+
+def _nodes(column: NeighbourColumn, ranks: Longs) -> Longs:
+    """int64[levels, atoms]: the nodes of each finest combination; NULL has a node of its own below the top."""
+    made = np.array([(0, *level) for level in column.nodes], np.int64)[:, ranks]
+    made[-1] = 1
+    return made

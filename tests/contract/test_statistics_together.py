@@ -1,0 +1,250 @@
+"""Counts that are protected together with a release of rows, on every engine."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
+from sqlanon.policy import load
+from sqlanon.release.audit.of_counts import shape_of_entry
+from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.statistics.protections import suppress
+from sqlanon.table.scratch import Scratch
+from tests.contract.counted import Made
+
+pytest.importorskip("highspy")
+
+COUNTED = {"columns": "{region: {}, sex: {}}", "tables": "[{name: all, by: [region, sex]}]", "protect": "{persons: 3}"}
+ROLES = "pid: {role: identifier}, region: {role: quasi}, age: {role: quasi}"
+
+
+def persons(seed: object, many: int = 80) -> list[tuple[Any, ...]]:
+    """Rows of which the smallest cells are of regions that are few, NULL one of them."""
+    draw = random.Random(str(seed))
+    regions = ["north"] * 4 + ["south"] * 4 + ["it's", None]
+    return [(draw.choice(regions), draw.choice("FFM"), draw.randrange(20, 60), pid) for pid in range(many)]
+
+
+class Pair(Made):
+    """A table, a release of its rows, and one of its counts that is protected together with it."""
+
+    def __init__(self, db: Any, folder: Path, seed: object, **more: Any) -> None:
+        super().__init__(db, folder, persons(seed))
+        self.rows_name = f"rows of {self.source}"
+        self.write(**COUNTED, more=f"    together: ['{self.rows_name}']\n")
+        self.write_rows(**more)
+        db.run(self.rows_spec)
+
+    def write_rows(self, roles: str = ROLES, privacy: str = "{k: 8}", more: str = "") -> None:
+        self.rows_file = self.file.with_name("rows.yml")
+        self.rows_file.write_text(
+            f"version: 1\nreleases:\n  - name: {self.rows_name}\n    source: {self.source}\n    publish: release.r_"
+            f"{self.source}\n    rest: drop\n    columns: {{{roles}}}\n    privacy: {privacy}\n{more}"
+        )
+
+    @property
+    def rows_spec(self) -> Any:
+        return load(self.rows_file).releases[0]
+
+
+def test_counts_and_rows_are_one_system(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    report = pair.run()
+    assert report.warnings == ()
+    assert (report.statistics.neighbour.release, report.statistics.neighbour.version) == (pair.rows_name, 1)
+    assert any(row["status"] == "hidden" for row in pair.rows())
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+    (entry,) = Catalog(shared_db.engine).entries(pair.name)
+    atoms = f'"_sqlanon"."{entry.statistics[1].name}"'
+    ((many, rows),) = shared_db.engine.fetch(f"SELECT COUNT(DISTINCT class), CAST(SUM(n) AS BIGINT) FROM {atoms}")
+    (rows_entry,) = Catalog(shared_db.engine).entries(pair.rows_name)
+    ((classes,),) = shared_db.engine.fetch(f'SELECT COUNT(DISTINCT class) FROM "_sqlanon"."{rows_entry.link.name}"')
+    assert (many, rows) == (classes, 80)
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(pair.rows_spec, full=True)
+
+
+@pytest.mark.thorough
+def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    assert shared_db.plan(pair.spec).warnings == ()
+    pair.run()
+    assert pair.run().outcome == "unchanged"
+    assert shared_db.run(pair.rows_spec).outcome == "unchanged"
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(pair.rows_spec, full=True)
+    shared_db.engine.execute(f"INSERT INTO {pair.source} VALUES ('north', 'F', 20, 9999)")
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(pair.rows_spec)
+    shared_db.unpublish(pair.name)
+    assert shared_db.run(pair.rows_spec).version == 2
+    with pytest.raises(GuardError, match="readers had others since"):
+        shared_db.rollback(pair.name)
+    shared_db.rollback(pair.name, allow_weaker=True)
+    with pytest.raises(GuardError, match="protected together with version 1"):
+        shared_db.run(pair.rows_spec, full=True)
+    shared_db.rollback(pair.rows_name, 1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("roles", "more"),
+    [
+        ("pid: {role: identifier}, region: {role: quasi}, sex: {role: quasi}, age: {role: quasi}", ""),
+        ("pid: {role: identifier}, region: {role: quasi, hierarchy: region.csv}, age: {role: quasi}", ""),
+        ("pid: {role: identifier}, region: {role: quasi}, age: {role: quasi}", "    format: labels\n"),
+        ("pid: {role: identifier}, region: {role: quasi}, age: {role: quasi}", "    format: suppressed\n"),
+        ("pid: {role: identifier}, age: {role: quasi}", ""),
+    ],
+    ids=["sets", "nodes", "labels", "suppressed", "nothing counted"],
+)
+def test_what_classes_show(roles: str, more: str, shared_db: Any, tmp_path: Path) -> None:
+    (tmp_path / "region.csv").write_text("north;a;*\nsouth;a;*\nit's;b;*\n")
+    pair = Pair(shared_db, tmp_path, "shown", roles=roles, privacy="{k: 20}", more=more)
+    pair.run()
+    assert shared_db.audit(f"release.{pair.view}").satisfied
+
+
+@pytest.mark.thorough
+def test_rows_that_show_a_small_cell_by_themselves_are_refused(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(
+        shared_db,
+        tmp_path,
+        "shown alone",
+        roles="pid: {role: identifier}, region: {role: sensitive}, age: {role: quasi}",
+    )
+    shared_db.engine.execute(f"UPDATE {pair.source} SET region = 'rare' WHERE pid < 2")
+    shared_db.run(pair.rows_spec, allow_weaker=True)
+    with pytest.raises(InfeasibleError, match=r"as they have rows of .*@2 as well"):
+        pair.run(allow_weaker=True)
+    assert shared_db.releases(pair.name) == ()
+
+
+@pytest.mark.thorough
+def test_counts_are_of_the_rows_that_readers_have(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "changed")
+    shared_db.engine.execute(f"UPDATE {pair.source} SET region = 'south' WHERE pid = 7")
+    with pytest.raises(GuardError, match="the source's rows are not those of"):
+        pair.run()
+    shared_db.run(pair.rows_spec)
+    with pytest.raises(GuardError, match=r"readers had other versions of .* as well \(1\)"):
+        pair.run()
+    pair.run(allow_weaker=True)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("roles", "more", "text"),
+    [
+        (ROLES, "    format: anatomy\n", "anatomy"),
+        (ROLES, "    format: points\n", "has format points"),
+        (ROLES, "    format: {kind: ranges, mean: [age]}\n", "means of classes"),
+        (ROLES.replace("pid: {role: identifier}", "pid: {role: pseudonym}"), "    person: pid\n", "pseudonyms"),
+        (ROLES.replace("region: {role: quasi}", "region: {role: quasi, ordered: alphabetical}"), "", "not supported"),
+    ],
+    ids=["anatomy", "points", "means", "pseudonyms", "order of texts"],
+)
+def test_what_is_not_built_is_refused_by_name(roles: str, more: str, text: str, shared_db: Any, tmp_path: Path) -> None:
+    privacy = "{k: 5}"
+    if "anatomy" in more:
+        roles, privacy = roles + ", sex: {role: sensitive}", "{l: 1.2}"
+    pair = Pair(shared_db, tmp_path, "refused", roles=roles, privacy=privacy, more=more)
+    with pytest.raises(UnsupportedError, match=text):
+        pair.run()
+
+
+def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "policy")
+    for more, together, text in (
+        ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
+        ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
+        ({}, "[a, b]", "several releases"),
+    ):
+        pair.write(**{**COUNTED, **more}, more=f"    together: {together}\n")
+        with pytest.raises(PolicyError, match=text):
+            pair.run()
+    pair.write(**COUNTED, more="    together: nobody\n")
+    with pytest.raises(PolicyError, match="nobody is not a published release"):
+        pair.run()
+
+
+TAMPERED = {
+    "a class without a row": ("rows of classes", "UPDATE {atoms} SET class = class + 1000 WHERE class >= 0"),
+    "ranks in another order": ("ranks", "UPDATE {atoms} SET r1 = 5 - r1 WHERE r1 > 0"),
+    "parts that the class does not have": (
+        "parts that a class",
+        "UPDATE {atoms} SET class = (SELECT MAX(o.class) FROM {atoms} AS o WHERE o.class >= 0) WHERE n = 0",
+    ),
+    "kinds of two classes": ("mixed kinds", "UPDATE {atoms} SET kind = 0 WHERE kind >= 0"),
+    "a kind divided": ("kinds of .* apart", "UPDATE {atoms} SET kind = kind + 1000 * r1 WHERE kind >= 0"),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("what", TAMPERED)
+def test_the_certificate_refuses(what: str, shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = Pair(shared_db, tmp_path, "tampered")
+    expected, text = TAMPERED[what]
+    verify = suppress.verify_source
+
+    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
+        scratch.engine.execute(text.format(atoms=f'"_sqlanon"."{kept.atoms.name}"'))
+        verify(scratch, shape, stage, kept, release)
+
+    monkeypatch.setattr(suppress, "verify_source", tampered)
+    with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*({expected})"):
+        pair.run()
+    assert shared_db.releases(pair.name) == ()
+
+
+def test_witnesses_keep_what_classes_show(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    pair.run()
+    (entry,) = Catalog(shared_db.engine).entries(pair.name)
+    engine, shape = shared_db.engine, shape_of_entry(entry)
+    parts = engine.fetch(f'SELECT atom, class, kind, r1, n FROM "_sqlanon"."{entry.statistics[1].name}" AS a')
+    alone = next(
+        (one, other)
+        for one in parts
+        for other in parts
+        if one[4] > 0
+        and one[2] == other[2] >= 0
+        and one[3] != other[3]
+        and sum(row[4] for row in parts if row[1] == one[1] and row[3] == one[3]) == one[4]
+    )
+    two_classes = next((one, other) for one in parts for other in parts if one[4] > 0 and one[2] != other[2] >= 0)
+    for (one, other), expected in ((alone, (False, True)), (two_classes, (True, False))):
+        with Scratch(engine) as scratch:
+            witness, needs = scratch.table("witness"), scratch.table("needs")
+            # The whole of one part; of two classes one row, so that no value is lost.
+            many = one[4] if expected[1] else 1
+            changes = {"witness": [1, 1], "atom": [one[0], other[0]], "change": [-many, many]}
+            engine.load_arrays(witness, {name: np.array(some, np.int64) for name, some in changes.items()})
+            tables = {"atoms": entry.statistics[1], "needs": needs}
+            scratch.execute("statistics/needs", **tables, **shape.neighbour.context())
+            found = scratch.numbers("statistics/verify_classes", witness=witness, **tables, **shape.neighbour.context())
+            assert found[0 if expected[0] else 1] > 0
+            assert expected[0] or found[0] == 0
+
+
+@pytest.mark.thorough
+def test_the_certificate_refuses_branches_of_another_node(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "region.csv").write_text("north;a;*\nsouth;a;*\nit's;b;*\n")
+    roles = "pid: {role: identifier}, region: {role: quasi, hierarchy: region.csv}, age: {role: quasi}"
+    pair = Pair(shared_db, tmp_path, "branches", roles=roles, privacy="{k: 20}")
+    verify = suppress.verify_source
+
+    def tampered(scratch: Any, shape: Any, stage: Any, kept: Any, release: str) -> None:
+        scratch.engine.execute(f'UPDATE "_sqlanon"."{kept.atoms.name}" SET r1 = r1 + 1 WHERE class >= 0')
+        verify(scratch, shape, stage, kept, release)
+
+    monkeypatch.setattr(suppress, "verify_source", tampered)
+    with pytest.raises(PrivacyViolation, match="the certificate fails: ranks"):
+        pair.run()
