@@ -23,6 +23,8 @@ from sqlanon.query.release import Released
 from sqlanon.query.sql.sqltree import Tree, column, select, sql, table_of
 from sqlanon.sqltext import statement
 
+FEWEST_ROWS = 20_000
+"""Rows of a release from which a kept table takes less time than it saves."""
 MOST_CLASSES = 2_000_000
 """Classes of a kept table: more of them are grouped by each query, and fill no memory of the session."""
 MOST_TABLES = 8
@@ -114,7 +116,7 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
     each list, for how many rows there may be.
     """
     kept = kept_classes(view.released)
-    if kept is None:
+    if kept is None or _count_rows(view) < FEWEST_ROWS:
         return None
     trees = {tree.sql(dialect=view.engine.dialect): tree for tree in sums}
     columns = [name for names in apart for name in names] if apart else view.released.group_columns
@@ -137,7 +139,12 @@ def _is_small(view: ReleasedView, apart: Sequence[Sequence[str]]) -> bool:
     for names in apart:
         different = select([column(name, VIEW) for name in names], rows, distinct=True).subquery("d")
         many *= read_integer(view.fact("query/different", select([sql("COUNT(*)")], different)))
-    return many <= read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
+    return many <= _count_rows(view)
+
+
+def _count_rows(view: ReleasedView) -> int:
+    rows = table_of(view.released.view.ref, VIEW)
+    return read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
 
 
 def _make(view: ReleasedView, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:

@@ -133,8 +133,8 @@ def _kind(text: str) -> exp.DataType:
 
 
 def as_type(tree: Tree, kind: str) -> Tree:
-    """A copy of ``tree``, cast to a type."""
-    return exp.cast(tree, _kind(kind))
+    """The tree, cast to a type."""
+    return exp.cast(own(tree), copied(_kind(kind)), copy=False)
 
 
 def named(tree: Tree, name: str) -> Tree:
