@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from sqlanon.engines.base import Engine
@@ -41,7 +41,7 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(engine, entry.release, entry.version)
+    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
         yield
         return
@@ -75,18 +75,18 @@ def _follow(one: Entry, other: Entry) -> bool:
     return bool(first) and second[: len(first)] == first
 
 
-def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
     """Refuse another version of a release of rows while counts are published together with one.
 
     Args:
-        engine: the database.
+        beside: the published versions of other releases of the source.
         release: the release of rows.
         version: the version to publish; None: a new one.
 
     Raises:
         GuardError: there are such counts.
     """
-    for entry in Catalog(engine).entries(statuses=("published",)):
+    for entry in beside:
         neighbour = (entry.report.get("statistics") or {}).get("neighbour")
         if neighbour and neighbour["release"] == release and neighbour["version"] != version:
             raise GuardError(
