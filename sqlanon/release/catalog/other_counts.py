@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import GuardError
@@ -14,17 +14,24 @@ from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 
 
-def hold_counts(engine: Engine, source: str) -> AbstractContextManager[None]:
+@contextmanager
+def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterator[None]:
     """Lock of a source: no other release of counts of it is published meanwhile.
 
     Args:
         engine: the database.
         source: the source as the catalog names it.
+        together: the releases of rows that are protected together with the counts: none of them gets another version
+            meanwhile.
 
     Raises:
-        LockedError: another session runs a release of counts of this source.
+        LockedError: another session runs a release of counts of this source, or one of these releases of rows.
     """
-    return engine.lock(f"counts of {source}")
+    with ExitStack() as locks:
+        locks.enter_context(engine.lock(f"counts of {source}"))
+        for release in together:
+            locks.enter_context(engine.lock(f"release {release}"))
+        yield
 
 
 @contextmanager
@@ -45,7 +52,8 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
     if entry.kind is not COUNTS:
         yield
         return
-    with hold_counts(engine, entry.source):
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    with hold_counts(engine, entry.source, [neighbour["release"]] if neighbour else []):
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
