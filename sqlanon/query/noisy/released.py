@@ -89,8 +89,8 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
             fields.append(make_dimension(row, facts))
             dimensions.append(read_dimension(row))
     measures = tuple(_measured(one) for one in said["measures"])
-    known = {own.name.lower() for own in fields}
-    for name in [name for one in measures for name in (one.name, one.column) if name]:
+    known = {field.name.lower() for field in fields}
+    for name in [name for measure in measures for name in (measure.name, measure.column) if name]:
         if name.lower() not in known:
             known.add(name.lower())
             fields.append(Field(name, MEASURE, "", "float", "DOUBLE PRECISION", (name,)))
