@@ -71,13 +71,15 @@ class KeptClasses:
     def are_lost(self, engine: Engine) -> bool:
         """Whether a table is gone: the transaction that made it was rolled back."""
         try:
-            return not all(engine.exists(one.table) for one in self.tables.values() if isinstance(one, ClassTable))
+            return not all(
+                engine.exists(table.table) for table in self.tables.values() if isinstance(table, ClassTable)
+            )
         except DatabaseError:
             return False
 
     def forget(self, engine: Engine) -> None:
         """Drop the tables."""
-        made = [one.table for one in self.tables.values() if isinstance(one, ClassTable)]
+        made = [table.table for table in self.tables.values() if isinstance(table, ClassTable)]
         self.tables.clear()
         for table in made:
             with suppress(DatabaseError):  # the connection is lost, and its tables are with it
@@ -128,8 +130,8 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
         return None
     if kept.tables[key] is None:
         kept.tables[key] = (_is_small(view, apart) and _make(view, list(dict.fromkeys(columns)), trees)) or False
-    found = kept.tables[key]
-    return found if isinstance(found, ClassTable) else None
+    table = kept.tables[key]
+    return table if isinstance(table, ClassTable) else None
 
 
 def _is_small(view: ReleasedView, apart: Sequence[Sequence[str]]) -> bool:

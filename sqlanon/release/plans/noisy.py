@@ -119,8 +119,8 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
     if shape.factor is not None:
         first, last = (spread_of(shape.factor.running, night) for night in (1, shape.spec.nights or 1))
         return [
-            f"{one} in the first night, and {last / first:.2g} times that in the last"
-            for one in _widths_of(shape, scaled(noise, first))
+            f"{width} in the first night, and {last / first:.2g} times that in the last"
+            for width in _widths_of(shape, scaled(noise, first))
         ]
     return _widths_of(shape, noise)
 
