@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
+from sqlanon.errors import GuardError, InfeasibleError, LockedError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.policy import load
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
@@ -83,12 +83,36 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
         shared_db.run(pair.rows_spec)
     shared_db.unpublish(pair.name)
     assert shared_db.run(pair.rows_spec).version == 2
-    with pytest.raises(GuardError, match="readers had others since"):
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 2 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 1)
+    with pytest.raises(GuardError, match="readers had others as well"):
         shared_db.rollback(pair.name)
     shared_db.rollback(pair.name, allow_weaker=True)
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
+
+
+@pytest.mark.thorough
+def test_counts_do_not_return_next_to_an_earlier_version_of_the_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    shared_db.run(pair.rows_spec, full=True)
+    pair.run(allow_weaker=True)
+    shared_db.unpublish(pair.name)
     shared_db.rollback(pair.rows_name, 1)
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 1 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 2)
+    with pytest.raises(GuardError, match="readers had others as well"):
+        shared_db.rollback(pair.name)
+
+
+def test_rows_do_not_change_while_counts_are_made(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    with shared_db.engine.lock(f"release {pair.rows_name}"), pytest.raises(LockedError):
+        pair.run()
 
 
 @pytest.mark.thorough
