@@ -75,6 +75,9 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     assert shared_db.plan(pair.spec).warnings == ()
     pair.run()
     assert pair.run().outcome == "unchanged"
+    frame = shared_db.report(pair.name, frame="sdc", form="md")
+    assert "version 1: its classes and the cells are one system" in frame
+    assert "published of the same source" not in frame
     assert shared_db.run(pair.rows_spec).outcome == "unchanged"
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
