@@ -40,6 +40,8 @@ def test_a_bundle_says_what_is_certified(shared_db: Any, tmp_path: Path) -> None
     assert figures["counts"]["hidden"] == report.statistics.hidden > 0
     assert figures["counts"]["witnesses"] == report.statistics.witnesses
     assert figures["risk"]["published_persons"] == pytest.approx(1 / 3)
+    readers = files(shared_db.evidence(made.name, audience="readers"))["figures.json"]
+    assert "witnesses" not in json.loads(readers)["counts"]
     page = found["report-sdc.html"].decode()
     assert all(text in page for text in ("planning", "M. Weber", "the board says so", "certificate"))
     assert "it's" not in page
@@ -77,8 +79,11 @@ def test_a_run_without_an_approval_stops(shared_db: Any, tmp_path: Path) -> None
     shared_db.approve(made.name, by="M. Weber", until="2999-01-01", planned=made.spec)
     assert made.run().verified
     made.write(more=more, protect="{persons: 4}", **SMALL)
-    with pytest.raises(GuardError, match="the policy is not the one"):
+    with pytest.raises(GuardError, match="a run would publish other counts"):
         made.run()
+    shared_db.unpublish(made.name)
+    with pytest.raises(GuardError, match="the policy is not the one"):
+        made.run(allow_weaker=True)
 
 
 def test_more_risk_than_accepted_publishes_nothing(shared_db: Any, tmp_path: Path) -> None:
