@@ -191,6 +191,7 @@ def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) ->
         ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
+        ({}, f"['{pair.name}']", "the release itself"),
     ):
         pair.write(**{**COUNTED, **more}, more=f"    together: {together}\n")
         with pytest.raises(PolicyError, match=text):
