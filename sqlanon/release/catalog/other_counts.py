@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
@@ -15,21 +15,22 @@ from sqlanon.results import RunReport
 
 
 @contextmanager
-def hold_counts(engine: Engine, source: str, together: Sequence[str] = ()) -> Iterator[None]:
-    """Lock of a source: no other release of counts of it is published meanwhile, nor another version of the rows.
+def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterator[None]:
+    """Lock of a source: no other release of counts of it is published meanwhile.
 
     Args:
         engine: the database.
         source: the source as the catalog names it.
-        together: releases of rows that the counts are protected together with.
+        together: the releases of rows that are protected together with the counts: none of them gets another version
+            meanwhile.
 
     Raises:
-        LockedError: another session runs a release of counts of this source, or one of these releases.
+        LockedError: another session runs a release of counts of this source, or one of these releases of rows.
     """
-    with ExitStack() as holding:
-        for name in together:
-            holding.enter_context(engine.lock(f"release {name}"))
-        holding.enter_context(engine.lock(f"counts of {source}"))
+    with ExitStack() as locks:
+        locks.enter_context(engine.lock(f"counts of {source}"))
+        for release in together:
+            locks.enter_context(engine.lock(f"release {release}"))
         yield
 
 
@@ -47,7 +48,7 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(engine, entry.release, entry.version)
+    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
         yield
         return
@@ -82,18 +83,18 @@ def _follow(one: Entry, other: Entry) -> bool:
     return bool(first) and second[: len(first)] == first
 
 
-def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
     """Refuse another version of a release of rows while counts are published together with one.
 
     Args:
-        engine: the database.
+        beside: the published versions of other releases of the source.
         release: the release of rows.
         version: the version to publish; None: a new one.
 
     Raises:
         GuardError: there are such counts.
     """
-    for entry in Catalog(engine).entries(statuses=("published",)):
+    for entry in beside:
         neighbour = _neighbour_of(entry)
         if neighbour and neighbour[0] == release and neighbour[1] != version:
             raise GuardError(
