@@ -138,7 +138,7 @@ def _measure(
 ) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask queries of both sides."""
     reporter.stage(on.name, "queries")
-    names: Names = {}
+    names = Names()
     results: list[tuple[QueryResult, list[Cell]]] = []
     for some in _group_queries(asked):
         reporter.update(len(results), len(asked), "queries")

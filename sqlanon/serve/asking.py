@@ -16,6 +16,7 @@ from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.ask import ask
+from sqlanon.query.find import Names
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, NOT_ALLOWED, ServeError
@@ -24,7 +25,6 @@ from sqlanon.serve.released import Reader, Served, read_served
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
     from sqlanon.query.answer import Answer
-    from sqlanon.query.find import Names
 
 R = TypeVar("R")
 log = logging.getLogger("sqlanon.serve")
@@ -47,7 +47,7 @@ class Handle:
     """A connection, with the meaning of names in queries over it."""
 
     database: Database
-    names: Names = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
 
 
 @dataclass(frozen=True)
