@@ -275,7 +275,7 @@ class Readable:
         """
         from sqlanon.evaluate.run import evaluate
 
-        spec = policy.load_workload(workload) if isinstance(workload, str | os.PathLike) else workload
+        spec = _read_workload(workload)
         return evaluate(self.engine, release, spec, self._progress)
 
     def hierarchy(self, release: str, column: str) -> Levels:
@@ -395,7 +395,7 @@ class Readable:
             if attack:
                 raise PolicyError("a report for readers has no attacks: they need the source")
             return write_page(readers_report(self.engine, release), form)
-        spec = policy.load_workload(workload) if isinstance(workload, str | os.PathLike) else workload
+        spec = _read_workload(workload)
         return write_page(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
 
     def evidence(self, release: str, *, audience: Literal["owner", "readers"] = "owner") -> bytes:
@@ -452,8 +452,7 @@ class Readable:
         from sqlanon.query.ask import ask
         from sqlanon.query.find import Names
 
-        if self._asked is None:
-            self._asked = Names()
+        self._asked = Names() if self._asked is None else self._asked
         return ask(
             self.engine,
             sql,
@@ -490,6 +489,11 @@ class Readable:
         names = tuple(column.name for column in relation.columns)
         query = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
         return names, self.engine.fetch(query)
+
+
+def _read_workload(workload: str | os.PathLike[str] | WorkloadSpec | None) -> WorkloadSpec | None:
+    """A workload, or the contents of the file of this name."""
+    return workload if workload is None or isinstance(workload, WorkloadSpec) else policy.load_workload(workload)
 
 
 def _to_sequence(names: str | Sequence[str] | None) -> Sequence[str] | None:
