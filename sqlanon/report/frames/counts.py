@@ -157,16 +157,25 @@ def _say_others(found: Found) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
     said = f"{join_names(tables)}: protected as one system, with all margins and levels"
     yield Statement("linked tables", said, "measured", found.call("audit"), "certificate")
-    many = f"{count(found.versions)} versions were shown; what they say together is not measured"
-    earlier = many if found.versions > 1 else "there are none"
-    state: State = "not measured" if found.versions > 1 else "measured"
-    yield Statement("earlier versions", earlier, state, found.call("releases"), "versions")
+    yield _say_versions(found)
     if found.beside:
         said = f"{', '.join(found.beside)} are published of the same source"
         yield Statement("other releases of the source", said, "look at it", found.call("releases"), "versions")
     own = found.context.get("other_data")
     text = own or "the policy does not say what recipients may have"
     yield Statement("data of others", text, "stated" if own else "look at it", "context.other_data", "outside")
+
+
+def _say_versions(found: Found) -> Statement:
+    assert found.run.statistics is not None
+    followed = len(found.run.statistics.batches)
+    if found.versions > 1 and found.versions == followed:
+        said = f"{count(followed)} versions follow one another: what came with each is protected by itself"
+        return Statement("earlier versions", said, "measured", found.call("audit"), "versions")
+    if found.versions > 1:
+        said = f"{count(found.versions)} versions were shown; what they say together is not measured"
+        return Statement("earlier versions", said, "not measured", found.call("releases"), "versions")
+    return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
 
 
 def _of_cells(counts: StatisticsReport) -> str:
