@@ -54,8 +54,8 @@ class Joined:
         tables: for each cell the tables that list it, by place.
         hidden: for each cell the tables that hide it.
         clashes: cells that two tables show with unlike numbers.
-        older: the cells with a number of an earlier version, and that version. After ``keys``, ``seen`` has each of them
-            once more, with the rows that came since.
+        older: the cells with a number of an earlier version, and that version. After ``keys``, ``seen`` has each of
+            them once more, with the rows that came since.
     """
 
     seen: Seen

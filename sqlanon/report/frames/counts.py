@@ -145,6 +145,7 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
     names = {
         "naive": "if only small cells were hidden",
         "outsider": "readers of the view",
+        "versions": "readers of all versions, of newcomers",
         "insider": "persons alone in a cell",
         "averaging": "readers who average the noise",
     }
