@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.classes import see_classes
 from sqlanon.attack.sums import attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import CellKeySpec
@@ -105,6 +106,11 @@ def attack_counts(
         target.read("naive", naive, promised=False),
         target.read("outsider", joined.seen, promised=asked.method != "cell_key"),
     ]
+    if shape.neighbour is not None:
+        reporter.stage(entry.release, "readers of the rows as well")
+        with Scratch(engine) as scratch:
+            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order)
+        attacks.append(target.over(seen).read("rows", seen, promised=True))
     if isinstance(asked.other, CellKeySpec):
         if asked.other.rule is None:
             attacks.append(target.average(asked.other.deviation))
@@ -224,6 +230,11 @@ class _Target:
     small: npt.NDArray[np.bool_]
     most: int
     seconds: Callable[[], float]
+
+    def over(self, seen: Seen) -> _Target:
+        """The same cells, the first of a system of more."""
+        more = len(seen.value) - len(self.value)
+        return replace(self, seen=seen, value=np.pad(self.value, (0, more)), small=np.pad(self.small, (0, more)))
 
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
         """A reader of some cells."""

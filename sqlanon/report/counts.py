@@ -38,6 +38,7 @@ READERS = {
     "naive": "readers, if small cells alone were hidden",
     "outsider": "readers of the view",
     "versions": "readers of all versions, of newcomers",
+    "rows": "readers of the rows as well",
     "insider": "persons who are alone in a cell",
     "averaging": "readers who fit numbers that add up, and round them",
 }

@@ -14,7 +14,8 @@ class CountsReader:
     Attributes:
         name: ``outsider``: the view alone; ``insider``: also the numbers of the cells in which he is alone; ``naive``:
             the view as it would be if small cells alone were hidden; ``averaging``: he fits all
-            numbers; ``versions``: all versions that follow one another, who looks for few newcomers.
+            numbers; ``versions``: all versions that follow one another, who looks for few newcomers;
+            ``rows``: also the release of rows that is protected together with the counts.
         readers: how many such readers were tried, of ``possible``.
         possible: see there.
         cells: small cells that they looked for, each once a reader; of insiders those next to the cells they know.
