@@ -239,7 +239,7 @@ class _Target:
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
         """A reader of some cells."""
         reach = Reach(seen, seconds=self.seconds)
-        spans = [(*one, 0) for one in find_spans(seen, reach, list(self._sought.values()), self.seconds)]
+        spans = [(*span, 0) for span in find_spans(seen, reach, list(self._sought.values()), self.seconds)]
         return self._count(name, (1, 1), spans, promised=promised)
 
     def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:

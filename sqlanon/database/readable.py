@@ -73,7 +73,7 @@ class Readable:
         self.engine = engine
         self._progress = progress
         self._machine = machine
-        self._asked: Names = {}
+        self._asked: Names | None = None
         self.namespace = ""
 
     def __enter__(self) -> Self:
@@ -450,7 +450,10 @@ class Readable:
             (6, 9)
         """
         from sqlanon.query.ask import ask
+        from sqlanon.query.find import Names
 
+        if self._asked is None:
+            self._asked = Names()
         return ask(
             self.engine,
             sql,

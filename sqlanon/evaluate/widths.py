@@ -13,7 +13,7 @@ from sqlanon.evaluate.run import is_overflow, keep_apart, parse_of_source
 from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.workload import Asked
 from sqlanon.query.ask import ask
-from sqlanon.query.find import Found
+from sqlanon.query.find import Found, Names
 from sqlanon.query.release import Released
 from sqlanon.release.catalog.views import spell_table
 
@@ -52,7 +52,8 @@ def measure_widths(engine: Engine, subject: Subject, released: Released, asked: 
     widths: list[float] = []
     refused, view = 0, spell_table(subject.view)
     # No name that people write means a scratch table.
-    relations = {(view, "", ""): Found(released)}
+    relations = Names()
+    relations[view, "", ""] = Found(released)
     for query in asked:
         try:
             parse_of_source(engine, subject.sides, query)

@@ -12,7 +12,7 @@ from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.lake_names import lake_of
-from sqlanon.query.boxes.kept_classes import forget_kept, keep_classes
+from sqlanon.query.boxes.kept_classes import SessionTables, check_view, forget_kept, keep_classes
 from sqlanon.query.counts.released import describe_counts
 from sqlanon.query.noisy.released import describe_noisy
 from sqlanon.query.release import Released, describe, is_noisy, is_of_cells, read_metadata, relation_of
@@ -35,8 +35,16 @@ class Found:
     listed: tuple[Row, ...] = ()
 
 
-Names = dict[tuple[str, str, str], Found]
-"""Meanings of the names in a connection's queries, while version and catalog stay the same."""
+class Names(dict[tuple[str, str, str], Found]):
+    """Meanings of the names in a connection's queries, while version and catalog stay the same.
+
+    Attributes:
+        tables: the temporary tables of the connection with the classes of versions.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables = SessionTables()
 
 
 def find_rows(engine: Engine, name: str) -> Released:
@@ -70,7 +78,7 @@ def find(
     Raises:
         PolicyError: no release, or several, go by that name.
     """
-    names = {} if known is None else known
+    names = Names() if known is None else known
     key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "")
     before = names.pop(key, None)
     if before is not None:
@@ -79,6 +87,8 @@ def find(
                 before.released.metadata,
                 before.listed,
             ):
+                names.tables.drop_former(engine)
+                check_view(engine, before.released)
                 names[key] = before
                 return before.released
         except DatabaseError:
@@ -95,7 +105,7 @@ def find(
     if released.token and lasting and (catalog is None or _view(engine, name, spec)[0].ref == view.ref):
         names[key] = Found(released, catalog, listed)
         if engine.capabilities.session_tables:
-            keep_classes(released)
+            keep_classes(released, names.tables)
     return released
 
 
@@ -177,9 +187,9 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
     ):
         found = {}
         for view in tier:
-            known = relation_of(engine, spell_table(view))
-            if known is not None and engine.exists(metadata_of(known.ref)):
-                found[known.ref] = known
+            relation = relation_of(engine, spell_table(view))
+            if relation is not None and engine.exists(metadata_of(relation.ref)):
+                found[relation.ref] = relation
         if len(found) > 1:
             names = ", ".join(sorted(str(ref) for ref in found))
             raise PolicyError(f"{name} has several releases: {names}; name one of them")

@@ -16,6 +16,7 @@ from sqlanon.engines import file_of
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.ask import ask
+from sqlanon.query.find import Names
 from sqlanon.serve.cancel import Cancel
 from sqlanon.serve.pool import Pool, Turn
 from sqlanon.serve.refusals import NO_DATABASE, NO_TABLE, NOT_ALLOWED, ServeError
@@ -24,7 +25,6 @@ from sqlanon.serve.released import Reader, Served, read_served
 if TYPE_CHECKING:
     from sqlanon.database.database import Database
     from sqlanon.query.answer import Answer
-    from sqlanon.query.find import Names
 
 R = TypeVar("R")
 log = logging.getLogger("sqlanon.serve")
@@ -47,7 +47,7 @@ class Handle:
     """A connection, with the meaning of names in queries over it."""
 
     database: Database
-    names: Names = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ class Asking:
                     f'relation "{served.name}" cannot be read any more',
                     "its release was withdrawn, or the right to read it",
                 ) from error
-            found = handle.names.get((served.view, "", ""))
-            rows = found.released.metadata if found is not None else ()
+            name = handle.names.get((served.view, "", ""))
+            rows = name.released.metadata if name is not None else ()
             facts = [json.loads(str(row[5])) for row in rows if row[0] == ""]
             return shape(answer, int(facts[0].get("version", 0)) if facts else 0)
 
@@ -215,10 +215,10 @@ class Asking:
         if self._file is None:
             return 0, 0
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return 0, 0
-        return found.st_ino, found.st_mtime_ns
+        return status.st_ino, status.st_mtime_ns
 
 
 def _withheld(error: SqlanonError) -> ServeError:

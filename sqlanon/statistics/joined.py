@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sqlanon.errors import UnsupportedError
 from sqlanon.statistics.of_versions import divide_by_version
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, MOST_VALUE, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
 
 MOST_ATOMS = 500_000
 """Combinations of leaves, at most."""
@@ -110,6 +110,8 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
             listed[place].append(number)
             if written == HIDDEN:
                 hidden[place].append(number)
+    if max([*value, *(old for _, old in older.values())], default=0) > MOST_VALUE:
+        raise UnsupportedError(f"numbers of cells are at most {MOST_VALUE}")
     levels = np.array([[level for level, _ in key] for key in places], np.int64).T.reshape(len(columns), -1)
     labels = tuple([key[at][1] for key in places] for at in range(len(columns)))
     atoms = _Atoms(columns, tables).join()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
+import sqlanon
+from sqlanon.errors import GuardError, InfeasibleError, LockedError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.policy import load
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
@@ -31,6 +34,19 @@ def persons(seed: object, many: int = 80) -> list[tuple[Any, ...]]:
     draw = random.Random(str(seed))
     regions = ["north"] * 4 + ["south"] * 4 + ["it's", None]
     return [(draw.choice(regions), draw.choice("FFM"), draw.randrange(20, 60), pid) for pid in range(many)]
+
+
+@contextmanager
+def held(db: Any, lock: str) -> Iterator[None]:
+    """A lock that another session holds; on DuckDB the same one, which cannot take it again."""
+    with ExitStack() as stack:
+        holder = db
+        if db.engine.dialect == "postgres":
+            info = db.engine._connection.info
+            url = f"postgresql://{info.user}@/{info.dbname}?host={info.host}&port={info.port}"
+            holder = stack.enter_context(sqlanon.connect(url))
+        stack.enter_context(holder.engine.lock(lock))
+        yield
 
 
 class Pair(Made):
@@ -84,6 +100,9 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     assert shared_db.plan(pair.spec).warnings == ()
     pair.run()
     assert pair.run().outcome == "unchanged"
+    frame = shared_db.report(pair.name, frame="sdc", form="md")
+    assert "version 1: its classes and the cells are one system" in frame
+    assert "published of the same source" not in frame
     assert shared_db.run(pair.rows_spec).outcome == "unchanged"
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
@@ -92,12 +111,42 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
         shared_db.run(pair.rows_spec)
     shared_db.unpublish(pair.name)
     assert shared_db.run(pair.rows_spec).version == 2
-    with pytest.raises(GuardError, match="readers had others since"):
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 2 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 1)
+    with pytest.raises(GuardError, match="readers had others as well"):
         shared_db.rollback(pair.name)
     shared_db.rollback(pair.name, allow_weaker=True)
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
+
+
+@pytest.mark.thorough
+def test_counts_do_not_return_next_to_an_earlier_version_of_the_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    shared_db.run(pair.rows_spec, full=True)
+    pair.run(allow_weaker=True)
+    shared_db.unpublish(pair.name)
     shared_db.rollback(pair.rows_name, 1)
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 1 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 2)
+    with pytest.raises(GuardError, match="readers had others as well"):
+        shared_db.rollback(pair.name)
+
+
+@pytest.mark.thorough
+def test_rows_get_no_version_while_counts_are_made(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one at a time")
+    with held(shared_db, f"release {pair.rows_name}"), pytest.raises(LockedError):
+        pair.run()
+    pair.run()
+    shared_db.unpublish(pair.name)
+    with held(shared_db, f"release {pair.rows_name}"), pytest.raises(LockedError):
+        shared_db.rollback(pair.name)
+    shared_db.rollback(pair.name)
 
 
 @pytest.mark.thorough
@@ -201,6 +250,7 @@ def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) ->
         ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
+        ({}, f"['{pair.name}']", "the release itself"),
     ):
         pair.write(**{**COUNTED, **more}, more=f"    together: {together}\n")
         with pytest.raises(PolicyError, match=text):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.errors import GuardError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.versions import statistics
 from tests.contract.counted import Made, Rows, stays
@@ -268,8 +268,12 @@ def test_earlier_versions_return_and_are_followed_from_the_last(shared_db: Any, 
 def test_what_is_not_built_for_several_versions(shared_db: Any, tmp_path: Path) -> None:
     nights = Nights(shared_db, tmp_path, "refused")
     nights.publish()
+    assert "there are none" in shared_db.report(nights.name, frame="sdc", form="md")
     nights.come(*[("north", "F")] * 9)
     nights.publish()
+    with pytest.raises(UnsupportedError, match="no key can be erased"):
+        shared_db.erase(nights.spec, [{"pid": 3}], confirmed=True)
+    assert "2 versions were shown: small numbers of newcomers" in shared_db.report(nights.name, frame="sdc", form="md")
     shared_db.engine.execute(f"INSERT INTO {nights.source} SELECT * FROM {nights.source} WHERE pid = 3")
     with pytest.raises(PolicyError, match="where a person has several rows"):
         nights.run()
@@ -358,5 +362,5 @@ def test_reports_of_versions(shared_db: Any, tmp_path: Path) -> None:
     assert "FOUND" not in owner
     assert "What readers find" in shared_db.report(f"release.{nights.view}", audience="readers", form="md")
     frame = shared_db.report(nights.name, form="md", frame="sdc", attack=True)
-    assert "2 versions follow one another" in frame
+    assert "2 versions were shown: small numbers of newcomers" in frame
     assert "what they say together is not measured" not in frame

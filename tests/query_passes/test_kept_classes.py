@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 import sqlanon
-from sqlanon.errors import DatabaseError
+from sqlanon.errors import SqlanonError
 from sqlanon.query.boxes import kept_classes
 from sqlanon.query.boxes.kept_classes import KeptClasses
 from sqlanon.query.rewrite import value_steps
@@ -59,6 +59,9 @@ COLUMNS = [
     plain("ill", "text", "TEXT", role="sensitive"),
     plain("cost", "integer", "INTEGER"),
 ]
+
+
+SMALL = [[(10, "F", "a", "1")] * 7, [(30, "M", "b", "2")] * 5]
 
 
 def _publish(db: Any, name: str, classes: Sequence[Sequence[tuple[int, str, str, str]]]) -> None:
@@ -131,27 +134,79 @@ def test_a_table_is_made_once_a_version_is_asked_again_and_dropped_with_it(duckd
     (made,) = _tables(db)
     assert made in again.sql
     db.engine.execute("DROP TABLE release.people; DROP TABLE release.people_metadata")
-    _publish(db, "people", [[(10, "F", "a", "1")] * 7, [(30, "M", "b", "2")] * 5])
+    _publish(db, "people", SMALL)
     bounds = db.query(text).rows[0]["n"]
     assert (bounds.low, bounds.high) == (7, 7)
     assert made not in _tables(db)
 
 
-def test_a_table_that_was_rolled_back_is_made_again(duckdb_db: Any) -> None:
+@contextmanager
+def _rolled_back(db: Any) -> Iterator[None]:
+    """A transaction of the caller's that ends with a rollback."""
+    db.engine.execute("BEGIN")
+    yield
+    db.engine.execute("ROLLBACK")
+
+
+def test_no_table_is_made_or_dropped_within_a_transaction_of_the_caller(duckdb_db: Any) -> None:
+    """Its rollback would undo that, and a query over a table that is gone would end the next transaction."""
     db, text = duckdb_db, "SELECT count(*) AS n FROM people WHERE age < 17"
-    _publish(db, "people", [[(10, "F", "a", "1")] * 7, [(30, "M", "b", "2")] * 5])
-    db.query(text)
-    with pytest.raises(DatabaseError), db.engine.snapshot():
-        _ask_and_fail(db, text)
-    assert not _tables(db)
+    _publish(db, "people", SMALL)
+    with _rolled_back(db):
+        assert [db.query(text).rows[0]["n"].low for _ in range(3)] == [7, 7, 7]
+        assert _tables(db) == []
     assert [db.query(text).rows[0]["n"].low for _ in range(3)] == [7, 7, 7]
-    assert _tables(db)
-
-
-def _ask_and_fail(db: Any, text: str) -> None:
+    made = _tables(db)
+    assert len(made) == 1
+    with _rolled_back(db):
+        db._forget_asked()
+        assert _tables(db) == made
     db.query(text)
+    db.query(text)
+    assert len(_tables(db)) == 1
+    assert _tables(db) != made
+
+
+def test_a_kept_table_does_not_answer_for_a_view_that_is_gone(duckdb_db: Any) -> None:
+    db, text = duckdb_db, "SELECT count(*) AS n FROM release.people WHERE age < 17"
+    _publish(db, "people", SMALL)
+    for _ in range(3):
+        db.query(text)
     assert _tables(db)
-    db.engine.fetch("SELECT error('stop')")
+    db.engine.execute("DROP TABLE release.people")  # the metadata stay
+    with pytest.raises(SqlanonError):
+        db.query(text)
+
+
+def test_columns_of_kept_tables_are_none_of_the_release(duckdb_db: Any) -> None:
+    """Names are compared without case, and ``n`` is also the number of rows."""
+    db = duckdb_db
+    names = [Given(name, "quasi", "text", "TEXT", ((name, "TEXT[]"),), "nominal") for name in ("N", "n_1", "Na0")]
+    rows = [["ARRAY['a']", "ARRAY['b']", f"ARRAY['{letter}']", "5"] for letter in "ccccdd"]
+    publish(db, "people", [*names, COLUMNS[3]], rows, attained=["N"], facts={"token": uuid.uuid4().hex})
+    text = """SELECT count(*) AS n, sum(cost) AS s FROM people WHERE "Na0" = 'c'"""
+    for _ in range(3):
+        row = db.query(text).rows[0]
+        assert (row["n"].low, row["n"].high, row["s"].low, row["s"].high) == (4, 4, 20, 20)
+    assert _tables(db)
+
+
+def test_a_connection_keeps_few_tables_of_all_releases(duckdb_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = duckdb_db
+    monkeypatch.setattr(kept_classes, "MOST_TABLES", 2)
+    for name in ("one", "two", "three"):
+        _publish(db, name, SMALL)
+        assert [db.query(f"SELECT count(*) AS n FROM {name} WHERE age < 17").rows[0]["n"].low for _ in "ab"] == [7, 7]
+    assert len(_tables(db)) == 2
+
+
+def test_a_table_that_cannot_be_made_is_not_needed(duckdb_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = duckdb_db
+    _publish(db, "people", SMALL)
+    monkeypatch.setattr(kept_classes, "MOST_CLASSES", -2)  # which DuckDB refuses as a LIMIT
+    bounds = [db.query("SELECT count(*) AS n FROM people WHERE age < 17").rows[0]["n"] for _ in range(3)]
+    assert [(one.low, one.high) for one in bounds] == [(7, 7)] * 3
+    assert _tables(db) == []
 
 
 def _tables(db: sqlanon.Database) -> list[str]:

@@ -3,7 +3,10 @@
 Most queries ask boxes alone, and read ten or more rows of a class for what one row says. A connection that asks a
 version again groups the classes into a temporary table, which later queries read in place of the view. It holds what
 the view shows and nothing else, is of one version (by the token in the metadata), and is dropped once the connection
-finds another version, or ends.
+finds another version, or ends. The view must be there all the same for a query that reads the table.
+
+Within a transaction of the caller's no table is made or dropped: its rollback would undo that, and a query over a table
+that is gone would end the caller's next transaction.
 """
 
 from __future__ import annotations
@@ -14,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.engines.rows import read_integer
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.boxes.released_view import ReleasedView
 from sqlanon.query.release import Released
-from sqlanon.query.sql.sqltree import Tree, column, select, sql, table_of
+from sqlanon.query.sql.sqltree import ONE, Tree, column, select, sql, table_of
 from sqlanon.sqltext import statement
 
 FEWEST_ROWS = 20_000
@@ -28,7 +31,7 @@ FEWEST_ROWS = 20_000
 MOST_CLASSES = 2_000_000
 """Classes of a kept table: more of them are grouped by each query, and fill no memory of the session."""
 MOST_TABLES = 8
-"""Kept tables of a version: each has the sums of other exact columns."""
+"""Kept tables of a connection, of all versions: those of a version have the sums of different exact columns."""
 _FEWER = 2
 """Rows of the view for each class, on average, from which a kept table takes less time to read than the view."""
 
@@ -51,15 +54,60 @@ class ClassTable:
 
 
 @dataclass
+class SessionTables:
+    """The kept tables of a connection.
+
+    Attributes:
+        used: those that queries read.
+        former: those that are to be dropped, once the caller has no transaction open.
+    """
+
+    used: list[TableRef] = field(default_factory=list)
+    former: list[TableRef] = field(default_factory=list)
+
+    def is_full(self, engine: Engine) -> bool:
+        """Whether there are as many tables as a connection may have."""
+        self.drop_former(engine)
+        return len(self.used) + len(self.former) >= MOST_TABLES
+
+    def remove(self, engine: Engine, tables: Iterable[TableRef]) -> None:
+        """Drop tables, now or by a later `drop_former`."""
+        self.former += tables
+        self.used = [table for table in self.used if table not in self.former]
+        self.drop_former(engine)
+
+    def drop_former(self, engine: Engine) -> None:
+        """Drop the tables that are not read any more."""
+        if self.former and not is_in_transaction(engine):
+            with suppress(DatabaseError):  # the connection is lost, and its tables are with it
+                while self.former:
+                    engine.execute(statement("table/drop", engine.dialect, target=self.former[-1]))
+                    self.former.pop()
+
+
+def is_in_transaction(engine: Engine) -> bool:
+    """Whether the caller has a transaction open: two statements are of the same one."""
+    try:
+        first, second = (engine.fetch(statement("query/transaction", engine.dialect)) for _ in range(2))
+    except DatabaseError:
+        return True  # it has failed
+    return first == second
+
+
+@dataclass
 class KeptClasses:
     """The kept tables of a version in a connection.
 
     Attributes:
+        session: the kept tables of the connection.
+        made: those of this version.
         tables: by the SQL of the aggregates in them; None: asked for once, so that it is made when it is asked for
             again; False: it is not worth its memory.
-        waiting: a table was asked for that the next query makes: the rewritten query before it is not kept.
+        waiting: a table was asked for that a later query makes: the rewritten query before it is not kept.
     """
 
+    session: SessionTables
+    made: list[TableRef] = field(default_factory=list)
     tables: dict[tuple[frozenset[str], frozenset[str]], ClassTable | bool | None] = field(default_factory=dict)
     waiting: bool = False
 
@@ -69,25 +117,35 @@ class KeptClasses:
         return waiting
 
     def are_lost(self, engine: Engine) -> bool:
-        """Whether a table is gone: the transaction that made it was rolled back."""
+        """Whether a table is gone: the engine has opened another connection."""
         try:
-            return not all(engine.exists(one.table) for one in self.tables.values() if isinstance(one, ClassTable))
+            return not all(engine.exists(table) for table in self.made)
         except DatabaseError:
             return False
 
     def forget(self, engine: Engine) -> None:
         """Drop the tables."""
-        made = [one.table for one in self.tables.values() if isinstance(one, ClassTable)]
+        made, self.made = self.made, []
         self.tables.clear()
-        for table in made:
-            with suppress(DatabaseError):  # the connection is lost, and its tables are with it
-                engine.execute(statement("table/drop", engine.dialect, target=table))
+        self.session.remove(engine, made)
 
 
 def kept_classes(released: Released) -> KeptClasses | None:
     """The kept tables of a release; None: the connection keeps none of it."""
     found = released.known.get(KeptClasses)
     return found if isinstance(found, KeptClasses) else None
+
+
+def check_view(engine: Engine, released: Released) -> None:
+    """Read no row of the view: a query that reads a kept table in its place needs it all the same.
+
+    Raises:
+        DatabaseError: it is gone, or may not be read.
+    """
+    kept = kept_classes(released)
+    if kept is not None and kept.made:
+        query = select([ONE], table_of(released.view.ref, VIEW)).limit(0)
+        engine.fetch(Statement("query/view", query.sql(dialect=engine.dialect)))
 
 
 def forget_kept(engine: Engine, released: Released) -> None:
@@ -98,10 +156,10 @@ def forget_kept(engine: Engine, released: Released) -> None:
         released.known.pop("plans", None)
 
 
-def keep_classes(released: Released) -> None:
+def keep_classes(released: Released, session: SessionTables) -> None:
     """Keep the classes of a release from now on: the caller asks `Released.known` of the same version again."""
     if released.group is None and released.group_columns:
-        released.known[KeptClasses] = KeptClasses()
+        released.known[KeptClasses] = KeptClasses(session)
 
 
 def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequence[str]] = ()) -> ClassTable | None:
@@ -127,9 +185,16 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
             kept.waiting = True
         return None
     if kept.tables[key] is None:
-        kept.tables[key] = (_is_small(view, apart) and _make(view, list(dict.fromkeys(columns)), trees)) or False
-    found = kept.tables[key]
-    return found if isinstance(found, ClassTable) else None
+        session = kept.session
+        if not _is_small(view, apart) or session.is_full(view.engine):
+            kept.tables[key] = False
+        elif is_in_transaction(view.engine):
+            kept.waiting = True
+        else:
+            kept.tables[key] = False  # also where the deadline ends it
+            kept.tables[key] = _keep(view, kept, list(dict.fromkeys(columns)), trees) or False
+    table = kept.tables[key]
+    return table if isinstance(table, ClassTable) else None
 
 
 def _is_small(view: ReleasedView, apart: Sequence[Sequence[str]]) -> bool:
@@ -147,17 +212,28 @@ def _count_rows(view: ReleasedView) -> int:
     return read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
 
 
-def _make(view: ReleasedView, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
-    """Make a table; None: it has hardly fewer rows than the view, or too many."""
-    engine = view.engine
+def _keep(view: ReleasedView, kept: KeptClasses, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
+    """Make a table; None: it has hardly fewer rows than the view, or too many, or the engine cannot make it."""
+    table = TableRef(None, f"_sqlanon_{secrets.token_hex(8)}_classes")
+    kept.made.append(table)
+    kept.session.used.append(table)
+    try:
+        made = _make(view, table, names, sums)
+    except DatabaseError:  # such as too little memory: the view is read
+        made = None
+    if made is None:
+        kept.made.remove(table)
+        kept.session.remove(view.engine, [table])
+    return made
+
+
+def _make(view: ReleasedView, table: TableRef, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:
+    engine, released = view.engine, view.released
     rows = "n"
-    while rows in names:
+    while any(name.lower().startswith(rows) for name in names):  # engines compare names without case
         rows += "_"
     columns = {text: f"{rows}{i}" for i, text in enumerate(sums, 1)}
-    released = view.released
     arrays = {name: f"{rows}a{i}" for i, name in enumerate(names) if released.column(name).kind == "other"}
-    run = secrets.token_hex(4)
-    table = TableRef(None, f"_sqlanon_{run}_classes")
     asked: dict[str, Any] = {
         "columns": list(names),
         "rows": rows,
@@ -165,9 +241,8 @@ def _make(view: ReleasedView, names: Sequence[str], sums: Mapping[str, Tree]) ->
         "arrays": [{"array": name, "name": number} for name, number in arrays.items()],
         "most": MOST_CLASSES + 1,
     }
-    engine.execute(statement("query/classes", engine.dialect, run=run, kept=table, released=released.view.ref, **asked))
-    ((classes, every),) = engine.fetch(statement("query/kept", engine.dialect, run=run, kept=table, rows=rows))
+    engine.execute(statement("query/classes", engine.dialect, kept=table, released=released.view.ref, **asked))
+    ((classes, every),) = engine.fetch(statement("query/kept", engine.dialect, kept=table, rows=rows))
     if read_integer(classes) > MOST_CLASSES or _FEWER * read_integer(classes) > read_integer(every):
-        engine.execute(statement("table/drop", engine.dialect, target=table))
         return None
     return ClassTable(table, rows, columns, arrays)

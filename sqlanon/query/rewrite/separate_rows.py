@@ -39,9 +39,15 @@ def separate(plan: QueryPlan, dialect: str) -> list[QueryPlan]:
 
 def _held(a: Aggregate, plan: QueryPlan) -> frozenset[str]:
     """The exact terms with values that an aggregate holds, where it can be computed from separate rows."""
-    if a.kind not in _HELD or a.known or any(part.value is not None for part in a.parts):
+    calculated = any(part.value is not None for part in a.parts)
+    return frozenset() if calculated else _read_as_values(a) & plan.raw
+
+
+def _read_as_values(a: Aggregate) -> frozenset[str]:
+    """The exact terms that an aggregate reads value by value, beside those inside of calculations."""
+    if a.kind not in _HELD or a.known:
         return frozenset()
-    return frozenset(term for part in a.parts for term in part.terms) & plan.raw
+    return frozenset(term for part in a.parts for term in part.terms)
 
 
 def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> QueryPlan:
@@ -58,7 +64,7 @@ def _plan_of(plan: QueryPlan, aggregates: Sequence[Aggregate], dialect: str) -> 
         if branch.value is not None
         for tree in exact_parts(branch.value)
     }
-    held = frozenset().union(*(_held(a, plan) for a in aggregates), inside, always)
+    held = frozenset().union(*(_read_as_values(a) for a in aggregates), inside, always)
     terms = held | {term for part in parts for term in part.terms}
     boxes = {part.box.id for part in parts if part.box is not None}
     boxes |= {box.id for part in parts if part.value is not None for box in part.value.boxes}

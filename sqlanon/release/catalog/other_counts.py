@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import GuardError
@@ -14,17 +14,24 @@ from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 
 
-def hold_counts(engine: Engine, source: str) -> AbstractContextManager[None]:
+@contextmanager
+def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterator[None]:
     """Lock of a source: no other release of counts of it is published meanwhile.
 
     Args:
         engine: the database.
         source: the source as the catalog names it.
+        together: the releases of rows that are protected together with the counts: none of them gets another version
+            meanwhile.
 
     Raises:
-        LockedError: another session runs a release of counts of this source.
+        LockedError: another session runs a release of counts of this source, or one of these releases of rows.
     """
-    return engine.lock(f"counts of {source}")
+    with ExitStack() as locks:
+        locks.enter_context(engine.lock(f"counts of {source}"))
+        for release in together:
+            locks.enter_context(engine.lock(f"release {release}"))
+        yield
 
 
 @contextmanager
@@ -41,11 +48,12 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(engine, entry.release, entry.version)
+    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
         yield
         return
-    with hold_counts(engine, entry.source):
+    neighbour = _neighbour_of(entry)
+    with hold_counts(engine, entry.source, [neighbour[0]] if neighbour else []):
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
@@ -75,29 +83,34 @@ def _follow(one: Entry, other: Entry) -> bool:
     return bool(first) and second[: len(first)] == first
 
 
-def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
     """Refuse another version of a release of rows while counts are published together with one.
 
     Args:
-        engine: the database.
+        beside: the published versions of other releases of the source.
         release: the release of rows.
         version: the version to publish; None: a new one.
 
     Raises:
         GuardError: there are such counts.
     """
-    for entry in Catalog(engine).entries(statuses=("published",)):
-        neighbour = (entry.report.get("statistics") or {}).get("neighbour")
-        if neighbour and neighbour["release"] == release and neighbour["version"] != version:
+    for entry in beside:
+        neighbour = _neighbour_of(entry)
+        if neighbour and neighbour[0] == release and neighbour[1] != version:
             raise GuardError(
-                f"{release}: {entry.release} has counts that are protected together with version "
-                f"{neighbour['version']}, and not with another one, which would give hidden cells away. Unpublish "
-                f"{entry.release} first"
+                f"{release}: {entry.release} has counts that are protected together with version {neighbour[1]}, and "
+                f"not with another one, which would give hidden cells away. Unpublish {entry.release} first"
             )
 
 
+def _neighbour_of(entry: Entry) -> tuple[str, int] | None:
+    """The release of rows, and its version, that a version of counts is protected together with."""
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    return (neighbour["release"], neighbour["version"]) if neighbour else None
+
+
 def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
-    """Refuse to publish counts again if readers had other versions of the release of rows since.
+    """Refuse to publish counts again next to another version of the release of rows, or if readers had another one.
 
     Args:
         engine: the database.
@@ -105,18 +118,25 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
         confirmed: nobody has kept these versions.
 
     Raises:
-        GuardError: they had.
+        GuardError: another version is published, or was.
     """
-    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
-    if not neighbour or confirmed:
+    neighbour = _neighbour_of(entry)
+    if not neighbour:
         return
-    found = Catalog(engine).entries(neighbour["release"])
-    others = [str(one.version) for one in found if one.status in SHOWN and one.version > neighbour["version"]]
-    if others:
+    name, version = neighbour
+    others = [one for one in Catalog(engine).entries(name) if one.status in SHOWN and one.version != version]
+    together = f"{entry.release}: version {entry.version} is protected together with version {version} of {name}"
+    for one in others:
+        if one.status == "published":
+            raise GuardError(
+                f"{together}, and version {one.version} is published: return to that version first (sqlanon rollback "
+                f"{name} --to {version}), or unpublish {name}"
+            )
+    if others and not confirmed:
+        numbers = ", ".join(str(one.version) for one in others)
         raise GuardError(
-            f"{entry.release}: version {entry.version} is protected together with version {neighbour['version']} of "
-            f"{neighbour['release']}, and readers had others since ({', '.join(others)}). If nobody has kept them, "
-            "confirm it with --allow-weaker (in Python allow_weaker=True)"
+            f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
+            "--allow-weaker (in Python allow_weaker=True)"
         ).advising("--allow-weaker")
 
 

@@ -65,13 +65,13 @@ class Nights:
         listed, stopped, few, many = scratch.numbers(
             "statistics/moving_on", cells=cells, before=before.cells, **shape.context()
         )
-        new = f"{self._growth.came} persons are new since version {version}: the cells below are theirs"
+        new = f"{self._growth.came} persons are new since version {version}: the cells counted above"
         goes_on = (
             f"of {listed} cells of version {version} at most {many} get a new number, without those that are hidden "
             f"for the sake of small ones; {few} stop, as fewer than {shape.threshold} persons came; {stopped} have "
             f"stopped already, or are hidden; to {listed - stopped - few - many} nobody came"
         )
-        return f"{new}; cells in which they are hidden keep their numbers", goes_on
+        return f"{new} are theirs; cells in which they are hidden keep their numbers", goes_on
 
     def batches(self, work: Work) -> tuple[int, ...]:
         """The versions whose new rows are in this one; empty: there is one version."""

@@ -96,13 +96,13 @@ def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackRepor
         (Statements("Small cells", (*_say_small(found, counts), say_threshold(found))), Text(CHECK)),
     )
     if attacks is not None:
-        statements = tuple(_say_reader(found, one) for one in attacks.attacks)
+        statements = tuple(_say_reader(found, attack) for attack in attacks.attacks)
         yield Section("attacks", "Attacks", "Readers who look for small cells.", (Statements("Attacks", statements),))
     yield Section(
         "others",
         "Other tables",
         "What readers may have beside these tables.",
-        (Statements("Other tables", tuple(_say_others(found))),),
+        (Statements("Other tables", tuple(_say_others(found, counts))),),
     )
     loss = (Statement("what was lost", _loss(counts), "measured", found.measured_by_run, "lost_cells"),)
     decided = (say_approval(found), say_review(found))
@@ -155,29 +155,33 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
     return Statement(names[one.name], said, state, found.call("attack"), "small_cell")
 
 
-def _say_others(found: Found) -> Iterator[Statement]:
+def _say_others(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
     said = f"{join_names(tables)}: protected as one system, with all margins and levels"
     yield Statement("linked tables", said, "measured", found.call("audit"), "certificate")
-    yield _say_versions(found)
-    if found.beside:
-        said = f"{', '.join(found.beside)} are published of the same source"
+    yield _say_versions(found, counts)
+    neighbour = counts.neighbour
+    if neighbour is not None:
+        said = f"{neighbour.release}, version {count(neighbour.version)}: its classes and the cells are one system"
+        yield Statement("rows of the same source", said, "measured", found.call("audit"), "certificate")
+    beside = [name for name in found.beside if neighbour is None or name != neighbour.release]
+    if beside:
+        said = f"published of the same source: {', '.join(beside)}"
         yield Statement("other releases of the source", said, "look at it", found.call("releases"), "versions")
     own = found.context.get("other_data")
     text = own or "the policy does not say what recipients may have"
     yield Statement("data of others", text, "stated" if own else "look at it", "context.other_data", "outside")
 
 
-def _say_versions(found: Found) -> Statement:
-    assert found.run.statistics is not None
-    followed = len(found.run.statistics.batches)
-    if found.versions > 1 and found.versions == followed:
-        said = f"{count(followed)} versions follow one another: what came with each is protected by itself"
-        return Statement("earlier versions", said, "measured", found.call("audit"), "versions")
-    if found.versions > 1:
-        said = f"{count(found.versions)} versions were shown; what they say together is not measured"
-        return Statement("earlier versions", said, "not measured", found.call("releases"), "versions")
-    return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
+def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
+    if found.versions == 1:
+        return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
+    shown = f"{count(found.versions)} versions were shown"
+    if len(counts.batches) == found.versions:
+        said = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
+        return Statement("earlier versions", said, "measured", found.call("audit"), "certificate")
+    said = f"{shown}; what they say together is not measured"
+    return Statement("earlier versions", said, "not measured", found.call("releases"), "versions")
 
 
 def _of_cells(counts: StatisticsReport) -> str:
