@@ -12,6 +12,7 @@ from sqlanon.release.catalog.entry import Entry
 from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
+from sqlanon.shell import command
 
 
 @contextmanager
@@ -128,9 +129,10 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
     together = f"{entry.release}: version {entry.version} is protected together with version {version} of {name}"
     for one in others:
         if one.status == "published":
+            advice = command("rollback", name, options=("--to", str(version)))
             raise GuardError(
-                f"{together}, and version {one.version} is published: return to that version first (sqlanon rollback "
-                f"{name} --to {version}), or unpublish {name}"
+                f"{together}, and version {one.version} is published: return to that version first ({advice}), or "
+                f"unpublish {name}"
             )
     if others and not confirmed:
         numbers = ", ".join(str(one.version) for one in others)

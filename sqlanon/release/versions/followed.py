@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.state import SHOWN
+from sqlanon.shell import command
 from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.nights import Growth, find_newcomers
 
@@ -95,10 +96,10 @@ class Nights:
         assert statistics is not None
         assert statistics.cohort is not None
         if self._newest != before.version:
+            advice = command("rollback", name, options=("--to", str(self._newest)))
             raise GuardError(
                 f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
-                f"rows are counted from the last version on. Return to it first: sqlanon rollback {name} --to "
-                f"{self._newest}"
+                f"rows are counted from the last version on. Return to it first: {advice}"
             )
         growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
         if growth.went:
