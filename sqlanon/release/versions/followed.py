@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.state import ReleaseState
     from sqlanon.release.stages.work import Work
     from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
 
 
 class Nights:
@@ -51,13 +52,27 @@ class Nights:
         """The staged rows that are new; None: all are."""
         return self._growth.stage if self._growth is not None else None
 
-    @property
-    def note(self) -> tuple[str, ...]:
-        """A note for a plan."""
+    def note(self, scratch: Scratch, shape: Shape, cells: TableRef) -> tuple[str, ...]:
+        """Notes for a plan: how many cells may go on.
+
+        Args:
+            scratch: the plan.
+            shape: the counted columns.
+            cells: the cells of the new rows.
+        """
         if self._growth is None or self._before is None:
             return ()
-        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells counted above"
-        return (f"{new} are theirs; cells in which they are hidden keep their numbers",)
+        version, before = self._before.version, kept_of(self._before.statistics)
+        listed, stopped, few, many = scratch.numbers(
+            "statistics/moving_on", cells=cells, before=before.cells, **shape.context()
+        )
+        new = f"{self._growth.came} persons are new since version {version}: the cells counted above"
+        goes_on = (
+            f"of {listed} cells of version {version} at most {many} get a new number, without those that are hidden "
+            f"for the sake of small ones; {few} stop, as fewer than {shape.threshold} persons came; {stopped} have "
+            f"stopped already, or are hidden; to {listed - stopped - few - many} nobody came"
+        )
+        return f"{new} are theirs; cells in which they are hidden keep their numbers", goes_on
 
     def batches(self, work: Work) -> tuple[int, ...]:
         """The versions whose new rows are in this one; empty: there is one version."""

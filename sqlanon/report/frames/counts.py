@@ -145,6 +145,8 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
     names = {
         "naive": "if only small cells were hidden",
         "outsider": "readers of the view",
+        "versions": "readers of all versions, of newcomers",
+        "rows": "readers of the rows as well",
         "insider": "persons alone in a cell",
         "averaging": "readers who average the noise",
     }
