@@ -15,19 +15,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.classes import see_classes
 from sqlanon.attack.sums import attack_sums, label_of
+from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import CellKeySpec
 from sqlanon.engines.rows import read_integer
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.counts.published import CountsSpelling, read_tables
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.views import spell_table
 from sqlanon.release_kind import COUNTS
 from sqlanon.results.counts import CountsAttackReport, CountsReader, SumsReader
-from sqlanon.statistics.joined import Key, join_tables
+from sqlanon.statistics.joined import Joined, Key, join_tables
 from sqlanon.statistics.kept import Tables, kept_of
 from sqlanon.statistics.nearest import fit_atoms
+from sqlanon.statistics.nights import batch_of
 from sqlanon.statistics.protections import stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
@@ -74,6 +78,18 @@ def attack_counts(
     parsed = read_tables(engine, {shown: view}, CountsSpelling())
     joined = join_tables(parsed.columns, parsed.tables, parsed.least)
     order = [[column.name.lower() for column in parsed.columns].index(column.name.lower()) for column in shape.columns]
+    batches = batches_of(entry)
+    if len(batches) > 1:
+        came = [_read_private(engine, shape, entry.counts, order, batch) for batch in batches]
+        rows = see_new_rows(parsed.columns, joined, batches, [truth for truth, _ in came], shape.threshold)
+        targets = [
+            _Target(one.seen, one.value, one.small, shape.threshold, lambda: until - time.monotonic()) for one in rows
+        ]
+        reporter.stage(entry.release, "all versions")
+        kinds = _read_versions(targets, [known for _, known in came], insiders, promised=shape.insiders)
+        reporter.finish(entry.release)
+        small = sum(int(one.small.sum()) for one in rows)
+        return _report(entry, shape, joined, small, kinds, versions=len(batches))
     truth, known = _read_private(engine, shape, entry.counts, order)
     asked = stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if asked.method == "round" else shape.threshold
@@ -90,6 +106,11 @@ def attack_counts(
         target.read("naive", naive, promised=False),
         target.read("outsider", joined.seen, promised=asked.method != "cell_key"),
     ]
+    if shape.neighbour is not None:
+        reporter.stage(entry.release, "readers of the rows as well")
+        with Scratch(engine) as scratch:
+            seen = see_classes(scratch, shape, entry.counts["atoms"], joined, order)
+        attacks.append(target.over(seen).read("rows", seen, promised=True))
     if isinstance(asked.other, CellKeySpec):
         if asked.other.rule is None:
             attacks.append(target.average(asked.other.deviation))
@@ -104,18 +125,45 @@ def attack_counts(
             kept = kept_of(entry.statistics)
             sums = attack_sums(scratch, shape, kept, joined, order, lambda: until - time.monotonic())
     reporter.finish(entry.release)
-    hidden = int((joined.seen.value == HIDDEN).sum())
+    return _report(entry, shape, joined, int(target.small.sum()), attacks, sums=sums)
+
+
+def _report(
+    entry: Entry,
+    shape: Shape,
+    joined: Joined,
+    small: int,
+    attacks: Sequence[CountsReader],
+    *,
+    sums: tuple[SumsReader, ...] = (),
+    versions: int = 0,
+) -> CountsAttackReport:
     return CountsAttackReport(
         f"{entry.release}@{entry.version}",
-        shown,
+        str(entry.view),
         entry.source,
         shape.threshold,
         len(joined.keys),
-        hidden,
-        int(target.small.sum()),
+        sum(bool(own) for own in joined.hidden),
+        small,
         tuple(attacks),
         sums,
+        versions,
     )
+
+
+def _read_versions(
+    targets: Sequence[_Target], known: Sequence[Known], insiders: int | None, *, promised: bool
+) -> list[CountsReader]:
+    """Readers of all versions, without and with the knowledge of persons who are alone among the new rows of a cell."""
+    naive, readers, alone = [], [], []
+    for target, own in zip(targets, known, strict=True):
+        shown = replace(target.seen, value=np.where(target.small, HIDDEN, target.value), hidden=1, ends=None)
+        naive.append(target.read("naive", shown, promised=False))
+        readers.append(target.read("versions", target.seen, promised=True))
+        some = max(1, MOST_PAIRS // max(int(target.small.sum()), 1)) if insiders is None else insiders
+        alone.append(target.read_insiders(own, some, promised=promised))
+    return [add_readers("naive", naive), add_readers("versions", readers), add_readers("insider", alone)]
 
 
 def find_counts(engine: Engine, release: str | None) -> Entry | None:
@@ -138,12 +186,18 @@ Known = Mapping[int, Mapping[tuple[Label, ...], int]]
 
 
 def _read_private(
-    engine: Engine, shape: Shape, kept: Tables, order: Sequence[int]
+    engine: Engine, shape: Shape, kept: Tables, order: Sequence[int], batch: int | None = None
 ) -> tuple[dict[Key, tuple[int, int]], Known]:
-    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers."""
+    """The number and the persons of each cell, and the knowledge of insiders; columns in the order of the readers.
+
+    With ``batch`` those of the new rows of a version.
+    """
     many, context = len(shape.columns), shape.context()
     places = np.argsort(order).tolist()
     with Scratch(engine) as scratch:
+        if batch is not None:
+            own = batch_of(scratch, kept_of(list(kept.values())), batch)
+            kept = {"cells": own.cells, "atoms": own.atoms}
         truth = {}
         for row in scratch.fetch("statistics/true_cells", cells=kept["cells"], **context):
             nodes = [
@@ -177,6 +231,11 @@ class _Target:
     most: int
     seconds: Callable[[], float]
 
+    def over(self, seen: Seen) -> _Target:
+        """The same cells, the first of a system of more."""
+        more = len(seen.value) - len(self.value)
+        return replace(self, seen=seen, value=np.pad(self.value, (0, more)), small=np.pad(self.small, (0, more)))
+
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
         """A reader of some cells."""
         reach = Reach(seen, seconds=self.seconds)
@@ -193,9 +252,9 @@ class _Target:
             own_counts = {self.seen.places[atom]: n for atom, n in known[owner].items() if atom in self.seen.places}
             reach = Reach(self.seen, own_counts, self.seconds)
             near = plain.blocks_of(np.array(list(own_counts), np.int64))
-            for atoms in self._sought.values():
-                others = [atom for atom in atoms.tolist() if atom not in own_counts]
-                if others and near & plain.blocks_of(atoms):
+            for cell, atoms in self._sought.items():
+                own = sum(own_counts.get(atom, 0) for atom in atoms.tolist())
+                if own < self.value[cell] and near & plain.blocks_of(atoms):
                     excess = sum(own_counts[atom] - 1 for atom in atoms.tolist() if atom in own_counts)
                     spans.append((*reach.span(atoms), excess))
         return self._count("insider", (len(insiders), len(owners)), spans, promised=promised)

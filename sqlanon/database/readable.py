@@ -452,8 +452,7 @@ class Readable:
         from sqlanon.query.ask import ask
         from sqlanon.query.find import Names
 
-        if self._asked is None:
-            self._asked = Names()
+        self._asked = Names() if self._asked is None else self._asked
         return ask(
             self.engine,
             sql,

@@ -82,6 +82,28 @@ LACKS: Mapping[str, Mapping[str, Lack]] = {
 }
 """The features that each engine lacks, with reasons, by `FEATURES`."""
 
+PUBLISHED, IN_BUCKETS = "publish", "object storage"
+LAKE_FEATURES: Mapping[str, str] = {
+    PUBLISHED: "a release is published into a table of the format",
+    IN_BUCKETS: "such a table may be in a bucket, such as s3://",
+}
+"""Features of formats of lake tables as targets."""
+_NO_PARQUET = notimpl(
+    "tables of Delta and Iceberg are written; export the view as a file, COPY (FROM view) TO 'file.parquet'"
+)
+LAKE_LACKS: Mapping[str, Mapping[str, Lack]] = {
+    "delta": {
+        IN_BUCKETS: notimpl(
+            "tables are written into folders of this machine; copy the folder, or let its file system be mounted"
+        )
+    },
+    "iceberg": {
+        IN_BUCKETS: notimpl("files are written into folders of this machine; give the catalog a warehouse in one")
+    },
+    "parquet": {PUBLISHED: _NO_PARQUET, IN_BUCKETS: _NO_PARQUET},
+}
+"""The features that each format lacks, with reasons, by `LAKE_FEATURES`."""
+
 
 def require(engine: Engine, feature: str, where: str = "") -> None:
     """Refuse a feature that an engine lacks.

@@ -148,8 +148,8 @@ def read_epsilons(texts: Sequence[str]) -> tuple[Fraction, ...]:
     Raises:
         PolicyError: a text is no decimal number above 0.
 
-    >>> [decimal_text(one) for one in read_epsilons(["0.5", "4"])]
-    ['0.5', '4']
+    >>> [float(one) for one in read_epsilons(["0.5", "4"])]
+    [0.5, 4.0]
     """
     found = []
     for text in texts:

@@ -41,9 +41,12 @@ class NoiseInterval(Interval):
     Attributes:
         level: the interval contains the bounded answer with this probability, of the noise, or a larger one.
         of: the source of randomness, for readers of JSON.
+        before_bounding: the ends that hold as well for the answer before bounding: "", "low", "high" or "both"; each
+            fails with at most half the probability of the interval.
     """
 
     of: str = "noise"
+    before_bounding: str = ""
 
 
 @dataclass(frozen=True)

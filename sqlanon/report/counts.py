@@ -37,6 +37,8 @@ CHECKED = {
 READERS = {
     "naive": "readers, if small cells alone were hidden",
     "outsider": "readers of the view",
+    "versions": "readers of all versions, of newcomers",
+    "rows": "readers of the rows as well",
     "insider": "persons who are alone in a cell",
     "averaging": "readers who fit numbers that add up, and round them",
 }
@@ -239,7 +241,8 @@ def _attacks(report: CountsAttackReport) -> Section:
     return Section(
         "attacks",
         "Attacks",
-        f"Readers who look for the {count(report.small)} cells of fewer than {count(report.persons)} persons.",
+        f"Readers who look for the {count(report.small)} cells of fewer than {count(report.persons)} persons"
+        + (f", new in one of {count(report.versions)} versions." if report.versions else "."),
         (make_table("What they find", head, rows, failed), *_sums(report)),
         (
             ("guessed", "The expected share of right guesses, where each number of an interval is as likely."),

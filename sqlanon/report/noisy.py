@@ -59,7 +59,7 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
         progress.stage(entry.release, "queries")
         released = find(engine, spell_table(entry.view))
         assert isinstance(released, ReleasedNoisy)
-        sections.append(_noise(released))
+        sections += [_noise(released), _bounding(released)]
         sections += _synthetic(_facts_of(released))
         if workload is not None or any(measured.of == "rows" for measured in released.measures):
             sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
@@ -101,6 +101,7 @@ def noisy_readers_report(released: ReleasedNoisy) -> Page:
         sections=(
             Section("promise", "What is promised", said["unit"].capitalize() + ".", (Text(text),), READING[:2]),
             _noise(released),
+            _bounding(released),
             *_synthetic(facts),
         ),
         warning="",
@@ -189,6 +190,22 @@ def _noise(released: ReleasedNoisy) -> Section:
         ),
         (READING[2],),
     )
+
+
+def _bounding(released: ReleasedNoisy) -> Section:
+    """What the intervals say of the answers before bounding."""
+    said = {str(one["name"]): one for one in _facts_of(released)["statistics"]["measures"]}
+    rows = []
+    for measured in released.measures:
+        known = said[measured.name].get("before_bounding") or {}
+        rows.append((measured.name, *(known.get(end) or "unknown" for end in ("at_least", "at_most"))))
+    text = (
+        "Of each person no more is counted than is declared, and the intervals are of what is counted. The answer "
+        "before that is at least, or at most, these ends of the interval, each 39 times in 40; how far it is beyond "
+        "them no interval can say."
+    )
+    table = make_table("Before bounding", "number | at least | at most", rows)
+    return Section("bounding", "What bounding cuts", text, (table,), ())
 
 
 def _accuracy(found: Evaluation) -> Section:

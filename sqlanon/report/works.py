@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS, MethodDeclaration
-from sqlanon.engines.lacks import FEATURES, LACKS
+from sqlanon.engines.lacks import FEATURES, LACKS, LAKE_FEATURES, LAKE_LACKS
 from sqlanon.lack import KINDS, Able, Lack
 
 
@@ -142,20 +142,31 @@ def list_requirements() -> Works:
 
 def list_engines() -> Works:
     """Every engine."""
+    return _list_lacks("Engines", FEATURES, LACKS)
+
+
+def list_lakes() -> Works:
+    """Every format of lake tables, as a target of releases."""
+    return _list_lacks("Lakes", LAKE_FEATURES, LAKE_LACKS)
+
+
+def list_tables() -> tuple[Works, ...]:
+    """All tables, in the order of docs/what-works.md."""
+    return list_engines(), list_lakes(), list_methods(), list_formats(), list_requirements()
+
+
+def _list_lacks(title: str, features: Mapping[str, str], lacks: Mapping[str, Mapping[str, Lack]]) -> Works:
     rows = {
-        name: tuple(Cell("no", lacks[feature]) if feature in lacks else Cell("yes") for feature in FEATURES)
-        for name, lacks in LACKS.items()
+        name: tuple(Cell("no", lacking[feature]) if feature in lacking else Cell("yes") for feature in features)
+        for name, lacking in lacks.items()
     }
-    return Works("Engines", FEATURES, rows)
+    return Works(title, features, rows)
 
 
 def page() -> str:
     """docs/what-works.md."""
     parts = [_INTRODUCTION]
-    parts += [
-        _section(table, across=table.title != "Engines")
-        for table in (list_engines(), list_methods(), list_formats(), list_requirements())
-    ]
+    parts += [_section(table, across=table.title not in {"Engines", "Lakes"}) for table in list_tables()]
     return "\n".join(parts)
 
 

@@ -13,7 +13,9 @@ class CountsReader:
 
     Attributes:
         name: ``outsider``: the view alone; ``insider``: also the numbers of the cells in which he is alone; ``naive``:
-            the view as it would be if small cells alone were hidden; ``averaging``: he fits all numbers.
+            the view as it would be if small cells alone were hidden; ``averaging``: he fits all
+            numbers; ``versions``: all versions that follow one another, who looks for few newcomers;
+            ``rows``: also the release of rows that is protected together with the counts.
         readers: how many such readers were tried, of ``possible``.
         possible: see there.
         cells: small cells that they looked for, each once a reader; of insiders those next to the cells they know.
@@ -84,6 +86,8 @@ class CountsAttackReport(Report):
         small: see there.
         attacks: the result of each kind of reader.
         sums: the same of each column whose sums are published.
+        versions: so many versions follow one another, and ``small`` is how many cells few persons came to, each version
+            counted; 0: there is one version.
     """
 
     release: str
@@ -95,6 +99,7 @@ class CountsAttackReport(Report):
     small: int
     attacks: tuple[CountsReader, ...]
     sums: tuple[SumsReader, ...] = ()
+    versions: int = 0
 
     @property
     def held(self) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.of_versions import divide_by_version
+from sqlanon.statistics.seen import HIDDEN, MOST_VALUE, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
 
 MOST_ATOMS = 500_000
 """Combinations of leaves, at most."""
@@ -30,6 +31,8 @@ class Published:
         cells: for each cell the nodes in the columns, and the number; `HIDDEN` where it is not shown.
         whole: combinations that it does not list are empty; else nothing is known of them.
         ends: of cells that are not shown the least and the greatest number, where these are published.
+        older: of cells with a number of an earlier version that version.
+        newest: the version of the table, where cells have several.
     """
 
     name: str
@@ -37,6 +40,8 @@ class Published:
     cells: Mapping[Key, int]
     whole: bool = True
     ends: Mapping[Key, tuple[int, int]] = field(default_factory=dict)
+    older: Mapping[Key, int] = field(default_factory=dict)
+    newest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class Joined:
         tables: for each cell the tables that list it, by place.
         hidden: for each cell the tables that hide it.
         clashes: cells that two tables show with unlike numbers.
+        older: the cells with a number of an earlier version, and that version. After ``keys``, ``seen`` has each of
+            them once more, with the rows that came since.
     """
 
     seen: Seen
@@ -56,6 +63,7 @@ class Joined:
     tables: tuple[tuple[int, ...], ...]
     hidden: tuple[tuple[int, ...], ...]
     clashes: tuple[int, ...]
+    older: tuple[tuple[int, int], ...] = ()
 
 
 def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], least: int) -> Joined:
@@ -79,10 +87,13 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
     hidden: list[list[int]] = []
     clashes: list[int] = []
     ends: list[tuple[int, int]] = []
+    older: dict[int, tuple[int, int]] = {}
     for number, table in enumerate(tables):
-        for nodes, found in table.cells.items():
+        for nodes, written in table.cells.items():
             key = _widen(totals, table.columns, nodes)
-            place = places.setdefault(key, len(places))
+            place, found = places.setdefault(key, len(places)), written
+            if nodes in table.older:  # of the number of now nothing is said
+                older[place], found = (table.older[nodes], written), HIDDEN
             if place == len(value):
                 value.append(found)
                 listed.append([])
@@ -97,19 +108,39 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
             if ends[place][0] > ends[place][1] or (shown != HIDDEN and not ends[place][0] <= shown <= ends[place][1]):
                 clashes.append(place)
             listed[place].append(number)
-            if found == HIDDEN:
+            if written == HIDDEN:
                 hidden[place].append(number)
+    if max([*value, *(old for _, old in older.values())], default=0) > MOST_VALUE:
+        raise UnsupportedError(f"numbers of cells are at most {MOST_VALUE}")
     levels = np.array([[level for level, _ in key] for key in places], np.int64).T.reshape(len(columns), -1)
     labels = tuple([key[at][1] for key in places] for at in range(len(columns)))
     atoms = _Atoms(columns, tables).join()
     seen = build_seen(columns, Cells(levels, labels, np.array(value, np.int64)), atoms, 0)
+    if older:
+        seen, wrong = _divide(seen, older, max(table.newest for table in tables))
+        clashes += wrong
     return Joined(
         replace(seen, hidden=least, ends=_ends(ends) if any(table.ends for table in tables) else None),
         tuple(places),
         tuple(map(tuple, listed)),
         tuple(map(tuple, hidden)),
         tuple(dict.fromkeys(clashes)),
+        tuple((place, older[place][0]) for place in sorted(older)),
     )
+
+
+def _divide(seen: Seen, older: Mapping[int, tuple[int, int]], newest: int) -> tuple[Seen, list[int]]:
+    """The system with the numbers of earlier versions, and the cells that have less now than they had."""
+    now, before, as_of = seen.value, seen.value.copy(), np.full(len(seen.value), newest, np.int64)
+    for place, (version, number) in older.items():
+        before[place], as_of[place] = number, version
+    if len(np.unique(as_of)) * seen.of.shape[1] > MOST_ATOMS:
+        raise UnsupportedError(f"the versions have more than {MOST_ATOMS:,} combinations of values together")
+    made, places = divide_by_version(replace(seen, value=before), as_of, newest)
+    known = now[places] != HIDDEN
+    value = made.value.copy()
+    value[len(now) :][known] = np.maximum(now[places] - before[places], 0)[known]
+    return replace(made, value=value), places[known & (now[places] <= before[places])].tolist()
 
 
 def _ends(found: Sequence[tuple[int, int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -83,6 +83,8 @@ class Seen:
         most: int64[atoms], the greatest value of each atom; None: nothing bounds it.
         ends: int64[cells] twice, the least and the greatest value of each cell that is `HIDDEN`; None: nothing is
             published about these.
+        times: so many parts has each of ``atoms``; see `sqlanon.statistics.of_versions`. Those of one version follow
+            those of the version before.
     """
 
     of: Longs
@@ -93,6 +95,7 @@ class Seen:
     hidden: int = 0
     most: Longs | None = None
     ends: tuple[Longs, Longs] | None = None
+    times: int = 1
 
     def bounds(self) -> tuple[Longs, Longs]:
         """The least and the greatest value of each cell; `UNBOUNDED`: nothing bounds it."""

@@ -12,14 +12,14 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 
-def make_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """An Iceberg catalog in a SQLite file, as the environment configures it."""
+def make_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch, warehouse: str | None = None) -> Any:
+    """An Iceberg catalog in a SQLite file, as the environment configures it; by default the warehouse is there, too."""
     from pyiceberg import catalog as catalogs
     from pyiceberg.utils.config import Config
 
     monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__TYPE", "sql")
     monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__URI", f"sqlite:///{folder}/catalog.db")
-    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__WAREHOUSE", f"file://{folder}/iceberg")
+    monkeypatch.setenv("PYICEBERG_CATALOG__LAKE__WAREHOUSE", warehouse or f"file://{folder}/iceberg")
     monkeypatch.setattr(catalogs, "_ENV_CONFIG", Config())  # it reads the environment when it is imported
     made = catalogs.load_catalog("lake")
     made.create_namespace("clinic")

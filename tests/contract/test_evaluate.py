@@ -20,8 +20,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate import run as evaluation
 from sqlanon.evaluate import values as workload_values
 from sqlanon.evaluate.report import Spread
-from sqlanon.evaluate.run import _lies_within
 from sqlanon.evaluate.subject import find_subject
+from sqlanon.evaluate.truth import lies_within
 from sqlanon.evaluate.workload import fit_workload, list_queries
 from sqlanon.query.answer import Bounded
 from sqlanon.workload_spec import GeneratorSpec, QuerySpec, WorkloadSpec
@@ -358,12 +358,12 @@ def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
     ],
 )
 def test_inside(truth: Any, low: Any, high: Any, inside: bool) -> None:
-    assert _lies_within(Bounded(truth, low, high), truth) is inside
+    assert lies_within(Bounded(truth, low, high), truth) is inside
 
 
 def test_no_truth_is_inside_where_it_may_be_undefined() -> None:
-    assert _lies_within(Bounded(None, 1, 2, undefined_possible=True), None)
-    assert not _lies_within(Bounded(None, 1, 2), None)
+    assert lies_within(Bounded(None, 1, 2, undefined_possible=True), None)
+    assert not lies_within(Bounded(None, 1, 2), None)
 
 
 def test_many_values_are_thinned_evenly(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

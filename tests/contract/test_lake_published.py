@@ -17,6 +17,7 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.duckdb.lake.writing import LakeWriter
+from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS, PUBLISHED
 from sqlanon.errors import DatabaseError, LockedError, PolicyError, PrivacyViolation, SqlanonError, UnsupportedError
 from sqlanon.spec import RefreshSpec
 from tests.contract.lakes import Delta, Iceberg, make_catalog, rows_in
@@ -181,6 +182,24 @@ def test_what_is_refused(db, tmp_path, asked, text):
     assert isinstance(refused.value, UnsupportedError | PolicyError | DatabaseError)
     assert not list(tmp_path.glob("published/*"))
     assert not [row for row in db.releases() if row.status == "published"]
+
+
+TARGETS = {
+    ("delta", IN_BUCKETS): "delta:s3://bucket/visits",
+    ("iceberg", IN_BUCKETS): "iceberg:lake/clinic.visits",
+    ("parquet", IN_BUCKETS): "parquet:s3://bucket/visits",
+    ("parquet", PUBLISHED): "parquet:visits",
+}
+
+
+@pytest.mark.parametrize(("scheme", "feature"), [(name, one) for name, lacks in LAKE_LACKS.items() for one in lacks])
+def test_what_a_format_lacks_is_refused_with_the_reason(db, tmp_path, monkeypatch, scheme, feature):
+    """The catalog of Iceberg has its warehouse in a bucket, which nobody opens."""
+    catalog = make_catalog(tmp_path, monkeypatch, "s3://bucket/warehouse")
+    with pytest.raises(UnsupportedError) as refused:
+        db.run(spec_of(Delta(tmp_path), publish=TARGETS[scheme, feature]))
+    catalog.close()
+    assert LAKE_LACKS[scheme][feature].why in str(refused.value)
 
 
 def test_a_folder_with_other_files_is_not_written(db, tmp_path):

@@ -16,6 +16,7 @@ from sqlanon.errors import GuardError, InfeasibleError, LockedError, PolicyError
 from sqlanon.policy import load
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
+from sqlanon.release.versions import begin
 from sqlanon.statistics.protections import suppress
 from sqlanon.table.scratch import Scratch
 from tests.contract.counted import Made
@@ -23,6 +24,8 @@ from tests.contract.counted import Made
 pytest.importorskip("highspy")
 
 COUNTED = {"columns": "{region: {}, sex: {}}", "tables": "[{name: all, by: [region, sex]}]", "protect": "{persons: 3}"}
+ALONE = "alone 5"
+"""Rows of which a class gives a small cell away that is hidden in the counts alone."""
 ROLES = "pid: {role: identifier}, region: {role: quasi}, age: {role: quasi}"
 
 
@@ -74,6 +77,12 @@ def test_counts_and_rows_are_one_system(shared_db: Any, tmp_path: Path) -> None:
     assert report.warnings == ()
     assert (report.statistics.neighbour.release, report.statistics.neighbour.version) == (pair.rows_name, 1)
     assert any(row["status"] == "hidden" for row in pair.rows())
+    found = shared_db.attack(pair.name)
+    assert found.held
+    assert [one.name for one in found.attacks] == ["naive", "outsider", "rows", "insider"]
+    _, outsider, reader, _ = found.attacks
+    assert reader.cells == outsider.cells == found.small > 0
+    assert reader.guess >= outsider.guess
     assert shared_db.audit(f"release.{pair.view}").satisfied
     (entry,) = Catalog(shared_db.engine).entries(pair.name)
     atoms = f'"_sqlanon"."{entry.statistics[1].name}"'
@@ -91,6 +100,9 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     assert shared_db.plan(pair.spec).warnings == ()
     pair.run()
     assert pair.run().outcome == "unchanged"
+    frame = shared_db.report(pair.name, frame="sdc", form="md")
+    assert "version 1: its classes and the cells are one system" in frame
+    assert "published of the same source" not in frame
     assert shared_db.run(pair.rows_spec).outcome == "unchanged"
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
@@ -99,12 +111,30 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
         shared_db.run(pair.rows_spec)
     shared_db.unpublish(pair.name)
     assert shared_db.run(pair.rows_spec).version == 2
-    with pytest.raises(GuardError, match="readers had others since"):
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 2 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 1)
+    with pytest.raises(GuardError, match="readers had others as well"):
         shared_db.rollback(pair.name)
     shared_db.rollback(pair.name, allow_weaker=True)
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
+
+
+@pytest.mark.thorough
+def test_counts_do_not_return_next_to_an_earlier_version_of_the_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    shared_db.run(pair.rows_spec, full=True)
+    pair.run(allow_weaker=True)
+    shared_db.unpublish(pair.name)
     shared_db.rollback(pair.rows_name, 1)
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 1 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 2)
+    with pytest.raises(GuardError, match="readers had others as well"):
+        shared_db.rollback(pair.name)
 
 
 @pytest.mark.thorough
@@ -136,6 +166,34 @@ def test_what_classes_show(roles: str, more: str, shared_db: Any, tmp_path: Path
     pair = Pair(shared_db, tmp_path, "shown", roles=roles, privacy="{k: 20}", more=more)
     pair.run()
     assert shared_db.audit(f"release.{pair.view}").satisfied
+    assert shared_db.attack(pair.name).held
+
+
+@pytest.mark.thorough
+def test_counts_that_are_protected_by_themselves_are_found(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cells are shown that a release shows which does not know of the rows: readers of both find small ones."""
+    monkeypatch.setattr(begin, "secret_of", lambda _: "0" * 64)  # the same cells are hidden each time
+    pair = Pair(shared_db, tmp_path, ALONE, privacy="{k: 2}")
+    pair.write(**COUNTED)
+    pair.run()
+    keys = ("region", "sex", "level_region", "level_sex")
+    shown = {tuple(row[key] for key in keys): row["n"] for row in pair.rows() if row["status"] == "shown"}
+    shared_db.unpublish(pair.name)
+    pair.write(**COUNTED, more=f"    together: ['{pair.rows_name}']\n")
+    pair.run(allow_weaker=True)
+    assert shared_db.attack(pair.name).held
+    (*_, entry) = Catalog(shared_db.engine).entries(pair.name)
+    for row in pair.rows():
+        cell = tuple(row[key] for key in keys)
+        texts = ["IS NULL" if own is None else "= '{}'".format(own.replace("'", "''")) for own in cell[:2]]
+        where = f"region {texts[0]} AND sex {texts[1]} AND level_region = {cell[2]} AND level_sex = {cell[3]}"
+        number = shown.get(cell, "NULL")
+        shared_db.engine.execute(f'UPDATE "_sqlanon"."{entry.table.name}" SET n = {number} WHERE {where}')
+    _, outsider, reader, _ = shared_db.attack(pair.name).attacks
+    assert outsider.held
+    assert not reader.held
 
 
 @pytest.mark.thorough
@@ -192,6 +250,7 @@ def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) ->
         ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
+        ({}, f"['{pair.name}']", "the release itself"),
     ):
         pair.write(**{**COUNTED, **more}, more=f"    together: {together}\n")
         with pytest.raises(PolicyError, match=text):

@@ -144,12 +144,27 @@ def test_versions_that_follow_show_no_few_newcomers(shared_db: Any, tmp_path: Pa
     assert (report.outcome, report.version) == ("unchanged", 1)
     assert report.why == ("fewer than 8 persons are new: they wait",)
     nights.come(*[("north", "F")] * 4, *[("south", "M")] * 5, ("it's", "M"), (None, "F"), ("far", "M"))
-    assert any("15 persons are new since version 1" in note for note in shared_db.plan(nights.spec).notes)
+    new, goes_on, *_ = [note for note in shared_db.plan(nights.spec).notes if "version 1" in note]
+    assert "15 persons are new since version 1" in new
     seen.append(nights.publish())
+    assert [int(word) for word in goes_on.replace(";", "").split() if word.isdigit()] == going_on(nights, seen[0])
     assert shared_db.audit(f"release.{nights.view}").satisfied
     assert any(row["as_of"] == 1 and row["n"] is not None for row in seen[1])
     assert any(row["as_of"] == 2 and row["n"] is not None for row in seen[1])
     compare(seen)
+    assert ask(nights, seen[1]) == (True, True)
+    report = shared_db.audit_statistics([f"release.{nights.view}"], persons=3)
+    older = [row for row in seen[1] if row["as_of"] == 1]
+    since = [one for one in report.found if "since version 1" in one.tables[0]]
+    assert report.satisfied
+    found = shared_db.attack(nights.name)
+    assert found.held
+    assert (found.versions, found.hidden) == (2, sum(row["status"] == "hidden" for row in seen[1]))
+    naive, readers, _ = found.attacks
+    assert [one.name for one in found.attacks] == ["naive", "versions", "insider"]
+    assert naive.cells == readers.cells == found.small > 0
+    assert naive.exact > 0 == readers.exact
+    assert len(since) == len(older) == report.hidden - sum(row["status"] == "hidden" for row in seen[1])
 
 
 @pytest.mark.thorough
@@ -162,6 +177,39 @@ def test_three_versions_show_no_few_newcomers(shared_db: Any, tmp_path: Path) ->
         assert shared_db.audit(f"release.{nights.view}").satisfied
     assert nights.run().outcome == "unchanged"
     compare(seen)
+
+
+def going_on(nights: Nights, first: list[dict[str, Any]]) -> list[int]:
+    """The numbers of the note of a plan of the second version, by counting rows here."""
+    came = [nights.count(nights.versions[1], row) - nights.count(nights.versions[0], row) for row in first]
+    goes = [n for n, row in zip(came, first, strict=True) if row["status"] == "shown"]
+    few, many = sum(0 < n < 3 for n in goes), sum(n >= 3 for n in goes)
+    return [len(first), 1, many, few, 3, len(first) - len(goes), len(goes) - few - many]
+
+
+def ask(nights: Nights, view: list[dict[str, Any]]) -> tuple[bool, bool]:
+    """Ask for each cell, and whether some have an answer that is exact, and some an older number and bounds."""
+    exact = bounded = False
+    for keys in (("region", "sex"), ("region",), ("sex",), ()):
+        levels = {name: 0 if name in keys else 1 for name in ("region", "sex")}
+        cells = [row for row in view if all(row[f"level_{name}"] == levels[name] for name in levels)]
+        by = f" GROUP BY {', '.join(keys)}" if keys else ""
+        text = f"SELECT {', '.join([*keys, 'count(*) AS c'])} FROM {nights.source}{by}"
+        answer = nights.db.query(text, release=nights.name)
+        found = {tuple(row[key] for key in keys): row["c"] for row in answer.rows}
+        assert len(found) == len(cells)
+        for row in cells:
+            one, own = found[tuple(row[key] for key in keys)], nights.count(nights.made, row)
+            assert one.low <= own
+            assert one.high is None or own <= one.high
+            if row["status"] == "shown" and row["as_of"] == max(other["as_of"] for other in view):
+                assert one.exact
+                exact = True
+            elif row["status"] == "shown":
+                assert row["n"] < one.low
+                assert not one.tight
+                bounded = True
+    return exact, bounded
 
 
 def compare(seen: list[list[dict[str, Any]]]) -> None:
@@ -220,13 +268,12 @@ def test_earlier_versions_return_and_are_followed_from_the_last(shared_db: Any, 
 def test_what_is_not_built_for_several_versions(shared_db: Any, tmp_path: Path) -> None:
     nights = Nights(shared_db, tmp_path, "refused")
     nights.publish()
-    assert shared_db.query(f"SELECT count(*) AS n FROM {nights.source}", release=nights.name)
+    assert "there are none" in shared_db.report(nights.name, frame="sdc", form="md")
     nights.come(*[("north", "F")] * 9)
     nights.publish()
-    with pytest.raises(UnsupportedError, match="numbers of several versions"):
-        shared_db.query(f"SELECT count(*) AS n FROM {nights.source}", release=nights.name)
-    with pytest.raises(UnsupportedError, match="numbers of several versions"):
-        shared_db.attack(nights.name)
+    with pytest.raises(UnsupportedError, match="no key can be erased"):
+        shared_db.erase(nights.spec, [{"pid": 3}], confirmed=True)
+    assert "2 versions were shown: small numbers of newcomers" in shared_db.report(nights.name, frame="sdc", form="md")
     shared_db.engine.execute(f"INSERT INTO {nights.source} SELECT * FROM {nights.source} WHERE pid = 3")
     with pytest.raises(PolicyError, match="where a person has several rows"):
         nights.run()
@@ -275,3 +322,45 @@ def test_the_certificate_of_all_versions_refuses(
     with pytest.raises(PrivacyViolation, match=f"the certificate fails: .*{expected}"):
         nights.run()
     assert nights.rows() == before
+
+
+@pytest.mark.thorough
+def test_a_cell_that_goes_on_with_few_newcomers_is_found(shared_db: Any, tmp_path: Path) -> None:
+    """Every cell that keeps its number is shown as the source has it: that is one version after another by itself."""
+    nights = Nights(shared_db, tmp_path, "follow")
+    nights.publish()
+    nights.come(*[("north", "F")] * 7, *[("south", "M")] * 5, ("north", "M"), ("south", "F"))
+    view = nights.publish()
+    assert shared_db.attack(nights.name).held
+    (*_, entry) = Catalog(shared_db.engine).entries(nights.name)
+    older = [row for row in view if row["as_of"] == 1]
+    for row in older:
+        where = [
+            f"level_{name} = {row[f'level_{name}']} AND "
+            + (f"{name} IS NULL" if row[name] is None else "{} = '{}'".format(name, row[name].replace("'", "''")))
+            for name in ("region", "sex")
+        ]
+        shared_db.engine.execute(
+            f'UPDATE "_sqlanon"."{entry.table.name}" SET as_of = 2, n = {nights.count(nights.made, row)} '
+            f"WHERE {' AND '.join(where)}"
+        )
+    found = shared_db.attack(nights.name)
+    assert older
+    assert not found.held
+    assert found.attacks[1].exact > 0
+
+
+@pytest.mark.thorough
+def test_reports_of_versions(shared_db: Any, tmp_path: Path) -> None:
+    nights = Nights(shared_db, tmp_path, "reports")
+    nights.publish()
+    nights.come(*[("north", "F")] * 7, *[("south", "M")] * 5, ("north", "M"), ("south", "F"))
+    nights.publish()
+    owner = shared_db.report(nights.name, form="md", attack=True)
+    assert "readers of all versions" in owner
+    assert "new in one of 2 versions" in owner
+    assert "FOUND" not in owner
+    assert "What readers find" in shared_db.report(f"release.{nights.view}", audience="readers", form="md")
+    frame = shared_db.report(nights.name, form="md", frame="sdc", attack=True)
+    assert "2 versions were shown: small numbers of newcomers" in frame
+    assert "what they say together is not measured" not in frame

@@ -17,7 +17,7 @@ def test_the_documented_page_is_the_generated_one() -> None:
 
 def test_every_marker_is_on_the_page() -> None:
     text = works.page()
-    for table in (works.list_engines(), works.list_methods(), works.list_formats(), works.list_requirements()):
+    for table in works.list_tables():
         for _, lack, names in table.reasons():
             assert lack.kind in KINDS
             assert f"{lack.why} ({lack.kind})" in text

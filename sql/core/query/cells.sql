@@ -1,7 +1,8 @@
 -- name: query/cells
 -- params: view (of a release of counts), columns (list of {name, level (name)}), totals (list of {level (name), levels}: columns of which only
---   totals are read), measure (name), ends (names of the columns of its bounds, or none)
--- returns: of each column the level of each cell, then of each its label as text, NULL also where it is the total; low and high (with ends); value, NULL
+--   totals are read), measure (name), beside (names of other columns
+--   to read: those of its bounds, or of its version, or none)
+-- returns: of each column the level of each cell, then of each its label as text, NULL also where it is the total; the columns beside; value, NULL
 --   where it is hidden
 SELECT
 {% for c in columns %}
@@ -10,8 +11,8 @@ SELECT
 {% for c in columns %}
     , CAST(v.{{ c.name | ident }} AS VARCHAR) AS k{{ loop.index }}
 {% endfor %}
-{% for end in ends %}
-    , v.{{ end | ident }} AS {{ "low" if loop.first else "high" }}
+{% for name in beside %}
+    , v.{{ name | ident }} AS b{{ loop.index }}
 {% endfor %}
     , v.{{ measure | ident }} AS value
 FROM {{ view | table }} AS v

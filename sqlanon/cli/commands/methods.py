@@ -25,8 +25,7 @@ def methods(
 
     if name is not None and name not in METHODS:
         raise PolicyError(str(unknown_method(name)))
-    every = (works.list_methods(), works.list_formats(), works.list_requirements(), works.list_engines())
-    tables = {table.title.lower(): table.to_dict() for table in every}
+    tables = {table.title.lower(): table.to_dict() for table in works.list_tables()}
     screen.emit(tables if name is None else {"methods": {name: tables["methods"][name]}})
     if not screen.silent:
         _show(screen, works.list_methods(), name)

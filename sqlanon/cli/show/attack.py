@@ -133,6 +133,8 @@ def _guess(one: GuessAttack) -> tuple[str, ...]:
 READERS = {
     "naive": "if only small cells were hidden",
     "outsider": "readers of the view",
+    "versions": "readers of all versions, of newcomers",
+    "rows": "readers of the rows as well",
     "insider": "persons alone in a cell",
     "averaging": "readers who average the noise",
 }
@@ -144,7 +146,8 @@ def counts_attack_report(screen: Screen, report: CountsAttackReport) -> None:
     screen.show(
         f"attacks on {clean(report.release)} ({clean(report.table)}), made of {clean(report.source)}",
         f"  {things(report.cells, 'cell')}, {count(report.hidden)} hidden; {count(report.small)} of fewer than "
-        f"{things(report.persons, 'person')}",
+        f"{things(report.persons, 'person')}"
+        + (f", new in one of {things(report.versions, 'version')}" if report.versions else ""),
         "",
         make_sheet(
             (

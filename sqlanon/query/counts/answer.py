@@ -118,7 +118,8 @@ class _Reader:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
         rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
-        whole = len(columns) == len(self._released.columns)
+        # What is known of the versions before may say more than their numbers.
+        whole = len(columns) == len(self._released.columns) and not self._released.several
         reach = self._reach(seen, [column.name for column in columns])
         self._sums = {
             one.name: SumReader(self._engine, self._released, columns, one, self._seconds)
@@ -281,7 +282,8 @@ class _Found:
         """The atoms of a group with weights for an aggregate."""
         places = self.seen.places
         at = self.columns + 1 + self.keys + place
-        return [(places[self._labels(row)], self.rows[row][at]) for row in group]
+        found = [(places[self._labels(row)], self.rows[row][at]) for row in group]
+        return [(atom + part * len(places), weight) for part in range(self.seen.times) for atom, weight in found]
 
     def _labels(self, row: int) -> tuple[Label, ...]:
         return tuple(None if one is None else str(one) for one in self.rows[row][: self.columns])

@@ -48,13 +48,18 @@ def audit_tables(
         for table in read.tables
     )
 
-    def show(cell: int, low: int, high: int | None, *, reached: bool) -> FoundCell:
+    listed = len(joined.keys)
+
+    def show(place: int, low: int, high: int | None, *, reached: bool) -> FoundCell:
+        cell, since = (place, 0) if place < listed else joined.older[place - listed]
         own = {
             column.name: label
             for column, (level, label) in zip(read.columns, joined.keys[cell], strict=True)
             if level < column.levels
         }
         named = tuple(dict.fromkeys(read.tables[table].name for table in joined.tables[cell]))
+        if since:
+            named = tuple(f"{name}, who came since version {since}" for name in named)
         return FoundCell(named, own, low, high, reached)
 
     def contradict(cells: Sequence[int]) -> DisclosureReport:
@@ -77,8 +82,12 @@ def audit_tables(
 
 def _shown_elsewhere(joined: Joined) -> list[tuple[int, int]]:
     """Cells that a table hides and another shows."""
-    values = joined.seen.value.tolist()
-    return [(cell, value) for cell, value in enumerate(values) if value != HIDDEN and joined.hidden[cell]]
+    values, older = joined.seen.value[: len(joined.keys)].tolist(), {cell for cell, _ in joined.older}
+    return [
+        (cell, value)
+        for cell, value in enumerate(values)
+        if value != HIDDEN and joined.hidden[cell] and cell not in older
+    ]
 
 
 def _count(tables: tuple[TableCells, ...], persons: int | None, found: Sequence[FoundCell]) -> DisclosureReport:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Relation
 from sqlanon.engines.rows import read_integer
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.counts.released import ReleasedCounts, describe_counts
 from sqlanon.query.release import is_of_cells, read_metadata
 from sqlanon.release.audit.audit_pair import facts_beside
@@ -78,6 +78,7 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
 
     Raises:
         PolicyError: a table is not as the spelling says.
+        UnsupportedError: two releases have numbers of several versions each.
 
     Cost: each table is read once, in this process.
     """
@@ -96,6 +97,9 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
                 raise PolicyError(f"column {column.name} has unlike hierarchies in two of the tables")
             if column.above and not known.above:
                 columns[column.name.lower()] = column
+    followed = {one.name for one in raw if one.newest}
+    if len(followed) > 1:
+        raise UnsupportedError(f"{', '.join(sorted(followed))} have numbers of several versions each: name one of them")
     places = {name: place for place, name in enumerate(columns)}
     tables = []
     for one in raw:
@@ -108,7 +112,8 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
         ]
         cells: dict[tuple[Node, ...], int] = {}
         ends: dict[tuple[Node, ...], tuple[int, int]] = {}
-        for nodes, value in one.cells:
+        older: dict[tuple[Node, ...], int] = {}
+        for at, (nodes, value) in enumerate(one.cells):
             key = tuple(
                 (column.levels, None) if node is None else node if finder is None else finder.find(node[1]) or node
                 for node, column, finder in zip(nodes, full, finders, strict=True)
@@ -118,19 +123,23 @@ def read_tables(engine: Engine, names: Mapping[str, str], spelling: CountsSpelli
             cells[key] = HIDDEN if isinstance(value, tuple) else value
             if isinstance(value, tuple):
                 ends[key] = value
-        tables.append(Published(one.name, own, cells, one.whole, ends))
+            if one.newest and one.as_of[at] < one.newest:
+                older[key] = one.as_of[at]
+        tables.append(Published(one.name, own, cells, one.whole, ends, older, one.newest))
     return ReadTables(tuple(columns.values()), tuple(tables), 1 if all(one.counted for one in raw) else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """A table with columns as stored; a node is None where it is the total."""
+    """A table with columns as stored; a node is None where it is the total. With several versions that of each cell."""
 
     name: str
     columns: tuple[SeenColumn, ...]
     cells: list[tuple[tuple[Node | None, ...], Number]]
     whole: bool
     counted: bool
+    as_of: Sequence[int] = ()
+    newest: int = 0
 
 
 def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling: CountsSpelling) -> list[_Raw]:
@@ -150,7 +159,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             columns=[{"name": column.name, "level": f"level_{column.name}"} for column in columns],
             totals=[],
             measure=measure,
-            ends=list(released.ends),
+            beside=list(released.beside),
         ),
         max_rows=MOST_CELLS,
     )
@@ -162,6 +171,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
         ]
         outside = [index for index in range(many) if index not in inside]
         cells: list[tuple[tuple[Node | None, ...], Number]] = []
+        as_of: list[int] = []
         for row in rows:
             levels = [read_integer(row[index]) for index in range(many)]
             if any(levels[at] != columns[at].levels for at in outside):
@@ -173,7 +183,11 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
                 cells.append((nodes, (read_integer(row[-3]), read_integer(row[-2]))))
             else:
                 cells.append((nodes, HIDDEN if row[-1] is None else int(Decimal(str(row[-1])) * unit)))
-        found.append(_Raw(name, tuple(columns[at] for at in inside), cells, True, summed is None))
+            if released.several:
+                as_of.append(read_integer(row[-2]))
+        newest = released.versions[-1] if released.several else 0
+        own = tuple(columns[at] for at in inside)
+        found.append(_Raw(name, own, cells, True, summed is None, as_of, newest))
     return found
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Relation, Row
-from sqlanon.errors import UnsupportedError
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 from sqlanon.statistics.amounts import Range
 from sqlanon.statistics.seen import Label, SeenColumn
@@ -43,6 +42,7 @@ class ReleasedCounts(Released):
         changed: published numbers are not the true ones, which lie between published bounds.
         added: published numbers add up.
         sums: the columns whose sums are published.
+        versions: with versions that follow one another, those whose rows are in it; else empty.
     """
 
     columns: tuple[SeenColumn, ...] = ()
@@ -51,12 +51,20 @@ class ReleasedCounts(Released):
     sums: tuple[ReleasedSum, ...] = ()
     changed: bool = False
     added: bool = True
+    versions: tuple[int, ...] = ()
 
     @property
-    def ends(self) -> tuple[str, ...]:
-        """The columns of the bounds, where these are all that is published of the true numbers."""
+    def beside(self) -> tuple[str, ...]:
+        """The columns to read with a number: its bounds, where these are all that is published, or its version."""
         name = self.measures[0][0]
-        return (f"{name}_low", f"{name}_high") if self.changed else ()
+        if self.changed:
+            return f"{name}_low", f"{name}_high"
+        return ("as_of",) if self.several else ()
+
+    @property
+    def several(self) -> bool:
+        """Whether numbers may be of several versions."""
+        return len(self.versions) > 1
 
 
 def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
@@ -68,11 +76,6 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
     missing = "of which types its columns are; read its rows as they are, each is a cell"
     facts = read_cell_facts(view, rows, missing)
     said: Mapping[str, Any] = facts["statistics"]
-    if len(said.get("versions", ())) > 1:
-        raise UnsupportedError(
-            f"{view.ref} has numbers of several versions (as_of), which are of different rows: what they say together "
-            "is not built; read its rows as they are, each is a cell"
-        )
     fields, columns, sums = [], [], []
     for row in rows:
         name, role = str(row[0]), str(row[1])
@@ -101,4 +104,5 @@ def describe_counts(view: Relation, rows: Sequence[Row]) -> ReleasedCounts:
         changed=said["method"] != "suppress",
         added=said.get("additive", True),
         sums=tuple(sums),
+        versions=tuple(map(int, said.get("versions", ()))),
     )

@@ -13,6 +13,7 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.errors import PolicyError
 from sqlanon.query.counts.released import ReleasedCounts, ReleasedSum
 from sqlanon.sqltext import statement
+from sqlanon.statistics.of_versions import divide_by_version
 from sqlanon.statistics.seen import HIDDEN, Cells, Label, Seen, SeenColumn, build_seen, narrow
 from sqlanon.statistics.shifted import Shifted, shift_sums
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
 
-_Read = tuple["Longs", "tuple[list[Label], ...]", "list[object]", "tuple[Longs, Longs] | None"]
+_Read = tuple["Longs", "tuple[list[Label], ...]", "list[object]", "tuple[Longs, ...]"]
 MOST_CELLS = 1_000_000
 """Cells that are read, at most."""
 
@@ -41,6 +42,8 @@ def choose_table(released: ReleasedCounts, used: Sequence[str]) -> tuple[SeenCol
 def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn]) -> Seen:
     """The cells of a table, over the finest cells, all of which are listed and have at least one row.
 
+    Numbers of several versions are of rows up to each: see `divide_by_version`.
+
     Args:
         engine: the database.
         released: the release.
@@ -53,14 +56,18 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
     """
 
     def read() -> Seen:
-        levels, labels, values, ends = _read_cells(engine, released, columns, released.measures[0][0])
-        shown = values if ends is None else [None] * len(values)
+        levels, labels, values, beside = _read_cells(engine, released, columns, released.measures[0][0])
+        shown = [None] * len(values) if released.changed else values
         value = np.array([HIDDEN if one is None else read_integer(one) for one in shown], np.int64)
         atoms = [tuple(label[index] for label in labels) for index in range(len(values)) if not any(levels[:, index])]
         seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
         if not len(values) or (seen.of < 0).any():
             raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
-        return seen if ends is None else replace(seen, ends=ends)
+        if released.changed:
+            return replace(seen, ends=(beside[0], beside[1]))
+        if released.several:
+            return divide_by_version(seen, beside[0], released.versions[-1])[0]
+        return seen
 
     return released.once(("seen", tuple(column.name for column in columns)), read)
 
@@ -107,7 +114,7 @@ def _list_keys(
 
 
 def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str) -> _Read:
-    """Levels and labels of each cell of a table, and the number; None: it is hidden. The bounds of changed numbers."""
+    """Levels and labels of each cell of a table, and the number; None: it is hidden. The columns beside."""
 
     def read() -> _Read:
         inside = {column.name for column in columns}
@@ -123,18 +130,16 @@ def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
                     if column.name not in inside
                 ],
                 measure=measure,
-                ends=list(released.ends),
+                beside=list(released.beside),
             ),
             max_rows=MOST_CELLS,
         )
         many = len(columns)
         levels = np.array([[read_integer(row[index]) for row in rows] for index in range(many)], np.int64)
         labels: tuple[list[Label], ...] = tuple([_label(row[many + index]) for row in rows] for index in range(many))
-        ends = None
-        if released.changed:
-            low, high = (np.array([read_integer(row[at]) for row in rows], np.int64) for at in (-3, -2))
-            ends = low, high
-        return levels.reshape(many, -1), labels, [row[-1] for row in rows], ends
+        places = range(2 * many, 2 * many + len(released.beside))
+        beside = tuple(np.array([read_integer(row[at]) for row in rows], np.int64) for at in places)
+        return levels.reshape(many, -1), labels, [row[-1] for row in rows], beside
 
     return released.once(("cells", measure, tuple(column.name for column in columns)), read)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import Engine
+    from sqlanon.noisy.cut import Held
     from sqlanon.query.parse.parse import Query
     from sqlanon.query.release import Field
 
@@ -163,10 +164,10 @@ class _Reader:
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, counts=True)
+            return self._around(value, deviation, self._held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
-        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0))
+        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
         weights = np.zeros(groups.levels[-1].size)
@@ -176,14 +177,20 @@ class _Reader:
         deviation = groups.deviation(deviations, weights)
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
-        return self._around(value, deviation, unit, counts=measured.of != "sum")
+        held = self._held(measured, leaves, groups)
+        return self._around(value, deviation, held, unit, counts=measured.of != "sum")
 
-    def _around(self, value: float, deviation: float, unit: float = 1.0, *, counts: bool) -> Bounded:
+    def _held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
+        """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
+        all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
+        return "both" if all_persons and self._released.groups else measured.held
+
+    def _around(self, value: float, deviation: float, held: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
         width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
-        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0))
+        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
 
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()

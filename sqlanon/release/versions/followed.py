@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlanon.errors import GuardError
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.release.catalog.state import SHOWN
+from sqlanon.shell import command
 from sqlanon.statistics.kept import Kept, kept_of
 from sqlanon.statistics.nights import Growth, find_newcomers
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.release.catalog.state import ReleaseState
     from sqlanon.release.stages.work import Work
     from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
 
 
 class Nights:
@@ -50,13 +52,27 @@ class Nights:
         """The staged rows that are new; None: all are."""
         return self._growth.stage if self._growth is not None else None
 
-    @property
-    def note(self) -> tuple[str, ...]:
-        """A note for a plan."""
+    def note(self, scratch: Scratch, shape: Shape, cells: TableRef) -> tuple[str, ...]:
+        """Notes for a plan: how many cells may go on.
+
+        Args:
+            scratch: the plan.
+            shape: the counted columns.
+            cells: the cells of the new rows.
+        """
         if self._growth is None or self._before is None:
             return ()
-        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells below are theirs"
-        return (f"{new}; cells in which they are hidden keep their numbers",)
+        version, before = self._before.version, kept_of(self._before.statistics)
+        listed, stopped, few, many = scratch.numbers(
+            "statistics/moving_on", cells=cells, before=before.cells, **shape.context()
+        )
+        new = f"{self._growth.came} persons are new since version {version}: the cells counted above"
+        goes_on = (
+            f"of {listed} cells of version {version} at most {many} get a new number, without those that are hidden "
+            f"for the sake of small ones; {few} stop, as fewer than {shape.threshold} persons came; {stopped} have "
+            f"stopped already, or are hidden; to {listed - stopped - few - many} nobody came"
+        )
+        return f"{new} are theirs; cells in which they are hidden keep their numbers", goes_on
 
     def batches(self, work: Work) -> tuple[int, ...]:
         """The versions whose new rows are in this one; empty: there is one version."""
@@ -80,10 +96,10 @@ class Nights:
         assert statistics is not None
         assert statistics.cohort is not None
         if self._newest != before.version:
+            advice = command("rollback", name, options=("--to", str(self._newest)))
             raise GuardError(
                 f"{name}: version {before.version} is published, and readers had version {self._newest} after it: new "
-                f"rows are counted from the last version on. Return to it first: sqlanon rollback {name} --to "
-                f"{self._newest}"
+                f"rows are counted from the last version on. Return to it first: {advice}"
             )
         growth = find_newcomers(work.scratch, shape, work.staged.stage, kept_of(before.statistics), name)
         if growth.went:

@@ -170,7 +170,7 @@ class OfStatistics(Version):
         """See `Version.plan`: the cells are counted, and the share of small cells of each margin is noted."""
         self.profile(work)
         shape, cube = self._counted
-        notes = (*self._nights.note, *self._protection.note(self._run(work, Silent())))
+        notes = (*self._nights.note(work.scratch, shape, cube.cells), *self._protection.note(self._run(work, Silent())))
         return plan_counts(work, shape, cube, list_neighbours(work.state), notes)
 
     @property

@@ -12,12 +12,11 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from sqlanon.engines.duckdb.lake.opened import cannot_open, interrupted
+from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, UnsupportedError, file_errors
-from sqlanon.lack import notyet
 
 FACTS = "sqlanon"
 """The name of our facts in commits."""
-STORAGE = notyet("tables are written into folders of this machine; copy the folder, or let its file system be mounted")
 _SAME_ROWS = ("OPTIMIZE", "VACUUM START", "VACUUM END", "SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "UPGRADE PROTOCOL")
 """Operations that leave a table's rows as they are."""
 
@@ -29,7 +28,7 @@ def canonical(place: str) -> str:
         UnsupportedError: it is on object storage.
     """
     if "://" in place:
-        raise UnsupportedError(f"delta:{place}: {STORAGE.why}")
+        raise UnsupportedError(f"delta:{place}: {LAKE_LACKS['delta'][IN_BUCKETS].why}")
     return str(Path(place).absolute())
 
 

@@ -27,10 +27,9 @@ from pyiceberg.table.snapshots import Operation, ancestors_of
 
 from sqlanon.engines.duckdb.lake.iceberg import open_catalog
 from sqlanon.engines.duckdb.lake.opened import cannot_open, interrupted
+from sqlanon.engines.lacks import IN_BUCKETS, LAKE_LACKS
 from sqlanon.errors import DatabaseError, SqlanonError, UnsupportedError
-from sqlanon.lack import notyet
 
-STORAGE = notyet("files are written into folders of this machine; give the catalog a warehouse in one")
 _KEY = "sqlanon."
 _ANY = pyarrow.schema([("a", pyarrow.int64())])
 
@@ -63,7 +62,7 @@ def folder(place: str) -> Path:
         where = table.location() if table else _create(catalog, path, _ANY).table_metadata.location
     parts = urlsplit(where)
     if parts.scheme not in ("", "file"):
-        raise UnsupportedError(f"iceberg:{place}: {STORAGE.why}")
+        raise UnsupportedError(f"iceberg:{place}: {LAKE_LACKS['iceberg'][IN_BUCKETS].why}")
     return Path(unquote(parts.path) if parts.scheme else where, "data")
 
 

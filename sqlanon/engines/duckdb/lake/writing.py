@@ -16,13 +16,9 @@ import duckdb
 
 from sqlanon.engines.base import TableRef
 from sqlanon.engines.duckdb.connection import quote
+from sqlanon.engines.lacks import LAKE_LACKS, PUBLISHED
 from sqlanon.errors import PolicyError, PrivacyViolation, UnsupportedError, file_errors
-from sqlanon.lack import notyet
 from sqlanon.lake_names import lake_of
-
-PARQUET = notyet(
-    "tables of Delta and Iceberg are written; export the view as a file, COPY (FROM view) TO 'file.parquet'"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ class LakeWriter:
         lake = lake_of(name)
         form = FORMATS.get(lake.scheme) if lake else None
         if lake is None or form is None:
-            raise UnsupportedError(f"{name}: {PARQUET.why}")
+            raise UnsupportedError(f"{name}: {LAKE_LACKS['parquet'][PUBLISHED].why}")
         commits, where = _commits(str(lake))
         return f"{lake.scheme}:{commits.canonical(where)}"
 

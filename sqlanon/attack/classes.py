@@ -1,0 +1,75 @@
+"""Readers of counts who have the release of rows as well that is protected together with them (``together``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.sums import label_of
+from sqlanon.engines.rows import read_integer
+from sqlanon.statistics.seen import HIDDEN, Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.statistics.joined import Joined
+    from sqlanon.statistics.shape import Shape
+    from sqlanon.table.scratch import Scratch
+
+    Longs = npt.NDArray[np.int64]
+
+
+def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Seen:
+    """The published cells over the finest combinations that each class of rows may have.
+
+    A reader knows how many rows a class has, with each value that it shows as it is, and that both ends of a range and
+    all members of a set occur. In how many branches below a node its rows are is not used.
+
+    Args:
+        scratch: the database of the private tables.
+        shape: the published columns, with the release of rows.
+        atoms: the private table of parts.
+        joined: the view of the counts.
+        order: the place of each column of the release among those of the readers.
+
+    Cost: the parts are read once.
+    """
+    assert shape.neighbour is not None
+    needs, context, many = scratch.table("needs"), shape.context(), len(shape.columns)
+    scratch.execute("statistics/needs", needs=needs, atoms=atoms, **context)
+    known = {
+        (read_integer(row[1]), read_integer(row[0]), read_integer(row[2]))
+        for row in scratch.fetch(
+            "statistics/sum_read", table=needs, columns=["class", "place", "rank", "known"], order=["class", "place"]
+        )
+        if read_integer(row[3])
+    }
+    places = np.argsort(order).tolist()
+    whole: list[int] = []
+    kinds: list[int] = []
+    sums: dict[int, int] = {}
+    needed: list[list[tuple[int, int, int]]] = []
+    for row in scratch.fetch("statistics/part_codes", atoms=atoms, **context):
+        labels = [label_of(cell) for cell in row[:many]]
+        kind, of, n, *ranks = map(read_integer, row[many:])
+        whole.append(joined.seen.places[tuple(labels[place] for place in places)])
+        kinds.append(kind)
+        if kind >= 0:
+            sums[kind] = sums.get(kind, 0) + n
+        keys = [(one.place, of, rank) for one, rank in zip(shape.neighbour.columns, ranks, strict=True)]
+        needed.append([key if key in known else (0, 0, 0) for key in keys])
+    cells, numbers = len(joined.seen.value), {kind: at for at, kind in enumerate(sums)}
+    of_kind = [cells + numbers[kind] if kind >= 0 else -1 for kind in kinds]
+    of_need = {key: cells + len(sums) + at for at, key in enumerate(sorted(known))}
+    rows = [[of_need.get(keys[at], -1) for keys in needed] for at in range(len(shape.neighbour.columns))]
+    return replace(
+        joined.seen,
+        of=np.concatenate([joined.seen.of[:, whole], np.array([of_kind, *rows], np.int64)]),
+        value=np.concatenate([joined.seen.value, list(sums.values()), [HIDDEN] * len(known)]).astype(np.int64),
+        least=np.zeros(len(whole), np.int64),
+        hidden=1,
+    )

@@ -1,0 +1,108 @@
+"""Readers of all versions of counts that follow one another, who look for the few persons who came to a cell.
+
+Of each version they know the new rows of every cell that has gone on until then, and that somebody came to a cell that
+stopped. Later rows of such a cell are in no version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.results.counts import CountsReader
+from sqlanon.statistics.joined import Joined, Key
+from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Seen, SeenColumn, build_seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+Truth = Mapping[Key, tuple[int, int]]
+"""Of each cell with new rows their number, and the number of persons."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows:
+    """The new rows of a version, as a reader of all versions has them.
+
+    Attributes:
+        seen: what the reader knows.
+        value: int64[cells], the numbers.
+        small: bool[cells], few persons came.
+    """
+
+    seen: Seen
+    value: Longs
+    small: npt.NDArray[np.bool_]
+
+
+def see_new_rows(
+    columns: Sequence[SeenColumn], joined: Joined, versions: Sequence[int], came: Sequence[Truth], threshold: int
+) -> list[NewRows]:
+    """The new rows of each version.
+
+    Args:
+        columns: the columns of the readers.
+        joined: the view of the last version.
+        versions: the versions.
+        came: of each version the cells with new rows.
+        threshold: fewer persons are few.
+
+    Cost: a sort of the atoms for each version and margin.
+    """
+    levels = np.array([[level for level, _ in key] for key in joined.keys], np.int64).T.reshape(len(columns), -1)
+    labels = tuple([key[at][1] for key in joined.keys] for at in range(len(columns)))
+    stops = _list_stops(joined, versions, came)
+    made = []
+    for at, truth in enumerate(came):
+        pairs = [truth.get(key, (0, 0)) for key in joined.keys]
+        value = np.array([n for n, _ in pairs], np.int64)
+        persons = np.array([many for _, many in pairs], np.int64)
+        known = np.where(at < stops, value, HIDDEN)
+        seen = build_seen(columns, Cells(levels, labels, known), joined.seen.atoms, 0)
+        ends = np.where(at == stops, 1, 0).astype(np.int64), np.full(len(value), UNBOUNDED, np.int64)
+        made.append(NewRows(_with_ends(seen, ends), value, (persons > 0) & (persons < threshold)))
+    return made
+
+
+def add_readers(name: str, found: Sequence[CountsReader]) -> CountsReader:
+    """Readers of the new rows of each version as one kind.
+
+    Args:
+        name: of the kind.
+        found: those of each version.
+    """
+    cells = sum(one.cells for one in found)
+    insiders = name == "insider"
+    return CountsReader(
+        name,
+        sum(one.readers for one in found) if insiders else 1,
+        sum(one.possible for one in found) if insiders else 1,
+        cells,
+        sum(one.exact for one in found),
+        sum(one.below for one in found),
+        sum(one.undecided for one in found),
+        sum(one.guess * one.cells for one in found) / max(cells, 1),
+        any(one.promised for one in found),
+    )
+
+
+def _list_stops(joined: Joined, versions: Sequence[int], came: Sequence[Truth]) -> Longs:
+    """int64[cells], the place of the version of which the new rows are hidden; after the last: of none."""
+    older, made = dict(joined.older), []
+    for place, key in enumerate(joined.keys):
+        if place in older:
+            made.append(versions.index(older[place]) + 1)
+        elif joined.hidden[place]:
+            made.append(next(at for at, truth in enumerate(came) if key in truth))
+        else:
+            made.append(len(versions))
+    return np.array(made, np.int64)
+
+
+def _with_ends(seen: Seen, ends: tuple[Longs, Longs]) -> Seen:
+    return Seen(seen.of, seen.value, seen.least, seen.atoms, seen.places, 0, None, ends)

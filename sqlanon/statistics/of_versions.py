@@ -1,0 +1,56 @@
+"""Published cells with numbers of several versions that follow one another, as one system of sums.
+
+Rows only come. A cell that is shown has the sum of its rows up to a version, and if that is not the last one, rows came
+to it since. So each combination has a part for the rows that came up to each of these versions, and a cell is the sum
+of its parts up to its own version.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.statistics.seen import HIDDEN, Seen
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+def divide_by_version(seen: Seen, as_of: Longs, newest: int) -> tuple[Seen, Longs]:
+    """The same cells over the parts of each atom, in the order of the versions.
+
+    Args:
+        seen: the cells; every number is positive.
+        as_of: int64[cells], the version of each number; of a hidden cell the newest.
+        newest: the version of the view.
+
+    Returns:
+        the system; after the cells, each older one once more: hidden, with the rows that came to it since. Of these
+        the places of the older cells.
+
+    Cost: memory of the cells' margins and atoms for each version.
+    """
+    versions = np.union1d(as_of, [newest])
+    number, times = np.searchsorted(versions, as_of), len(versions)
+    older = np.flatnonzero(as_of < newest)
+    if not len(older):
+        return seen, older
+    cells, many = len(seen.value), seen.of.shape[1]
+    part, of = np.repeat(np.arange(times), many), np.tile(seen.of, times)
+    until = np.where(of >= 0, number[of], times)
+    later = np.full(cells, -1, np.int64)
+    later[older] = cells + np.arange(len(older))
+    since = np.where(part > until, later[of], -1)
+    made = replace(
+        seen,
+        of=np.concatenate([np.where(part <= until, of, -1), since[(since >= 0).any(axis=1)]]),
+        value=np.concatenate([seen.value, np.full(len(older), HIDDEN, np.int64)]),
+        least=np.zeros(times * many, np.int64),
+        hidden=1,
+        times=times,
+    )
+    return made, older
