@@ -116,6 +116,7 @@ class StatisticsSpec:
         other: another protection than that cells are hidden.
         together: releases of rows of the same source that readers have as well.
         cohort: versions follow one another, each when at least so many persons are new; None: there is one version.
+        show: margins whose cells must be shown, each by its columns and their levels; without any the grand total.
     """
 
     tables: tuple[StatisticsTable, ...]
@@ -127,6 +128,7 @@ class StatisticsSpec:
     other: CellKeySpec | RoundSpec | None = None
     together: tuple[str, ...] = ()
     cohort: int | None = None
+    show: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     @property
     def has_ends(self) -> bool:

@@ -202,6 +202,14 @@ STATISTICS_KEYS: Final[tuple[Key, ...]] = (
         "columns. `none`: it has not.",
     ),
     Key(
+        "statistics.protect.show",
+        None,
+        None,
+        "Of `suppress`: margins whose cells must be shown, `[{region: 1}, total]`: of each column the level in the "
+        "view (0: its values); `{}` or `total` is the grand total. A run that would have to hide one of their cells "
+        "publishes nothing. Default: none.",
+    ),
+    Key(
         "statistics.protect.deviation",
         Integer(1, MOST_DEVIATION),
         None,

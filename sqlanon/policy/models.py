@@ -6,7 +6,7 @@ one check there if it must fit with others. The docstrings are descriptions in t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -308,6 +308,7 @@ class ProtectModel(Written):
     interval: Literal["full"]
     insiders: Insiders
     bounds: Bounds
+    show: Sequence[object] | None
     deviation: int | None
     variance: Fraction | int | None
     no_result: int | None

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from sqlanon.counted import CellKeySpec, Method, RoundSpec
+from sqlanon.counted import CellKeySpec, Method, RoundSpec, StatisticsTable
 from sqlanon.declared.records import Path
-from sqlanon.declared.wording import join_words, show
+from sqlanon.declared.values import Integer
+from sqlanon.declared.wording import join_words, near, show
 from sqlanon.policy.models import ProtectModel
 from sqlanon.policy.problems import Problems
 
 OF_METHOD: Final[Mapping[Method, Collection[str]]] = {
-    "suppress": ("insiders", "interval", "bounds"),
+    "suppress": ("insiders", "interval", "bounds", "show"),
     "cell_key": ("deviation", "variance", "no_result", "rule", "additive"),
     "round": ("base",),
 }
 """The keys that a method has besides those of all."""
+TOTAL = "total"
+"""The grand total, as a margin that must be shown."""
 RULE_DEVIATION = 9
 """Rule ``10_5`` changes 9 to 0, and no number by more."""
 
@@ -74,3 +77,64 @@ def _read_cell_key(protect: ProtectModel, path: Path, problems: Problems) -> Cel
         allowed = f"a variance above {least} and below {most}" if least < most else "a greater deviation"
         problems.add((*path, "variance"), what, f"with this deviation and no_result: {allowed}")
     return spec
+
+
+def read_show(
+    protect: ProtectModel,
+    tables: Sequence[StatisticsTable],
+    heights: Mapping[str, int | None],
+    path: Path,
+    problems: Problems,
+) -> tuple[tuple[tuple[str, int], ...], ...]:
+    """The margins that must be shown.
+
+    Args:
+        protect: the mapping that was read.
+        tables: the tables.
+        heights: of each column how many levels it has below the total; None: a run knows.
+        path: where the list is.
+        problems: collects the problems.
+    """
+    if protect.method != "suppress" or not protect.show:
+        return ()
+    spelled = {name.lower(): name for name in heights}
+    found: dict[tuple[tuple[str, int], ...], None] = {}
+    for index, written in enumerate(protect.show):
+        place, margin = (*path, index), {} if written == TOTAL else written
+        if not isinstance(margin, Mapping):
+            problems.add(place, "not a margin", "{region: 1}, or total")
+            continue
+        levels: dict[str, int] = {}
+        for name, level in margin.items():
+            read = _read_level(str(name), level, heights, (*place, str(name)), problems)
+            if read is not None:
+                levels[spelled[str(name).lower()]] = read
+        if problems.broken(place):
+            continue
+        if not any(set(levels) <= set(table.by) for table in tables):
+            what = f"no table has {join_words(map(show, levels))} together"
+            problems.add(place, what, "columns of one table")
+        made = tuple(sorted(levels.items()))
+        if made in found or len(levels) < len(margin):
+            problems.add(place, "a margin or a column is named twice", "each once")
+        found[made] = None
+    return tuple(found)
+
+
+def _read_level(
+    name: str, level: object, heights: Mapping[str, int | None], place: Path, problems: Problems
+) -> int | None:
+    """A level below the total of a column of the counts; None: a problem was noted."""
+    known = {one.lower(): height for one, height in heights.items()}
+    if name.lower() not in known:
+        what = f"{show(name)} is not a column of statistics{near(name, heights)}"
+        problems.add(place, what, f"columns: {join_words(map(show, heights))}")
+        return None
+    height = known[name.lower()]
+    allowed = Integer(0) if height is None else Integer(0, height - 1)
+    try:
+        return allowed.read(level)
+    except ValueError:
+        what = "the column has no such level below its total"
+        problems.add(place, what, f"{allowed.allowed}, or leave the column out")
+        return None

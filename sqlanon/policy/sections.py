@@ -233,7 +233,14 @@ COUNTED_COLUMN = _section(
 COUNTED_TABLE = _section(models.CountedTableModel, "statistics.tables.", example="name: by_region")
 DOMINANCE = _section(models.DominanceModel, "statistics.measures.*.dominance.", example="n: 2")
 COUNTED_MEASURE = _section(models.CountedMeasureModel, "statistics.measures.*.", {"dominance": DOMINANCE}, main="count")
-PROTECT = _section(models.ProtectModel, "statistics.protect.", example="persons: 10")
+_LEVELS = {"additionalProperties": {"minimum": 0, "type": "integer"}, "type": "object"}
+_MARGINS = {"items": {"anyOf": [_LEVELS, {"const": "total"}]}, "minItems": 1, "type": "array"}
+PROTECT = _section(
+    models.ProtectModel,
+    "statistics.protect.",
+    {"show": Kind("a list of margins, at least one: [{region: 1}, total]", _MARGINS, _several)},
+    example="persons: 10",
+)
 _COUNTED_TABLES = {"items": COUNTED_TABLE.schema, "minItems": 1, "type": "array"}
 STATISTICS = _section(
     models.StatisticsModel,

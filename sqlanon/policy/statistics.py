@@ -5,7 +5,7 @@ Such a release has keys of its own: those about classes of rows do not apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -18,11 +18,12 @@ from sqlanon.policy.checks import Files
 from sqlanon.policy.decision import build_context, build_threshold
 from sqlanon.policy.models import CountedTableModel, StatisticsReleaseModel
 from sqlanon.policy.problems import Problems
-from sqlanon.policy.protect import read_protection
+from sqlanon.policy.protect import read_protection, read_show
 from sqlanon.policy.sections import COUNTED_TABLE, RELEASE, STATISTICS_RELEASE
 from sqlanon.policy.summed import read_measures
 from sqlanon.spec import (
     ColumnSpec,
+    Hierarchy,
     PrivacySpec,
     RefreshSpec,
     ReleaseSpec,
@@ -108,7 +109,9 @@ def read_protected(
         what = "no table has all columns, so that it is not known of which numbers the cells are sums"
         problems.add((*statistics_path, "tables"), what, "a table by all columns")
     spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
-    spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems))
+    broken = problems.broken((*statistics_path, "columns"))
+    must = () if broken else read_show(protect, tables, _heights(columns), (*protect_path, "show"), problems)
+    spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems), show=must)
     _check_together(spec, model.name, path, problems)
     _check_refresh(spec, path, problems)
     if protect.method == "cell_key" and model.null_person == "distinct":
@@ -212,9 +215,21 @@ def _check_refresh(spec: StatisticsSpec, path: Path, problems: Problems) -> None
         problems.add((*path, "refresh", "cohort", "persons"), what, f"{spec.threshold} or more")
     if spec.together:
         problems.add((*path, "refresh"), "versions of counts together with rows are not built", "one of the two")
+    if spec.show:
+        what = "in the new rows of a version other cells are hidden, so that it is not built for several versions"
+        problems.add((*path, KEY, "protect", "show"), what, "leave it out")
     if spec.bounds == "exact":
         what = "bounds of numbers of several versions are not built"
         problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
+
+
+def _heights(columns: Sequence[ColumnSpec]) -> dict[str, int | None]:
+    """How many levels each column has below its total; None: a run knows."""
+    found: dict[str, int | None] = {}
+    for column in columns:
+        hierarchy = column.hierarchy
+        found[column.name] = hierarchy.height if isinstance(hierarchy, Hierarchy) else None if hierarchy else 1
+    return found
 
 
 def _check_threshold(model: StatisticsReleaseModel, problems: Problems, at: Path) -> None:

@@ -7,7 +7,7 @@ cell changes. The programs look for the change of least weight that also changes
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +134,9 @@ class Deviations:
     def __init__(self, system: System, hidden: Flags, work: Work, limits: Limits | None = None) -> None:
         self._highs, self._system = import_highs(), system
         self._atoms, self._cells = len(system.atoms.count), len(system)
-        self._limits, self._work = limits or count_limits(system), work
+        limits = limits or count_limits(system)
+        self._limits = replace(limits, shrinks=np.where(system.fixed, 0.0, limits.shrinks))
+        self._work = work
         self._unit = self._limits.unit
         self._infinite = self._highs.kHighsInf
         self.hidden = hidden

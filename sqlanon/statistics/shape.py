@@ -10,6 +10,7 @@ from typing import Any
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.statistics.must_show import Levels, find_levels
 from sqlanon.statistics.neighbour import Neighbour
 from sqlanon.statistics.summed import ShapeSum, shape_sums, stored_sums
 from sqlanon.table.encode import Domain
@@ -71,6 +72,7 @@ class Shape:
         sums: the columns whose sums are published.
         neighbour: the release of rows that readers have as well.
         followed: other versions are to follow.
+        show: margins whose cells must be shown.
     """
 
     columns: tuple[ShapeColumn, ...]
@@ -85,6 +87,7 @@ class Shape:
     sums: tuple[ShapeSum, ...] = ()
     neighbour: Neighbour | None = None
     followed: bool = False
+    show: tuple[Levels, ...] = ()
 
     @property
     def counted(self) -> str:
@@ -184,6 +187,7 @@ def shape_of(
         version,
         shape_sums(spec.name, asked.sums, summed),
         followed=asked.cohort is not None,
+        show=find_levels(spec.name, asked.show, [(column.name, column.levels) for column in columns]),
     )
 
 

@@ -67,7 +67,8 @@ class System:
         height: int64[classes], the sum of the levels of such a cell, the coarsest of them.
         listed: int64[cells], the class of each published cell.
         levels: int64[columns, cells], of each published cell.
-        fixed: bool[classes], published by another release: no table changes it, and it cannot be hidden.
+        fixed: bool[classes], published by another release, or of a margin that must be shown: no table changes it, and
+            it cannot be hidden.
         inner: bool[classes], of no published number: all that is known is that it is not zero.
     """
 

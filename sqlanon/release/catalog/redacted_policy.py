@@ -46,7 +46,7 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
     if spec.statistics is not None:
-        for key in ("sums", "together", "cohort"):  # the first releases of counts had none of them
+        for key in ("sums", "together", "cohort", "show"):  # the first releases of counts had none of them
             if not policy["statistics"][key]:
                 del policy["statistics"][key]
     if spec.noisy is not None:

@@ -61,7 +61,11 @@ def plan_counts(work: Work, shape: Shape, cube: Cube, neighbours: Sequence[str],
             *(hidden_rows(work.state.engine, spec, work.state.source.ref) if spec.row_security is None else ()),
         ),
         statements=(),
-        notes=(*_notes(cube.counts[1], margins, statistics.threshold, sums=bool(shape.sums)), *notes),
+        notes=(
+            *_notes(cube.counts[1], margins, statistics.threshold, sums=bool(shape.sums)),
+            *notes,
+            *_notes_of_show(margins, shape),
+        ),
     )
 
 
@@ -82,3 +86,13 @@ def _notes(cells: int, margins: Sequence[Margin], threshold: int, *, sums: bool)
             "it; give its columns hierarchies and coarser values in a view, or count by fewer columns at once"
         )
     return notes
+
+
+def _notes_of_show(margins: Sequence[Margin], shape: Shape) -> list[str]:
+    """Margins that must be shown, and have cells that must be hidden."""
+    return [
+        f"{margin.share:.0%} of the {margin.cells} cells of {margin.name} are small: protect: show cannot be met, and "
+        "a run publishes nothing"
+        for margin in margins
+        if margin.levels in shape.show and margin.share > 0
+    ]

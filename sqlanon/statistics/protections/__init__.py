@@ -35,6 +35,7 @@ def stored_statistics(policy: Mapping[str, Any]) -> StatisticsSpec:
         policy["bounds"],
         tuple(SumMeasure(**one) for one in policy.get("sums", ())),
         _stored_other(policy.get("other")),
+        show=tuple(tuple((str(name), int(level)) for name, level in margin) for margin in policy.get("show", ())),
     )
 
 

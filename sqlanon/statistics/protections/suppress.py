@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
+from sqlanon.declared.wording import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
+from sqlanon.statistics.amounts import Amounts
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.hide import hide_cells
 from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
 from sqlanon.statistics.sum_tables import read_amounts
+from sqlanon.statistics.system import System
 from sqlanon.table.scratch import Scratch
 
 
@@ -44,6 +51,7 @@ class Suppress:
         system = read_system(scratch, shape, cube, run.secret)
         try:
             amounts = read_amounts(scratch, shape, cube.atoms, cube.sums, system)
+            system = self._fix(run, system, [one for one, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
@@ -55,6 +63,9 @@ class Suppress:
             )
             if shape.neighbour is not None:
                 why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
+            if shape.show:
+                names = join_words([shape.margin_name(one) for one in shape.show])
+                why += f", where all cells of {names} are shown (protect: show)"
             raise InfeasibleError(
                 f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
             ) from None
@@ -67,6 +78,24 @@ class Suppress:
         tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
+
+    @staticmethod
+    def _fix(run: Run, system: System, amounts: Sequence[Amounts]) -> System:
+        """The system in which all cells of some margins are shown.
+
+        Raises:
+            InfeasibleError: one of them must be hidden.
+        """
+        shape = run.shape
+        found = find_hidden(
+            system, shape.show, np.logical_or.reduce([system.small, *(one.sensitive for one in amounts)])
+        )
+        if found is not None:
+            raise InfeasibleError(
+                f"{run.release}: a cell of {shape.margin_name(found)} must be hidden, so that not all are shown "
+                "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
+            )
+        return fix_margins(system, shape.show)
 
     def verify_source(self, run: Run, kept: Tables) -> None:
         """See `Protection.verify_source`."""

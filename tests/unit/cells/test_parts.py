@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
+from sqlanon.statistics.must_show import Levels, find_hidden, fix_margins
 from sqlanon.statistics.parts import How, Placed, list_parts, with_classes
 from sqlanon.statistics.system import Atoms, Listed, System, build_system
 from tests.oracle.class_reader import ENDS, MEMBERS, NODE_OF, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
@@ -77,14 +78,21 @@ def shown_by(case: Tiny, system: System, found: Protected) -> dict[tuple[object,
     return case.shown([bool(found.hidden[of]) for of in system.listed])
 
 
-def read_both(seed: object, ways: tuple[str, str]) -> int:
-    """Read every table of a case; 0: rows give its small cells away, and the counts are refused, or none is small."""
+def read_both(seed: object, ways: tuple[str, str], show: Sequence[Levels] = ()) -> int:
+    """Read every table of a case; 0: rows give its small cells away, and the counts are refused, or none is small.
+
+    Margins of `show` must be shown; with a small cell they are refused.
+    """
     classes = drawn_classes((seed, ways))
     case = tiny_of(classes)
     system = joint_system(case, classes, ways)
+    if find_hidden(system, show, system.small) is not None:
+        return 0
+    system = fix_margins(system, show)
     found = protect(system, insiders=False)
     if found is None:
         return 0
+    assert not found.hidden[system.fixed].any()
     shown, within, small = shown_by(case, system, found), dict(case.within), 0
     alone = tables_of(classes, ways, list(case.counts))
     both = list(agreeing(alone, within, shown))
@@ -101,6 +109,11 @@ def read_both(seed: object, ways: tuple[str, str]) -> int:
 @pytest.mark.parametrize("ways", WAYS, ids="-".join)
 def test_no_reader_of_both_finds_a_small_cell(ways: tuple[str, str]) -> None:
     assert sum(read_both(seed, ways) for seed in range(4))
+
+
+@pytest.mark.parametrize("ways", [(ENDS, ENDS), (MEMBERS, MEMBERS)], ids="-".join)
+def test_no_reader_of_both_finds_a_small_cell_where_a_margin_must_be_shown(ways: tuple[str, str]) -> None:
+    assert sum(read_both(seed, ways, [(0, 1)]) for seed in range(12))
 
 
 @pytest.mark.thorough

@@ -10,6 +10,7 @@ from sqlanon.counted import StatisticsSpec, StatisticsTable
 from sqlanon.errors import PolicyError
 from sqlanon.policy import loads, schema
 from sqlanon.release.catalog.redacted_policy import redact
+from sqlanon.statistics.protections import stored_statistics
 
 GOOD: dict[str, Any] = {
     "name": "admissions",
@@ -65,6 +66,13 @@ def test_what_a_policy_means() -> None:
         ("pid", "identifier"),
     ]
     assert redact(spec)["statistics"]["threshold"] == 10
+
+
+def test_margins_that_must_be_shown() -> None:
+    (spec,) = loads(text_of(statistics__protect__show=[{"Sex": 0, "age": 1}, "total"]), {}).releases
+    assert spec.statistics is not None
+    assert spec.statistics.show == ((("age", 1), ("sex", 0)), ())
+    assert stored_statistics(redact(spec)["statistics"]).show == spec.statistics.show
 
 
 ONE: dict[str, Any] = {"statistics__tables": [{"name": "a", "by": ["region", "sex", "age"]}]}
@@ -178,6 +186,35 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "hidden zeros": ({"statistics__protect__zeros": "small"}, "shown"),
     "narrow intervals": ({"statistics__protect__interval": "width"}, "full"),
     "bounds of linked tables": ({"statistics__protect__bounds": "exact"}, "no table has all columns"),
+    "a margin of another column": ({"statistics__protect__show": [{"regions": 0}]}, "did you mean region?"),
+    "a level that a column has not": ({"statistics__protect__show": [{"region": 1}]}, "no such level below its total"),
+    "a level of no number": (
+        {"statistics__protect__show": [{"age": "x"}]},
+        "a whole number of at least 0, or leave the column out",
+    ),
+    "a margin of no table": (
+        {"statistics__protect__show": [{"region": 0, "age": 1}]},
+        "no table has region, age together",
+    ),
+    "a margin twice": ({"statistics__protect__show": ["total", {}]}, "named twice"),
+    "a margin that is a column": ({"statistics__protect__show": ["region"]}, "not a margin"),
+    "a margin alone": ({"statistics__protect__show": {"region": 0}}, "a list of margins"),
+    "no margins": ({"statistics__protect__show": []}, "the list is empty"),
+    "margins of rounded cells": (
+        {**ONE, "statistics__protect": {"persons": 5, "method": "round", "base": 5, "show": ["total"]}},
+        "show is of another method than round",
+    ),
+    "margins of cells with noise": (
+        {**ONE, "statistics__protect": {"persons": 5, "method": "cell_key", "rule": "10_5", "show": ["total"]}},
+        "show is of another method than cell_key",
+    ),
+    "margins of several versions": (
+        {
+            "refresh": {"mode": "frozen", "cohort": {"persons": 20}},
+            "statistics__protect": {"persons": 5, "show": ["total"]},
+        },
+        "not built for several versions",
+    ),
     "other values": (
         {"statistics__columns__age": {"hierarchy": {"groups": {"x": ["1"]}, "other": "1"}}},
         "counts of values that are not listed",
