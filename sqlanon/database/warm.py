@@ -148,14 +148,15 @@ class _Values:
             listed = column.ordered
         elif column.ordered or (column.role == "quasi" and at % 2):
             listed = tuple(f"t{n}" for n in range(_VALUES))
-        self._listed, self._role = listed, column.role
+        self._listed, self._role, self._place = listed, column.role, at
         self._repeated = (spec.rows_are == "events" or bool(spec.person)) and column.name not in spec.key
         self.type = "VARCHAR" if listed else "INTEGER"
 
     def of(self, n: int, rows: int) -> object:
         """The value of a row."""
         if self._listed:
-            return self._listed[n * 7 % len(self._listed)]
+            # Not the same order of values in each column: a search is compiled for classes that lose something.
+            return self._listed[(n * 7 + n // len(self._listed) * self._place) % len(self._listed)]
         if self._role in ("identifier", "pseudonym"):
             return n // 2 if self._repeated else n
         return n * 7919 % rows if self._role == "quasi" else n // 7 % _VALUES

@@ -62,8 +62,8 @@ class ShapeSum:
         """As templates take it."""
         return {
             "name": self.name,
-            "lower": f"{self.name}_low",
-            "upper": f"{self.name}_high",
+            "low_name": f"{self.name}_low",
+            "high_name": f"{self.name}_high",
             "alias": self.alias,
             "place": self.place,
             "factor": self.factor,

@@ -1,6 +1,6 @@
 -- name: statistics/published
 -- params: published (table to make), physical (the published table), columns (list of {name, level, levels}), measures (list of {name, low,
---   high}), sums (list of {place, name, lower, upper, factor}), bounds (bool)
+--   high}), sums (list of {place, name, low_name, high_name, factor}), bounds (bool)
 -- returns: of each row the keys k1.. and levels l1.. of its cell, status text, as_of bigint, measures m1.., lower1.. and upper1.. bigint; of sums x1.., least1.. and most1..
 --   bigint, in units
 CREATE {{ published | scratch }} AS
@@ -21,8 +21,8 @@ SELECT
 {% for s in sums %}
     , CAST(p.{{ s.name | ident }} * {{ s.factor }} AS BIGINT) AS x{{ s.place }}
 {% if bounds %}
-    , CAST(p.{{ s.lower | ident }} * {{ s.factor }} AS BIGINT) AS least{{ s.place }}
-    , CAST(p.{{ s.upper | ident }} * {{ s.factor }} AS BIGINT) AS most{{ s.place }}
+    , CAST(p.{{ s.low_name | ident }} * {{ s.factor }} AS BIGINT) AS least{{ s.place }}
+    , CAST(p.{{ s.high_name | ident }} * {{ s.factor }} AS BIGINT) AS most{{ s.place }}
 {% endif %}
 {% endfor %}
 FROM {{ physical | table }} AS p

@@ -1,6 +1,6 @@
 -- name: statistics/view
 -- params: physical (table to make), cells (table, as statistics/cells makes it), hidden (table of cell, low, high), columns (list of
---   {name, level (name), type, levels}), measures (list of {name, low, high, column (n or persons)}), sums (list of {place, name, lower, upper, unit,
+--   {name, level (name), type, levels}), measures (list of {name, low, high, column (n or persons)}), sums (list of {place, name, low_name, high_name, unit,
 --   type}), bounds (bool), version
 -- returns: the published table: each cell with its levels (0: the value; the number of levels: the total, where the value is NULL), the measures
 --   with NULL where they are hidden, their bounds, status (shown or hidden) and as_of (the version of the value); in the order of levels and values
@@ -21,8 +21,8 @@ SELECT
 {% for s in sums %}
     , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.name | ident }}
 {% if bounds %}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.low{{ s.place }} > -4611686018427387904 THEN CAST(h.low{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.lower | ident }}
-    , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.high{{ s.place }} < 4611686018427387904 THEN CAST(h.high{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.upper | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.low{{ s.place }} > -4611686018427387904 THEN CAST(h.low{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.low_name | ident }}
+    , CASE WHEN h.cell IS NULL THEN CAST(c.s{{ s.place }} * {{ s.unit }} AS {{ s.type }}) WHEN h.high{{ s.place }} < 4611686018427387904 THEN CAST(h.high{{ s.place }} * {{ s.unit }} AS {{ s.type }}) END AS {{ s.high_name | ident }}
 {% endif %}
 {% endfor %}
     , CASE WHEN h.cell IS NULL THEN 'shown' ELSE 'hidden' END AS status
