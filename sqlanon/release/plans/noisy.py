@@ -19,7 +19,7 @@ from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import count_versions, person_tables, spell_versions, warn_of
-from sqlanon.release.budget.nights import next_night
+from sqlanon.release.budget.nights import mark_key, next_night
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
@@ -105,7 +105,7 @@ def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budg
         many = spell_versions(count_versions(budget, noise.mechanisms))
         each, more = f"a version costs epsilon {own}", f", and it suffices for {many} such versions"
     else:
-        night = next_night(budget.account, spec, noise, state.secret)
+        night = next_night(budget.account, spec, noise, mark_key(spec, state.source.columns, state.secret))
         price = budget.check_price(night.mechanisms(shape, noise), spec.name)
         each, more = f"all {noisy.nights} nights together cost epsilon {own}, and this is night {night.number}", ""
         if night.ended:
