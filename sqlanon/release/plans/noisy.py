@@ -20,6 +20,7 @@ from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import count_versions, person_tables, spell_versions, warn_of
 from sqlanon.release.budget.nights import mark_key, next_night
+from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
@@ -44,7 +45,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
     noisy = spec.noisy
     assert noisy is not None
     shape = shape_of(spec)
-    columns = check_columns(shape, spec.person, state.source)
+    columns = check_columns(shape, spec.person, mark_collated(scratch, state.source))
     noise = noise_of(shape)
     budget = Budget(engine, noisy.budget)
     budget.look()
