@@ -22,6 +22,7 @@ from sqlanon.release.budget.charged import account_in
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import Night, kept_tables, mark_key, next_night
 from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.stages.work import Work
 from sqlanon.release.versions.noisy import DRAWN_BEFORE, OfNoisy
@@ -129,6 +130,7 @@ class OfNights(OfNoisy):
         }
         work.state.engine.load_arrays(measured, columns)
         keep_seen(work.scratch, seen, self._arrived)
+        drop_statistics(work.state.engine, [seen])
 
     def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
         noisy = work.spec.noisy
