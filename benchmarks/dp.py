@@ -1,6 +1,6 @@
 """Differentially private statistics: errors on Adult, their intervals, and the time of a million rows.
 
-    python -m benchmarks.dp [--rows 1000000] [--only errors,nights,speed] [--engines duckdb,postgres]
+    python -m benchmarks.dp [--rows 1000000] [--only errors,nights,rows,bounding,speed] [--engines duckdb,postgres]
         [--smartnoise PYTHON]
 
 Errors: five tables of Adult at epsilon 1 in all, one row a person, counts and sums of hours; beside them the errors of
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import sqlanon
+from benchmarks.dp_bounding import measure_bounding
 from benchmarks.dp_rows import measure_rows
 from benchmarks.loss import ADULT
 from benchmarks.record import RESULTS, Record, has_data, options
@@ -265,7 +266,7 @@ def main(words: list[str] | None = None) -> int:
     """Measure, and write the result."""
     parser = options(__doc__, RESULTS / "dp.json")
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--only", default="errors,nights,rows,speed")
+    parser.add_argument("--only", default="errors,nights,rows,bounding,speed")
     parser.add_argument("--engines", default="duckdb,postgres")
     parser.add_argument("--smartnoise", metavar="PYTHON", help="an interpreter that has smartnoise-sql")
     parser.add_argument("--threads", type=int)
@@ -278,6 +279,8 @@ def main(words: list[str] | None = None) -> int:
         found["nights"] = [measure_nights(nights) for nights in (30, 365)]
     if "rows" in args.only and has_data():
         found["rows"] = measure_rows(args.threads)
+    if "bounding" in args.only:
+        found["bounding"] = measure_bounding(args.threads)
     if "speed" in args.only:
         found["speed"] = [measure_speed(engine, args.rows, args.threads) for engine in args.engines.split(",")]
     record.write(args.out, **found)

@@ -31,6 +31,7 @@ from sqlanon.statistics.nearest import fit_atoms
 from sqlanon.statistics.protections import stored_statistics
 from sqlanon.statistics.reach import Reach
 from sqlanon.statistics.seen import HIDDEN, Label, Seen
+from sqlanon.statistics.spans import find_spans
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class _Target:
     def read(self, name: str, seen: Seen, *, promised: bool) -> CountsReader:
         """A reader of some cells."""
         reach = Reach(seen, seconds=self.seconds)
-        spans = [(*reach.span(atoms), 0) for atoms in self._sought.values()]
+        spans = [(*span, 0) for span in find_spans(seen, reach, list(self._sought.values()), self.seconds)]
         return self._count(name, (1, 1), spans, promised=promised)
 
     def read_insiders(self, known: Known, most: int, *, promised: bool) -> CountsReader:

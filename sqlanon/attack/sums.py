@@ -149,10 +149,13 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     truth: dict[Key, list[int]] = {}
     for row in scratch.fetch("statistics/true_sums", cells=kept.cells, needs=tables.needs, place=one.place, **context):
         nodes = [
-            (read_integer(row[at]), label_of(row[many + at]) if row[at] != shape.columns[at].levels else None)
-            for at in range(many)
+            (
+                read_integer(row[index]),
+                label_of(row[many + index]) if row[index] != shape.columns[index].levels else None,
+            )
+            for index in range(many)
         ]
-        truth[tuple(nodes[at] for at in places)] = [read_integer(cell) for cell in row[2 * many :]]
+        truth[tuple(nodes[place] for place in places)] = [read_integer(cell) for cell in row[2 * many :]]
     value, up, down = np.array([truth[key] for key in joined.keys], np.int64).T
     atoms = np.zeros((3, len(joined.seen.least)), np.int64)
     numbers: dict[int, int] = {}
@@ -161,7 +164,7 @@ def _read_target(scratch: Scratch, shape: Shape, one: ShapeSum, seen: tuple[Kept
     ):
         labels = [label_of(cell) for cell in row[:many]]
         atom, *own = (read_integer(cell) for cell in row[many:])
-        place = joined.seen.places[tuple(labels[at] for at in places)]
+        place = joined.seen.places[tuple(labels[place] for place in places)]
         numbers[atom] = place
         atoms[:, place] = own
     of_atom = np.zeros(1 + max(numbers, default=0), np.int64)

@@ -15,6 +15,8 @@ from sqlanon.spec import RowSecurity
 LARGEST_EPSILON = Fraction(100)
 """Above it the guarantee says nothing."""
 LARGEST_DELTA = Fraction(1, 1000)
+MOST_PERSONS = 1_000_000
+"""Persons of a budget that declares no number of them."""
 MOST_CONTRIBUTED = 1_000_000
 """Groups and rows of a person, at most."""
 
@@ -47,7 +49,14 @@ NOISY_KEYS: Final[tuple[Key, ...]] = (
         "budgets.delta",
         Number(Fraction(0), LARGEST_DELTA),
         0,
-        "The delta of the whole budget; 0 allows Laplace noise only.",
+        "The delta of the whole budget; 0 allows Laplace noise only. At most 1 in `most_persons`.",
+    ),
+    Key(
+        "budgets.most_persons",
+        Integer(1),
+        MOST_PERSONS,
+        "At most so many persons are in the tables: a public number, by the owner's word, which no run compares with "
+        "the source. A larger `delta` needs a smaller one.",
     ),
     Key(
         "budgets.anchor",

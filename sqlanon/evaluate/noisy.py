@@ -120,5 +120,5 @@ def _list_groups(engine: Engine, released: ReleasedNoisy, sides: Sides) -> list[
         raise PolicyError(f"{sides.name}: no measure counts rows; give a workload of queries that it answers")
     kinds = {field.name: field.kind for field in released.fields}
     return list_groups(
-        engine, sides.source, [(one.name, one.by) for one in released.tables], released.dimensions, kinds
+        engine, sides.source, [(table.name, table.by) for table in released.tables], released.dimensions, kinds
     )

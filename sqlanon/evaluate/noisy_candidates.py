@@ -54,7 +54,7 @@ def compare_noise(
     if noisy is None:
         raise PolicyError(f"compare {spec.name}: --epsilon and --alone are about noisy statistics, which it has not")
     shape = shape_of(spec)
-    counting = next((place for place, one in enumerate(noisy.measures) if one.quantity == "rows"), None)
+    counting = next((place for place, measure in enumerate(noisy.measures) if measure.quantity == "rows"), None)
     if counting is None:
         raise PolicyError(f"compare {spec.name}: no measure counts rows, and errors of counts are compared")
     relation = engine.relation(spec.source)
@@ -68,7 +68,7 @@ def compare_noise(
         raise PolicyError(f"compare: {len(asked)} candidates, more than {MOST}; name fewer")
     candidates = tuple(_try(budget, spec, number, epsilon, places) for number, (epsilon, places) in enumerate(asked, 1))
     named = [(table.name, table.by) for table in noisy.tables if not (table.of_rows and shape.chooses)]
-    kinds = {one.name: columns[one.name].kind for one in shape.groups}
+    kinds = {group.name: columns[group.name].kind for group in shape.groups}
     queries = list_groups(engine, relation.ref, named, shape.groups, kinds)
     found = ask_releases_of_rows(engine, str(relation.ref), relation.ref, queries, measure) if queries else ()
     beside = []
@@ -92,7 +92,7 @@ def _merge_pairs(report: NoisyCandidatesReport, noisy: NoisySpec) -> NoisyCandid
         report,
         tables=(*report.tables[:declared], name),
         groups=(*report.groups[:declared], 0),
-        candidates=tuple(replace(one, errors=one.errors[kept]) for one in report.candidates),
+        candidates=tuple(replace(candidate, errors=candidate.errors[kept]) for candidate in report.candidates),
         beside=tuple(replace(one, errors=one.errors[kept]) for one in report.beside),
     )
 
@@ -102,9 +102,9 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
     noisy = spec.noisy
     assert noisy is not None
     names = tuple(noisy.tables[place].name for place in places)
-    one = NoisyCandidate(number, float(epsilon), names)
+    candidate = NoisyCandidate(number, float(epsilon), names)
     if epsilon > budget.limits[0]:
-        return replace(one, refused=f"more than the budget {noisy.budget.name} has, {float(budget.limits[0]):g}")
+        return replace(candidate, refused=f"more than the budget {noisy.budget.name} has, {float(budget.limits[0]):g}")
     used = {name.lower() for place in places for name in noisy.tables[place].by}
     tried = replace(
         spec,
@@ -118,10 +118,10 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
     try:
         noise = noise_of(shape)
     except PolicyError as error:
-        return replace(one, refused=error.problems[0])
+        return replace(candidate, refused=error.problems[0])
     errors = {name: _expected(shape, noise, place) for place, name in enumerate(names)}
     return replace(
-        one,
+        candidate,
         law=noise.law,
         cost=float(total_epsilon(noise.mechanisms, budget.limits[1])),
         versions=count_versions(budget, noise.mechanisms),
@@ -132,7 +132,7 @@ def _try(budget: Budget, spec: ReleaseSpec, number: int, epsilon: Fraction, plac
 def _expected(shape: Shape, noise: Noise, table: int) -> float:
     """The mean distance between the published and the bounded number of rows of a finest group."""
     levels = shape.published[table].levels
-    measure = next(place for place, one in enumerate(shape.spec.measures) if one.quantity == "rows")
+    measure = next(place for place, measure in enumerate(shape.spec.measures) if measure.quantity == "rows")
     series = [shape.measured(table, level, measure, "rows") for level in range(len(levels))]
     if len(series) == 1:
         return mean_distance(noise.law, float(noise.scales[series[0]])) / shape.series[series[0]].steps

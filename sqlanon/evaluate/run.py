@@ -133,11 +133,11 @@ def compare_noisy(
     from sqlanon.evaluate.noisy_candidates import compare_noise
 
     reporter = progress or Silent()
-    found = compare_noise(
+    noise = compare_noise(
         engine, spec, epsilons, alone=alone, measure=lambda on, asked: _measure(engine, on, asked, reporter)
     )
     reporter.finish(spec.name)
-    return found
+    return noise
 
 
 def _rows(engine: Engine, table: TableRef) -> int:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from sqlanon._version import __version__
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Column, Row
+from sqlanon.noisy.cut import describe_held
 from sqlanon.noisy.levels import Dimension, decimal_text, dimension_of_ends, dimension_of_paths
 from sqlanon.noisy.nights import FIXED, spread_of
 from sqlanon.noisy.published import INTERVAL, scaled
@@ -76,6 +77,7 @@ def metadata_rows(
                     "column": one.column or None,
                     "range": [decimal_text(one.low), decimal_text(one.high)] if one.column else None,
                     "unit": decimal_text(one.unit) if one.column else None,
+                    "before_bounding": describe_held(one, scaled=asked.weight is not None),
                     **_of_steps(one),
                 }
                 for one in asked.measures

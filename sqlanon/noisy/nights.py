@@ -13,7 +13,6 @@ exact and no noise is carried from night to night: L y is computed of published 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -94,8 +93,3 @@ def combine(weights: Floats, measured: Longs) -> Floats:
 def spread_of(weights: Floats, night: int) -> float:
     """The standard deviation of a number of a night, as a share of the measurements' noise; nights count from 1."""
     return math.sqrt(math.fsum((weights[:night] ** 2).tolist())) / FIXED
-
-
-def mean_error(weights: Floats, nights: Sequence[int]) -> float:
-    """The root of the mean squared error over nights, as a share of the measurements' noise."""
-    return math.sqrt(math.fsum(spread_of(weights, night) ** 2 for night in nights) / len(nights))

@@ -173,18 +173,18 @@ def load_labels(
     return tables
 
 
-def shown_values(dimension: Dimension, kind: str, bins: BinsAs) -> tuple[list[object], str]:
+def shown_values(dimension: Dimension, kind: str, bins: BinsAs) -> tuple[Sequence[object], str]:
     """What synthetic rows have of each group, and the type: whole numbers of a column of these, middles, or texts."""
     if dimension.values is None and bins == "middle":
         ends = dimension.ends
         return [float((ends[at] + ends[at + 1]) / 2) for at in range(len(ends) - 1)], "DOUBLE PRECISION"
     if dimension.values is not None and kind == "integer":
         try:
-            numbers: list[object] = [int(value) for value in dimension.values]
+            numbers = [int(value) for value in dimension.values]
         except ValueError:
             return list(dimension.leaves), "text"
         if all(str(number) == value for number, value in zip(numbers, dimension.values, strict=True)) and all(
-            abs(int(str(number))) < 2**63 for number in numbers
+            abs(number) < 2**63 for number in numbers
         ):
             return numbers, "BIGINT"
     return list(dimension.leaves), "text"

@@ -1,7 +1,8 @@
 """Hierarchies that a policy builds: checks of steps, units, lengths and groups, and the resulting objects.
 
 Files and groups list their values in the policy, and are a `Hierarchy` here. A `Rule` becomes one with the values
-(`sqlanon.table.rules`), a table when the database is open (`sqlanon.table.hierarchy_table`). No message shows a value.
+(`sqlanon.table.rules`), a table when the database is open (`sqlanon.database.hierarchy_tables`). No message shows a
+value.
 """
 
 from __future__ import annotations

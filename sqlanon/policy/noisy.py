@@ -63,6 +63,14 @@ def read_budgets(raw: object, problems: Problems, base: FilePath) -> dict[str, B
             elif owners.setdefault(place, model.name) != model.name:
                 what = f"{show(table)} is a table of the budget {show(owners[place])}"
                 problems.add((*path, "persons"), what, "two budgets of the same persons are no bound: name it in one")
+        if model.delta * model.most_persons > 1:
+            # The source is not asked: it is not read before a version is charged.
+            what = (
+                f"above one in {model.most_persons:,} persons: a mechanism that publishes somebody outright would "
+                "satisfy it"
+            )
+            allowed = "a smaller one, or most_persons: how many persons there are at most, a public number"
+            problems.add((*path, "delta"), what, allowed)
         anchor = None if model.anchor is None else str((base / model.anchor).resolve())
         persons = tuple(model.persons.items())
         budgets[model.name] = BudgetSpec(model.name, persons, model.epsilon, Fraction(model.delta), anchor)

@@ -23,6 +23,7 @@ class BudgetModel(Written):
     persons: Mapping[str, tuple[str, ...]]
     epsilon: Fraction
     delta: Fraction | int
+    most_persons: int
     anchor: str | None
 
 

@@ -48,7 +48,7 @@ def read_rows(
     if (contributions.groups, contributions.rows) != (1, 1):
         what = "rows are drawn for tables of one row a person, and more of a person are counted"
         problems.add((*at, "contributions"), what, "contributions: {groups: 1, rows: 1}")
-    if sum(one.quantity == "rows" for one in measures) != 1 and not problems.broken((*at, "measures")):
+    if sum(measure.quantity == "rows" for measure in measures) != 1 and not problems.broken((*at, "measures")):
         problems.add((*at, "measures"), "rows are drawn of one number of rows of each group", "one measure n: rows")
     named = {", ".join((*pair, target)) for pair in itertools.permutations(others, 2)}
     if any(table.name in named for table in tables):

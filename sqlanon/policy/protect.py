@@ -66,11 +66,11 @@ def _read_cell_key(protect: ProtectModel, path: Path, problems: Problems) -> Cel
         problems.add((*path, missing[0]), "is missing", "deviation: 5 and variance: 3, or a rule")
         return None
     variance = Fraction(protect.variance)
-    made = CellKeySpec(protect.deviation, variance, protect.no_result or 0, None, bool(protect.additive))
-    spreads = [made.spread(count) for count in range(1, made.small + 2)]
+    spec = CellKeySpec(protect.deviation, variance, protect.no_result or 0, None, bool(protect.additive))
+    spreads = [spec.spread(count) for count in range(1, spec.small + 2)]
     least, most = max(low for low, _ in spreads), min(high for _, high in spreads)
     if not least < variance <= most - Fraction(1, 1000):
         what = "there is no such noise of mean 0 for every number"
         allowed = f"a variance above {least} and below {most}" if least < most else "a greater deviation"
         problems.add((*path, "variance"), what, f"with this deviation and no_result: {allowed}")
-    return made
+    return spec

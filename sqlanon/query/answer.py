@@ -41,9 +41,12 @@ class NoiseInterval(Interval):
     Attributes:
         level: the interval contains the bounded answer with this probability, of the noise, or a larger one.
         of: the source of randomness, for readers of JSON.
+        before_bounding: the ends that hold as well for the answer before bounding: "", "low", "high" or "both"; each
+            fails with at most half the probability of the interval.
     """
 
     of: str = "noise"
+    before_bounding: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class Bounded:
             return 0.0
         listed = (self.estimate, self.low, self.high)
         numbers = [float(one) if isinstance(one, Decimal) else one for one in listed if isinstance(one, _NUMBERS)]
-        if len(numbers) < 3 or any(isinstance(one, bool) or not math.isfinite(one) for one in numbers):
+        if len(numbers) < 3 or any(isinstance(number, bool) or not math.isfinite(number) for number in numbers):
             return None
         estimate, low, high = numbers
         return (high - low) / abs(estimate) if estimate else None
@@ -182,8 +185,8 @@ def make_answer(  # noqa: PLR0913 - older than the limit
             }
         )
         certain.append(bool(next(cells)))
-    for made, own in zip(found, intervals, strict=False):
-        made.update({name: _with(made[name], interval) for name, interval in own.items()})
+    for made, group_intervals in zip(found, intervals, strict=False):
+        made.update({name: _with(made[name], interval) for name, interval in group_intervals.items()})
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
     return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out, unlike)

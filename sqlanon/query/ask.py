@@ -121,7 +121,7 @@ def ask(  # noqa: PLR0913 - keywords of the public interface
                 released = find(engine, release or parts[0].queries[0].table_name, spec, known=known)
             if isinstance(released, ReleasedNoisy):
                 refuse(sql, None, "noise has no bounds, by which groups could be merged: ask for fewer groups")
-            columns = {own.name.lower() for own in released.fields}
+            columns = {field.name.lower() for field in released.fields}
             return merge_groups(
                 parts[0].queries[0], merge_narrow, lambda query: _ask(engine, query, limits, **asked), columns
             )
@@ -200,11 +200,11 @@ def _ask_several(
         answers = []
         for part in parts:
             found = [_ask(engine, query, limits, **asked) for query in part.queries]
-            made = merge_answers(part.queries[0].text, found)
+            columns = merge_answers(part.queries[0].text, found)
             if len(parts) == 1 or part.order or part.limit is not None or part.offset:
-                made = arrange(engine, part.queries[0], made, part.order, part.limit, part.offset)
-                made = drop_columns(made, part.unshown)
-            answers.append(made)
+                columns = arrange(engine, part.queries[0], columns, part.order, part.limit, part.offset)
+                columns = drop_columns(columns, part.unshown)
+            answers.append(columns)
         if released is None or not is_replaced(engine, released, unreadable=True):
             if union.distinct:
                 once = drop_duplicates(union.text, merge_answers(union.text, answers[: union.distinct]))
@@ -252,7 +252,7 @@ def _answer(
 ) -> Answer:
     if interval is not None and not isinstance(released, ReleasedNoisy):
         # Of all sources that lie in the boxes: so are the bounds beside it.
-        fields = tuple(replace(one, attained=False) for one in released.fields)
+        fields = tuple(replace(field, attained=False) for field in released.fields)
         released = replace(released, fields=fields, known={})
     engine = guard(engine, limits)
     if isinstance(released, ReleasedCounts):
@@ -317,4 +317,4 @@ def _leaves_groups_out(query: Query) -> bool:
     """Whether groups may be in an answer that are not listed: conditions on groups go by the estimates."""
     groups = query.groups if query.regroup is None else query.regroup
     conditions = (query.having, query.qualify, query.inner_having if query.regroup is not None else None)
-    return bool(groups) and any(one is not None for one in conditions)
+    return bool(groups) and any(condition is not None for condition in conditions)

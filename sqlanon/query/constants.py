@@ -33,7 +33,7 @@ def answer_constants(engine: Engine, query: Query, role: str | None, limits: Lim
     if any(clauses) or any(node.find(exp.AggFunc, exp.Window, exp.Column, exp.Star) for _, node in query.items):
         refuse(query.text, None, "the query needs a released table after FROM")
     # By numbers: DuckDB takes CURRENT_TIMESTAMP for a column where a column has that name.
-    listed = [named(node.copy(), f"_{at}") for at, (_, node) in enumerate(query.items)]
+    listed = [named(node.copy(), f"_{index}") for index, (_, node) in enumerate(query.items)]
     text = select(listed).sql(dialect=engine.dialect)
     rights, names = engine.rights, tuple(name for name, _ in query.items)
     with (
@@ -56,8 +56,8 @@ def answer_nothing(
     aggregates = []
     for name, node in query.items:
         if node.is_star:
-            names += [own.name for own in released.fields]
-            names += [one.name for _, relation in bound.scope.tables.values() for one in relation.columns]
+            names += [field.name for field in released.fields]
+            names += [column.name for _, relation in bound.scope.tables.values() for column in relation.columns]
         else:
             names.append(name)
             aggregates += [name] if node.find(exp.AggFunc, exp.Window) else []

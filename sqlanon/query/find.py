@@ -177,9 +177,9 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None) -> tuple[Relation
     ):
         found = {}
         for view in tier:
-            known = relation_of(engine, spell_table(view))
-            if known is not None and engine.exists(metadata_of(known.ref)):
-                found[known.ref] = known
+            relation = relation_of(engine, spell_table(view))
+            if relation is not None and engine.exists(metadata_of(relation.ref)):
+                found[relation.ref] = relation
         if len(found) > 1:
             names = ", ".join(sorted(str(ref) for ref in found))
             raise PolicyError(f"{name} has several releases: {names}; name one of them")

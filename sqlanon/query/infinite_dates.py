@@ -32,19 +32,19 @@ def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> lis
 
     Cost: nothing where no value is the first or the last date of Python; else the query a second time.
     """
-    places = [at for at in range(len(found[0]) if found else 0) if any(_may_be(row[at]) for row in found)]
+    places = [index for index in range(len(found[0]) if found else 0) if any(_may_be(row[index]) for row in found)]
     if not places:
         return found
-    names = [f"c{at}" for at in range(len(found[0]))]
-    texts = [f"CAST(c{at} AS VARCHAR)" for at in places]
-    shown = ", ".join([*names, *(f"CASE WHEN {one} IN ('infinity', '-infinity') THEN {one} END" for one in texts)])
+    names = [f"c{index}" for index in range(len(found[0]))]
+    texts = [f"CAST(c{place} AS VARCHAR)" for place in places]
+    shown = ", ".join([*names, *(f"CASE WHEN {text} IN ('infinity', '-infinity') THEN {text} END" for text in texts)])
     again = f"SELECT {shown} FROM ({text}) AS answer({', '.join(names)})"  # noqa: S608 - a query of ours
     rows = engine.fetch(Statement("query", again), max_rows=most)
     made: list[Row] = []
     for row in rows:
         cells = list(row[: len(names)])
-        for at, infinite in zip(places, row[len(names) :], strict=True):
-            cells[at] = cells[at] if infinite is None else infinite
+        for place, infinite in zip(places, row[len(names) :], strict=True):
+            cells[place] = cells[place] if infinite is None else infinite
         made.append(tuple(cells))
     return made
 

@@ -209,7 +209,7 @@ def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
     """The distribution of a sum of independent numbers: the two shortest are convolved until only one is left."""
     import numpy as np
 
-    heap = [(len(part), at, part) for at, part in enumerate(parts)] or [(1, 0, np.ones(1))]
+    heap = [(len(part), index, part) for index, part in enumerate(parts)] or [(1, 0, np.ones(1))]
     heapq.heapify(heap)
     at = len(heap)
     while len(heap) > 1:

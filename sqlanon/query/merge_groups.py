@@ -50,7 +50,7 @@ def merge_groups(query: Query, percent: float, ask: Callable[[Query], Answer], c
     ordered = all(isinstance(value, int | float | Decimal | dt.date) and not isinstance(value, bool) for value in kept)
     groups: Groups = [[value] for value in (sorted(kept) if ordered else kept)]
     widths = dict(zip(values, _widths(first), strict=True))
-    wide = [widths[one[0]] for one in groups]
+    wide = [widths[group[0]] for group in groups]
 
     def measure(tried: Groups) -> list[float]:
         answer = ask(_stepped(query, name, term, tried, ordered=ordered))

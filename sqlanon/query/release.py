@@ -101,12 +101,12 @@ class Released:
         """The columns of the view that make the groups: rows with equal values in them are one group."""
         if self.group is not None:
             return (self.group,)
-        return tuple(name for own in self.fields if own.role == "quasi" for name in own.published)
+        return tuple(name for field in self.fields if field.role == "quasi" for name in field.published)
 
     def source_in(self, engine: Engine) -> TableRef | None:
         """The table it was made of, where this database has it and shows it."""
-        found = relation_of(engine, self.source) if self.source else None
-        return found.ref if found is not None else None
+        relation = relation_of(engine, self.source) if self.source else None
+        return relation.ref if relation is not None else None
 
     def column(self, name: str) -> Column:
         """A column of the view."""
@@ -187,10 +187,10 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     Raises:
         PolicyError: they are not those of a release of ours.
     """
-    own = next((row for row in rows if row[0] == ""), None)
-    if own is None:
+    row = next((row for row in rows if row[0] == ""), None)
+    if row is None:
         raise PolicyError(f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published")
-    facts = json.loads(str(own[5]))
+    facts = json.loads(str(row[5]))
     if "epsilon" in (facts.get("statistics") or {}):
         raise UnsupportedError(
             f"{view.ref} has differentially private statistics, not rows: ask query, or read its rows as they are, "
@@ -202,7 +202,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
             "is a cell"
         )
     types, collations = facts.get("types", {}), facts.get("collations", {})
-    candidates = _candidates(facts, str(own[3]))
+    candidates = _candidates(facts, str(row[3]))
     fields = tuple(
         Field(
             str(row[0]),
@@ -222,7 +222,7 @@ def describe(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     sensitive = engine.relation(spell_table(sensitive_of(view.ref))) if "sensitive_view" in facts else None
     return Released(
         view,
-        str(own[3]),
+        str(row[3]),
         fields,
         facts.get("group_column"),
         sensitive,

@@ -125,21 +125,21 @@ def run_query(  # noqa: PLR0913 - older than the limit
             plans[key] = prepared
     final, text, checks, more_text = prepared.final, prepared.text, prepared.checks, prepared.more
     try:
-        found = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
+        rows = engine.fetch(Statement("query", _limit(text, limits.rows + 1)), max_rows=limits.rows)
     except DatabaseError:
         if kept is None or not kept.are_lost(engine):
             raise
         forget_kept(engine, released)
         options: Any = {"allow_linking": allow_linking, "interval": interval, "sharp": sharp}
         return run_query(engine, query, released, joinable, limits, **options)
-    found = with_infinite(engine, text, found, limits.rows)
+    rows = with_infinite(engine, text, rows, limits.rows)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
-        keys = [tuple(row[: prepared.keys]) for row in found]
-        found = [row[prepared.keys :] for row in found]
+        keys = [tuple(row[: prepared.keys]) for row in rows]
+        rows = [row[prepared.keys :] for row in rows]
         intervals = intervals_of(engine, drawn, keys, interval)
-    for i, check in enumerate(checks, len(found[0]) - len(checks) if found else 0):
-        if any(row[i] for row in found):
+    for i, check in enumerate(checks, len(rows[0]) - len(checks) if rows else 0):
+        if any(row[i] for row in rows):
             refuse(query.text, check.node, check.reason)
     more = more_text is not None and _count(engine, more_text) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
@@ -151,7 +151,7 @@ def run_query(  # noqa: PLR0913 - older than the limit
             "numbers of groups have no bounds; ask the groups themselves, group by columns and not by a term of "
             "several, or leave these rows out by WHERE",
         )
-    return Ran(final, prepared.types, found, prepared.notes + text, more, intervals)
+    return Ran(final, prepared.types, rows, prepared.notes + text, more, intervals)
 
 
 def _prepare(
@@ -219,10 +219,10 @@ def _written(part: object, dialect: str) -> object:
 
 def _limit(text: str, most: int) -> str:
     """A SELECT with a LIMIT, at most ``most``: a driver may hold a whole result before the first row is read."""
-    own = _LIMIT.search(text)
-    if own is None:
+    match = _LIMIT.search(text)
+    if match is None:
         return f"{text}\nLIMIT {most}"
-    return text[: own.start(1)] + str(min(int(own[1]), most)) + text[own.end(1) :]
+    return text[: match.start(1)] + str(min(int(match[1]), most)) + text[match.end(1) :]
 
 
 def _count(engine: Engine, text: str) -> int:

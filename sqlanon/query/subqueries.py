@@ -258,8 +258,8 @@ def _of_table(query: Query, asked: Asked, around: Around) -> tuple[list[exp.Expr
 
 
 def _is_plain(node: exp.Expr) -> bool:
-    found = aggregate_of(node)
-    return found is not None and found.kind in ("count", "sum", "avg", "min", "max")
+    aggregate = aggregate_of(node)
+    return aggregate is not None and aggregate.kind in ("count", "sum", "avg", "min", "max")
 
 
 def _literal(query: Query, asked: Asked, value: Any, kind: exp.DataType) -> exp.Expr:  # noqa: ANN401 - an engine's value

@@ -57,7 +57,7 @@ def read_union(text: str, dialect: str) -> Union:
         tokens = Dialect.get_or_raise(dialect).tokenize(text)
     except SqlglotError:
         return Union(text, (text,))  # the parser explains it
-    tokens = [one for one in tokens if one.token_type is not TokenType.SEMICOLON]
+    tokens = [token for token in tokens if token.token_type is not TokenType.SEMICOLON]
     outside = _outside(tokens)
     cuts = _cuts(outside)
     if not cuts:
@@ -71,8 +71,8 @@ def read_union(text: str, dialect: str) -> Union:
         refuse(text, None, "ORDER BY and LIMIT come after the last SELECT of a UNION, or in parentheses")
     ends = [begin, *(place for start, end, _ in cuts for place in (start, end)), stop]
     parts = tuple(_part(text[ends[i] : ends[i + 1]], prefixes, dialect) for i in range(0, len(ends), 2))
-    found = Union(text, parts, distinct=max((i + 2 for i, (_, _, once) in enumerate(cuts) if once), default=0))
-    return _with_order(found, text[stop : tokens[-1].end + 1], dialect) if around else found
+    union = Union(text, parts, distinct=max((i + 2 for i, (_, _, once) in enumerate(cuts) if once), default=0))
+    return _with_order(union, text[stop : tokens[-1].end + 1], dialect) if around else union
 
 
 def _cuts(outside: Sequence[Token]) -> list[tuple[int, int, bool]]:
@@ -235,11 +235,11 @@ def _sorted(engine: Engine, values: list[Any]) -> list[Any]:
 def _outside(tokens: Sequence[Token]) -> list[Token]:
     """The tokens that are in no parentheses."""
     depth, found = 0, []
-    for one in tokens:
-        depth -= one.token_type is TokenType.R_PAREN
+    for token in tokens:
+        depth -= token.token_type is TokenType.R_PAREN
         if depth == 0:
-            found.append(one)
-        depth += one.token_type is TokenType.L_PAREN
+            found.append(token)
+        depth += token.token_type is TokenType.L_PAREN
     return found
 
 
@@ -252,20 +252,20 @@ def merge_answers(text: str, answers: Sequence[Answer]) -> Answer:
     first = answers[0]
     shape = [name in first.aggregates for name in first.columns]
     rows = []
-    for one in answers:
-        if [name in one.aggregates for name in one.columns] != shape:
+    for answer in answers:
+        if [name in answer.aggregates for name in answer.columns] != shape:
             refuse(
                 text,
                 None,
                 "the SELECTs of a UNION need as many columns each, with aggregates in the same places",
             )
-        rows += [dict(zip(first.columns, (row[name] for name in one.columns), strict=True)) for row in one.rows]
+        rows += [dict(zip(first.columns, (row[name] for name in answer.columns), strict=True)) for row in answer.rows]
     return replace(
         first,
         rows=tuple(rows),
-        certain=tuple(sure for one in answers for sure in one.certain),
-        sql="\nUNION ALL\n".join(one.sql for one in answers),
-        unlisted_groups=any(one.unlisted_groups for one in answers),
+        certain=tuple(sure for answer in answers for sure in answer.certain),
+        sql="\nUNION ALL\n".join(answer.sql for answer in answers),
+        unlisted_groups=any(answer.unlisted_groups for answer in answers),
     )
 
 

@@ -30,7 +30,7 @@ def check_equality(text: str, queries: Sequence[Query], released: Released) -> N
     Raises:
         Refused: a text column with a collation under which different texts are equal, or a column of a joined table.
     """
-    unlike = {own.name.lower() for own in released.fields if not own.deterministic}
+    unlike = {field.name.lower() for field in released.fields if not field.deterministic}
     for query in queries:
         for _, node in query.items:
             named = next((n for n in node.find_all(exp.Column) if n.name.lower() in unlike), None)

@@ -137,7 +137,7 @@ def _without_version(state: ReleaseState, scratch: Scratch, lineage: Lineage, ve
             {},
             {},
         )
-        for entry in (one for one in state.versions if one.status in SHOWN):
+        for entry in (version for version in state.versions if version.status in SHOWN):
             catalog.mark(entry.release, entry.version, status_when_dropped(entry), drops_of(state.engine, entry))
 
 
@@ -168,9 +168,9 @@ def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Li
 
     ``lost``: whether the list or the secret is missing, or belongs to a key other than the present key.
     """
-    newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
+    newest = [version for version in state.versions if version.frozen and version.status in SHOWN]
     try:
-        found = lineage_of_run(state, division, anew=False, listing=True)
+        lineage = lineage_of_run(state, division, anew=False, listing=True)
     except GuardError as error:
         if not (lost and newest):
             raise GuardError(
@@ -179,15 +179,15 @@ def _lineage(state: ReleaseState, division: Division, *, lost: bool) -> tuple[Li
                 "out where their rows were deleted from the source"
             ).advising(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False
-    if found is not None and found[1] and lost and newest:
-        return found[0], False
-    if found is None or found[1]:
+    if lineage is not None and lineage[1] and lost and newest:
+        return lineage[0], False
+    if lineage is None or lineage[1]:
         raise PolicyError(
             f"{state.spec.name}: {_no_lineage(state, bool(newest))}, so that keys cannot be erased: delete the rows "
             "from the source and run"
             + ("; then erase the keys, so that nothing is kept of earlier versions" if newest else "")
         )
-    return found[0], True
+    return lineage[0], True
 
 
 def _no_lineage(state: ReleaseState, was: bool) -> str:
@@ -205,10 +205,10 @@ def _report_found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashe
     """Rows and classes that would leave."""
     # By the version that readers have, or had last: an earlier erasure may have been stopped before its version took
     # that place.
-    at = state.last_shown.version if state.last_shown else 0
-    row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
+    version = state.last_shown.version if state.last_shown else 0
+    row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=version)[0]
     classes, rows, other = (
-        read_integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
+        read_integer(cell) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=version)[0]
     )
     kept = [
         entry.version

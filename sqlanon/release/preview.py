@@ -142,8 +142,8 @@ def preview(
             published = [column.name for column in recoded.columns]
             after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in found}
             columns = tuple(
-                (one.name, tuple(name for name in names.get(one.alias, (one.name,)) if name in published))
-                for one in readings
+                (reading.name, tuple(name for name in names.get(reading.alias, (reading.name,)) if name in published))
+                for reading in readings
             )
             exact = [(one.alias, one.name) for one in ready.roles.insensitive]
             classes, smallest, exposed = recoded.classes, recoded.min_class, None
@@ -160,7 +160,8 @@ def preview(
                 classes, smallest = read_integers(engine.fetch(seen)[0][:2])
                 exposed = count_exposure(engine, grouped, ["place"], exact)
             pairs = tuple(
-                (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0])) for row in staged
+                (dict(zip([reading.name for reading in readings], row[1:], strict=True)), after.get(row[0]))
+                for row in staged
             )
         return Preview(
             spec.name,

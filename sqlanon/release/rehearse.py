@@ -63,14 +63,14 @@ class Rehearsed:
 
     def write_metadata(self) -> None:
         """Write the metadata of the rows next to them, so that queries can be asked of ``table`` as of a view."""
-        own = self.spec
+        spec = self.spec
         # The reached values of a bounded loss are measured by verification alone, and no query reads them.
-        own = replace(own, privacy=replace(own.privacy, accuracy=None))
+        spec = replace(spec, privacy=replace(spec.privacy, accuracy=None))
         roles, layout = self.made.encoded.roles, self.made.recoded.layout
         names = {domain.reading.alias: layout.names[domain.code] for domain in self.made.encoded.quasi}
         facts = facts_of(self.made.recoded, self.table.name) | find_collated(self.scratch, roles)
         place = self.scratch.table(metadata_name(TABLE))
-        self.scratch.engine.load_rows(place, COLUMNS, metadata_rows(own, roles, names, 1, facts, ()))
+        self.scratch.engine.load_rows(place, COLUMNS, metadata_rows(spec, roles, names, 1, facts, ()))
 
     def loss(self) -> LossReport:
         """Losses of the rows, by every metric that is asked."""
@@ -141,8 +141,8 @@ def rehearse(
                 work.read = choose(scratch, work.staged)
             stages = [one for one in stages_after_reading(works) if isinstance(one, Profile | Divide)]
             execute(stages, works)
-            made = work.classes
-            if made.recoded.sensitive:
+            classes = work.classes
+            if classes.recoded.sensitive:
                 raise UnsupportedError(
                     f"{spec.name}: format {spec.format.kind} publishes two tables; a release of one table is needed"
                 )
@@ -150,11 +150,11 @@ def rehearse(
             scratch.execute(
                 "persons/shown",
                 shown=table,
-                classed=made.classed,
-                released=made.recoded.released,
-                published=list_columns(made.recoded.columns),
+                classed=classes.classed,
+                released=classes.recoded.released,
+                published=list_columns(classes.recoded.columns),
             )
-            names = {domain.reading.name: made.recoded.layout.names[domain.code] for domain in made.encoded.quasi}
-            yield Rehearsed(scratch, work.spec, work.staged, made, table, names)
+            names = {domain.reading.name: classes.recoded.layout.names[domain.code] for domain in classes.encoded.quasi}
+            yield Rehearsed(scratch, work.spec, work.staged, classes, table, names)
     finally:
         progress.finish(spec.name)

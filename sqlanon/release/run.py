@@ -155,7 +155,7 @@ def _states(engine: Engine, specs: Sequence[ReleaseSpec], watches: Mapping[str, 
 
 def _keep_scratch(work: Work, options: RunOptions) -> KeptScratch:
     """Drop the tables that an earlier run kept, and keep those of this run if that is asked for."""
-    kept = KeptScratch(work.state, keep=options.keep_scratch)
+    scratch = KeptScratch(work.state, keep=options.keep_scratch)
     if options.keep_scratch:
-        work.scratch = Scratch(work.state.engine, work.watch, kept.keep, alone=work.spec.together is None)
-    return kept
+        work.scratch = Scratch(work.state.engine, work.watch, scratch.keep, alone=work.spec.together is None)
+    return scratch

@@ -45,7 +45,7 @@ def report_accuracy(found: Evaluation) -> Section:
     blocks: list[Block] = []
     if found.queries:
         blocks.append(_families(found))
-    own = [one for one in found.queries if one.family == "queries"]
+    own = [query for query in found.queries if query.family == "queries"]
     if own:
         blocks.append(_single(own[:MOST_QUERIES]))
     if len(own) > MOST_QUERIES:
@@ -118,18 +118,18 @@ def _family(one: Family) -> tuple[str, ...]:
 
 def _single(queries: list[QueryResult]) -> Block:
     rows: list[tuple[str, ...]] = []
-    for one in queries:
-        name = one.query if one.aggregate in ("", "n", "count") else f"{one.query}: {one.aggregate}"
-        if one.refused:
+    for query in queries:
+        name = query.query if query.aggregate in ("", "n", "count") else f"{query.query}: {query.aggregate}"
+        if query.refused:
             rows.append((name, "", "no answer", "", "", "", ""))
             continue
-        inside = "yes" if one.errors.inside == one.errors.cells else "NO"
-        if one.groups == 1:
-            shown = tuple(_format(value) for value in (one.truth, one.estimate, one.low, one.high))
+        inside = "yes" if query.errors.inside == query.errors.cells else "NO"
+        if query.groups == 1:
+            shown = tuple(_format(value) for value in (query.truth, query.estimate, query.low, query.high))
         else:
-            name, shown = f"{name} ({count(one.groups)} groups)", ("", "", "", "")
-        rows.append((name, *shown, _percent(one.errors.relative.mean), inside))
-    failed = frozenset(at for at, row in enumerate(rows) if row[-1] == "NO")
+            name, shown = f"{name} ({count(query.groups)} groups)", ("", "", "", "")
+        rows.append((name, *shown, _percent(query.errors.relative.mean), inside))
+    failed = frozenset(index for index, row in enumerate(rows) if row[-1] == "NO")
     head = "query | >truth | >estimate | >low | >high | >relative error | in bounds"
     return make_table("Queries of the workload", head, rows, failed)
 

@@ -13,10 +13,15 @@ from sqlanon.results.figures import count, measure
 def report_asked(run: RunReport) -> Section:
     """As verification measured it on the published table, before anybody could read it."""
     rows = [
-        (one.title, measure(one.asked), measure(one.reached), "met" if one.satisfied else "NOT MET")
-        for one in run.requirements
+        (
+            requirement.title,
+            measure(requirement.asked),
+            measure(requirement.reached),
+            "met" if requirement.satisfied else "NOT MET",
+        )
+        for requirement in run.requirements
     ]
-    failed = frozenset(at for at, one in enumerate(run.requirements) if not one.satisfied)
+    failed = frozenset(index for index, requirement in enumerate(run.requirements) if not requirement.satisfied)
     blocks: list[Block] = [
         make_table("Requirements", "requirement | >asked | >reached | result", rows, failed)
         if rows
@@ -31,14 +36,14 @@ def report_asked(run: RunReport) -> Section:
         pairs.append(("largest part of a class that is one person's", measure(run.max_person_share)))
     if pairs:
         blocks.append(make_table("Persons in a class", "figure | >measured", pairs))
-    blocks += [Text(one, warning=True) for one in run.warnings]
+    blocks += [Text(warning, warning=True) for warning in run.warnings]
     return Section(
         "asked",
         "What was asked, and what was reached",
         f"Each requirement of the policy, with {run.shape.measured}. It was measured on the written table by queries "
         "of their own, before the release was visible; a release that misses one is not published.",
         tuple(blocks),
-        list_meanings((one.name for one in run.requirements), own=not run.shape.grouped),
+        list_meanings((requirement.name for requirement in run.requirements), own=not run.shape.grouped),
     )
 
 

@@ -65,7 +65,7 @@ def report_attacks(found: AttackReport) -> Section:
             )
         )
         exceeded.append(guess.exceeded)
-    failed = frozenset(at for at, one in enumerate(exceeded) if one)
+    failed = frozenset(index for index, one in enumerate(exceeded) if one)
     head = "attack | >mean | >highest | >fewest candidates | >promised | result"
     blocks: list[Block] = []
     if not found.held:

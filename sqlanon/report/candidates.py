@@ -17,8 +17,8 @@ def draw_candidates(report: CandidatesReport) -> str:
     Args:
         report: the candidates; those that cannot be made are in the table alone.
     """
-    made = [one for one in report.candidates if one.refused is None]
-    rows = [_row(one) for one in report.candidates]
+    made = [candidate for candidate in report.candidates if candidate.refused is None]
+    rows = [_row(candidate) for candidate in report.candidates]
     head = ">n | candidate | >classes | >loss | >width | >AUC | >average risk | >risk | attack | >seconds"
     table = make_table("Candidates", head, rows)
     text = "Each candidate by its number: to the right it loses more, and higher up it reveals more of its persons."

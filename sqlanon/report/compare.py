@@ -113,15 +113,17 @@ def compare_release(
         both = read_cubes(
             scratch, on, on.quasi if chosen is None else chosen, on.sensitive[0] if on.sensitive else None
         )
-        sides = [_side(scratch, both, at) for at in range(len(both.columns))]
-        columns = [_column(scratch, both, side, at) for at, side in enumerate(sides)] if both.spreads else []
+        sides = [_side(scratch, both, index) for index in range(len(both.columns))]
+        columns = [_column(scratch, both, side, index) for index, side in enumerate(sides)] if both.spreads else []
         sides = sides[:PAIRED_COLUMNS]
         if both.value is not None:
             sides.append(_sensitive(scratch, both.value))
         scratch.fetch("datacube/planned")
         labels = {side.name: _labels(scratch, side.domain, side.bins, "coarse", side.coarse) for side in sides}
         pairs = [
-            pair for at, side in enumerate(sides[:-1]) for pair in _pairs(scratch, both, side, sides[at + 1 :], labels)
+            pair
+            for index, side in enumerate(sides[:-1])
+            for pair in _pairs(scratch, both, side, sides[index + 1 :], labels)
         ]
     pairs.sort(key=lambda pair: -pair.source)  # those of equal strength stay in the order of the columns
     return tuple(columns), tuple(pairs[:PAIRS])
@@ -224,8 +226,8 @@ def _pairs(
         pair: [(read_integer(x), read_integer(y), number(n), number(m)) for _, x, y, n, m in some]
         for pair, some in groupby(rows, lambda row: read_integer(row[0]))
     }
-    for at, other in enumerate(others, 1):
-        yield _pair(both, one, other, labels, found.get(at, []))
+    for index, other in enumerate(others, 1):
+        yield _pair(both, one, other, labels, found.get(index, []))
 
 
 def _pair(

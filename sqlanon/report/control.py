@@ -56,17 +56,17 @@ def write_control(report: ControlReport) -> str:
         f"{count(report.inside)} of {count(report.inside + report.outside)} {report.counted}; the other "
         f"{count(report.outside)} are the control group. Nothing was published."
     )
-    tried = [one for one in report.attacks if one.attempts]
+    tried = [attack for attack in report.attacks if attack.attempts]
     head = "attack | >attempts | >succeeded | >expected | >control | >naive | >risk | 95 % | all or drawn"
-    table = make_table("Attacks on persons inside and outside", head, [_row(one) for one in report.attacks])
+    table = make_table("Attacks on persons inside and outside", head, [_row(attack) for attack in report.attacks])
     text = (
         "For each attack the risk as a point in its interval, and as a bar the success that the control group predicts."
     )
     blocks: list[Block] = [Picture("Risk beyond the control group", text, _draw(tried), table)]
     blocks += [
-        Text(f"{one.what}: nothing to try: no predicate is satisfied by exactly one released row.")
-        for one in report.attacks
-        if not one.attempts
+        Text(f"{attack.what}: nothing to try: no predicate is satisfied by exactly one released row.")
+        for attack in report.attacks
+        if not attack.attempts
     ]
     blocks += [Text(f"Not measured: {why}") for why in report.not_measured]
     section = Section("control", "Attacks with a control group", lead, tuple(blocks), READING)

@@ -94,7 +94,10 @@ def counts_for_owner(engine: Engine, entry: Entry, progress: Progress | None = N
     audited = auditing.audit(engine, spell_table(entry.view))
     reporter.stage(entry.release, "intervals")
     found = _disclosed(engine, view)
-    proved = [(one.name, measure(one.asked), measure(one.reached), "met") for one in audited.requirements]
+    proved = [
+        (requirement.name, measure(requirement.asked), measure(requirement.reached), "met")
+        for requirement in audited.requirements
+    ]
     sections = [
         Section(
             "asked",
@@ -134,7 +137,7 @@ def _disclosed(engine: Engine, view: Relation) -> DisclosureReport:
 
 
 def _summary(found: DisclosureReport) -> tuple[tuple[str, str], ...]:
-    cells = sum(one.cells for one in found.tables)
+    cells = sum(table.cells for table in found.tables)
     return (
         ("cells", count(cells)),
         ("hidden", f"{count(found.hidden)} different cells"),
@@ -156,7 +159,10 @@ def _flat(path: str, value: object) -> list[tuple[str, object]]:
 
 def _by_columns(found: DisclosureReport) -> Section:
     hidden = Counter(" x ".join(one.values) or "the grand total" for one in found.found)
-    tables = [(one.table, count(one.cells), count(one.hidden), share(one.hidden, one.cells)) for one in found.tables]
+    tables = [
+        (table.table, count(table.cells), count(table.hidden), share(table.hidden, table.cells))
+        for table in found.tables
+    ]
     margins = [(name, count(hidden[name])) for name in sorted(hidden, key=lambda name: (name.count(" x "), name))]
     return Section(
         "cells",
@@ -210,7 +216,7 @@ def _sums(report: CountsAttackReport) -> list[Table]:
         )
         for one in report.sums
     ]
-    failed = frozenset(at for at, one in enumerate(report.sums) if not one.held)
+    failed = frozenset(index for index, one in enumerate(report.sums) if not one.held)
     head = "sum | reader | >cells or persons | >found | >bounded too closely | verdict"
     return [make_table("What they find of sums", head, rows, failed)]
 
@@ -218,17 +224,17 @@ def _sums(report: CountsAttackReport) -> list[Table]:
 def _attacks(report: CountsAttackReport) -> Section:
     rows = [
         (
-            READERS[one.name],
-            count(one.readers),
-            count(one.cells),
-            count(one.exact),
-            count(one.below),
-            share(one.guess, 1),
-            ("held" if one.held else "FOUND") if one.promised else "",
+            READERS[attack.name],
+            count(attack.readers),
+            count(attack.cells),
+            count(attack.exact),
+            count(attack.below),
+            share(attack.guess, 1),
+            ("held" if attack.held else "FOUND") if attack.promised else "",
         )
-        for one in report.attacks
+        for attack in report.attacks
     ]
-    failed = frozenset(at for at, one in enumerate(report.attacks) if not one.held)
+    failed = frozenset(index for index, attack in enumerate(report.attacks) if not attack.held)
     head = "reader | >tried | >small cells | >found | >found to be small | >guessed | verdict"
     return Section(
         "attacks",

@@ -38,7 +38,9 @@ def report_decision(entry: Entry, run: RunReport, approvals: Sequence[Approval])
     due = review_date(entry)
     if due:
         blocks.append(Facts((("due for review", due),)))
-    own = [one for one in approvals if one.policy_hash == entry.policy_hash or one.action == "revoked"]
+    own = [
+        approval for approval in approvals if approval.policy_hash == entry.policy_hash or approval.action == "revoked"
+    ]
     if own:
         rows = [
             (

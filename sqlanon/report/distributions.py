@@ -46,9 +46,9 @@ def report_distributions(
         if others:
             rest = "1 other is" if others == 1 else f"{others:,} others are"
             blocks.append(Text(f"The columns that lost the most are compared; {rest} left out."))
-        rows = [(one.name, _percent(one.apart)) for one in columns]
+        rows = [(column.name, _percent(column.apart)) for column in columns]
         blocks.append(make_table("Distance of the distributions", "column | >moved rows", rows))
-    blocks += [_column(one) for one in columns]
+    blocks += [_column(column) for column in columns]
     if strongest:
         rows = [(" and ".join(pair.names), f"{pair.source:.3f}", f"{pair.release:.3f}") for pair in strongest]
         blocks.append(make_table("Association of the strongest pairs", "columns | >source | >release", rows))

@@ -71,7 +71,7 @@ def _columns(loss: LossReport) -> Picture:
         f"{most} loses most, NCP {_write(loss.columns[most]['ncp'])}; all columns together lose {_write(loss.gcp)} (0: "
         "exact, 1: all lost)."
     )
-    values = [(name, _round(one["ncp"])) for name, one in loss.columns.items()]
+    values = [(name, _round(column["ncp"])) for name, column in loss.columns.items()]
     head = f"column | >NCP | >LM{' | >hidden' if hidden else ''}"
     return Picture(
         "Loss by column", text, draw_bars(values, "", "NCP"), make_table("Loss by column, 0 to 1", head, rows)

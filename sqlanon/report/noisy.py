@@ -59,7 +59,7 @@ def noisy_report(engine: Engine, entry: Entry, workload: WorkloadSpec | None, pr
         progress.stage(entry.release, "queries")
         released = find(engine, spell_table(entry.view))
         assert isinstance(released, ReleasedNoisy)
-        sections.append(_noise(released))
+        sections += [_noise(released), _bounding(released)]
         sections += _synthetic(_facts_of(released))
         if workload is not None or any(measured.of == "rows" for measured in released.measures):
             sections.append(_accuracy(evaluate(engine, entry.release, workload, progress)))
@@ -101,6 +101,7 @@ def noisy_readers_report(released: ReleasedNoisy) -> Page:
         sections=(
             Section("promise", "What is promised", said["unit"].capitalize() + ".", (Text(text),), READING[:2]),
             _noise(released),
+            _bounding(released),
             *_synthetic(facts),
         ),
         warning="",
@@ -115,16 +116,16 @@ def _facts_of(released: ReleasedNoisy) -> dict[str, Any]:
 
 def _synthetic(facts: dict[str, Any]) -> list[Section]:
     """The synthetic rows, if there are any."""
-    said = facts.get("synthetic")
-    if said is None:
+    fact = facts.get("synthetic")
+    if fact is None:
         return []
     rows = [
         (one["table"], f"{one['from_noisy_numbers']:,.3g}", f"{one['from_counted_rows_at_most']:,.3g}")
-        for one in said["errors"]
+        for one in fact["errors"]
     ]
     text = (
-        f"{count(said['rows'])} rows of {said['view']} are synthetic: they are drawn of the noisy tables alone, cost "
-        f"nothing more, and no row is a person's. {said['pairs_by'].capitalize()} chose the pairs of columns. How far "
+        f"{count(fact['rows'])} rows of {fact['view']} are synthetic: they are drawn of the noisy tables alone, cost "
+        f"nothing more, and no row is a person's. {fact['pairs_by'].capitalize()} chose the pairs of columns. How far "
         "other combinations of columns are from those of the source is unknown."
     )
     head = "table | >rows from the noisy number | >from the counted rows at most"
@@ -171,7 +172,7 @@ def _noise(released: ReleasedNoisy) -> Section:
         for (level, name, of), scale in table.scales.items():
             if level != finest:
                 continue
-            measured = next(one for one in released.measures if one.name == name)
+            measured = next(measure for measure in released.measures if measure.name == name)
             unit = 1.0 if of in ("values", "steps") else float(measured.unit) / (2 if of == "centered" else 1)
             deviation = deviation_of(released.law, float(scale))
             width = width_of(released.law, deviation, 1 - INTERVAL)
@@ -191,15 +192,31 @@ def _noise(released: ReleasedNoisy) -> Section:
     )
 
 
+def _bounding(released: ReleasedNoisy) -> Section:
+    """What the intervals say of the answers before bounding."""
+    said = {str(one["name"]): one for one in _facts_of(released)["statistics"]["measures"]}
+    rows = []
+    for measured in released.measures:
+        known = said[measured.name].get("before_bounding") or {}
+        rows.append((measured.name, *(known.get(end) or "unknown" for end in ("at_least", "at_most"))))
+    text = (
+        "Of each person no more is counted than is declared, and the intervals are of what is counted. The answer "
+        "before that is at least, or at most, these ends of the interval, each 39 times in 40; how far it is beyond "
+        "them no interval can say."
+    )
+    table = make_table("Before bounding", "number | at least | at most", rows)
+    return Section("bounding", "What bounding cuts", text, (table,), ())
+
+
 def _accuracy(found: Evaluation) -> Section:
     others = [{family.name: family for family in one.families} for one in found.beside]
     head = " | ".join(
         ["counts of", ">groups", ">in intervals", ">error", *(f">error of {one.release}" for one in found.beside)]
     )
     rows = []
-    for one in found.families:
-        own = (one.name, count(one.errors.cells), share(one.errors.inside, one.errors.cells))
-        errors = [one.errors, *(other[one.name].errors for other in others)]
+    for family in found.families:
+        own = (family.name, count(family.errors.cells), share(family.errors.inside, family.errors.cells))
+        errors = [family.errors, *(other[family.name].errors for other in others)]
         rows.append((*own, *("-" if each.absolute.mean is None else f"{each.absolute.mean:,.4g}" for each in errors)))
     text = (
         "The same counts are asked of the source, of these statistics and of each release of rows of the same source. "
@@ -211,8 +228,16 @@ def _accuracy(found: Evaluation) -> Section:
 
 def _ledger(budget: BudgetReport) -> Section:
     charged = [
-        (str(one.seq), one.release, str(one.version), one.state, f"{one.cost:.4g}", one.at, one.by)
-        for one in budget.versions
+        (
+            str(version.seq),
+            version.release,
+            str(version.version),
+            version.state,
+            f"{version.cost:.4g}",
+            version.at,
+            version.by,
+        )
+        for version in budget.versions
     ]
     blocks: Sequence[Any] = (
         Facts((("spent", f"{budget.spent:.4g}"), ("left", f"{budget.left:.4g}"))),

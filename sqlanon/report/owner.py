@@ -151,7 +151,7 @@ def _report_rows(engine: Engine, entry: Entry, asked: Request) -> Page:
         version=entry.version,
         confidential=True,
         summary=(*_risk(run, exposed), *_summary(entry, run)),
-        sound=all(one.satisfied for one in run.requirements),
+        sound=all(requirement.satisfied for requirement in run.requirements),
         sections=tuple(sections),
         warning=(exposed.warning(_asked_k(entry)) or "") if exposed else "",
     )
@@ -173,9 +173,9 @@ def _count_exposure(engine: Engine, run: RunReport, released: Released) -> Expos
     if not run.shape.grouped or released.group is not None:
         return None
     exact = [
-        (one.name, one.name)
-        for one in released.fields
-        if one.role == "insensitive" and one.name in {column.name for column in released.view.columns}
+        (field.name, field.name)
+        for field in released.fields
+        if field.role == "insensitive" and field.name in {column.name for column in released.view.columns}
     ]
     return count_exposure(engine, released.view.ref, list(released.group_columns), exact)
 
@@ -267,15 +267,15 @@ def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
 def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -> list[Section]:
     """Risk and sizes of classes."""
     view = spell_table(released.view.ref)
-    quasi = [one.name for one in released.fields if one.role == "quasi"]
-    sensitive = [one.name for one in released.fields if one.role == "sensitive"]
+    quasi = [field.name for field in released.fields if field.role == "quasi"]
+    sensitive = [field.name for field in released.fields if field.role == "sensitive"]
     persons, notes = _persons(entry)
     before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
     if not run.shape.grouped:
         return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:
-        exact = [name for one in released.fields if one.role == "quasi" for name in one.published]
+        exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
         after = Measured(assess(engine, view, quasi=exact, identifiers=()))
         return [
             risk_section(before, after, (PAIRED,)),
@@ -292,9 +292,9 @@ def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -
 def _compare(engine: Engine, entry: Entry, run: RunReport) -> Section:
     try:
         losses = {name: float(lost.get("ncp", 0.0)) for name, lost in run.loss.columns.items()}
-        chosen = choose_columns(engine, entry.release, losses)
-        others = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(chosen)
-        return report_distributions(*compare_release(engine, entry.release, chosen), others=others)
+        columns = choose_columns(engine, entry.release, losses)
+        others = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(columns)
+        return report_distributions(*compare_release(engine, entry.release, columns), others=others)
     except PolicyError as error:
         return report_distributions((), (), str(error))
 

@@ -28,7 +28,7 @@ def write_page(page: Page, form: Form = "html") -> str:
         form: ``html``: one file that needs no other; ``md``: Markdown, tables without pictures.
     """
     html = form == "html"
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("sqlanon.report"),
         autoescape=True,  # in Markdown it is `_make_filter` that escapes, and what it made is left as it is
         undefined=StrictUndefined,
@@ -38,13 +38,13 @@ def write_page(page: Page, form: Form = "html") -> str:
         finalize=_make_filter(html),
     )
     numbers = iter(range(1, 1_000_000))
-    made.filters["svg"] = partial(_draw, numbers)
-    return made.get_template(f"page.{form}").render(page=page)
+    environment.filters["svg"] = partial(_draw, numbers)
+    return environment.get_template(f"page.{form}").render(page=page)
 
 
 def _draw(numbers: Iterator[int], picture: Picture) -> Markup:
-    made = pictures.write_svg(picture.drawing, clean(picture.title), clean(picture.text), next(numbers))
-    return Markup(made)  # noqa: S704 - each label is escaped where it is drawn, title and text by `pictures.write_svg`
+    svg = pictures.write_svg(picture.drawing, clean(picture.title), clean(picture.text), next(numbers))
+    return Markup(svg)  # noqa: S704 - each label is escaped where it is drawn, title and text by `pictures.write_svg`
 
 
 def _make_filter(html: bool) -> Callable[[object], object]:

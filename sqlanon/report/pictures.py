@@ -56,8 +56,11 @@ def draw_pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
     made = _draw_upright_bars(drawn, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
     legend = [
         element
-        for at, (name, colour) in enumerate((("source", SOURCE), ("release", RELEASE)))
-        for element in (draw_rect(60 + 80 * at, 2, 10, 10, colour), draw_label(75 + 80 * at, 11, name, "start", TEXT))
+        for index, (name, colour) in enumerate((("source", SOURCE), ("release", RELEASE)))
+        for element in (
+            draw_rect(60 + 80 * index, 2, 10, 10, colour),
+            draw_label(75 + 80 * index, 11, name, "start", TEXT),
+        )
     ]
     return Drawing(made.width, made.height, (*legend, *made.elements))
 
@@ -84,12 +87,15 @@ def _draw_upright_bars(
     bar = 0.8 * slot / len(colours)
     made = [draw_label(12, top + HEIGHT / 2, y, turned=-90)]
     for tick in ticks:
-        at = bottom - HEIGHT * tick / ends
-        made += [draw_line(left, at, left + width, at, opacity=0.6), draw_label(left - 6, at + 4, shown(tick), "end")]
+        index = bottom - HEIGHT * tick / ends
+        made += [
+            draw_line(left, index, left + width, index, opacity=0.6),
+            draw_label(left - 6, index + 4, shown(tick), "end"),
+        ]
     for place, (_, group) in enumerate(values):
-        for at, (value, colour) in enumerate(zip(group, colours, strict=True)):
+        for index, (value, colour) in enumerate(zip(group, colours, strict=True)):
             high = HEIGHT * value / ends
-            made.append(draw_rect(left + slot * (place + 0.1) + bar * at, bottom - high, bar, high, colour))
+            made.append(draw_rect(left + slot * (place + 0.1) + bar * index, bottom - high, bar, high, colour))
     below_line, below = draw_names(names, left, slot, bottom)
     made += [draw_line(left, bottom, left + width, bottom), *below_line]
     if x:
@@ -111,15 +117,18 @@ def draw_heat(
     largest = max((share for _, _, *both in values for share in both), default=0.0)
     slot, row = wide / max(len(x_names), 1), high / max(len(y_names), 1)
     left, bottom = max(12 + estimate_length(y_names, 16), estimate_margin(x_names, slot)), _HEAD + high
-    made = [draw_label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)]
+    made = [
+        draw_label(left - 6, _HEAD + row * (index + 0.5) + 4, cut(name, 16), "end")
+        for index, name in enumerate(y_names)
+    ]
     below = 0.0
-    for at, kind in enumerate(("source", "release")):
-        begin = left + (wide + 24) * at
+    for index, kind in enumerate(("source", "release")):
+        begin = left + (wide + 24) * index
         made.append(draw_label(begin + wide / 2, 14, kind, colour=TEXT))
         for across_, down, *both in values:
-            if both[at] > 0:
+            if both[index] > 0:
                 cell = (begin + slot * across_, _HEAD + row * down, slot, row)
-                made.append(draw_rect(*cell, RELEASE, math.sqrt(both[at] / largest)))
+                made.append(draw_rect(*cell, RELEASE, math.sqrt(both[index] / largest)))
         names, below = draw_names(x_names, begin, slot, bottom)
         ends = ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0))
         made += [

@@ -64,12 +64,12 @@ def _page(engine: Engine, released: Released) -> Page:
     own = facts.get("boxes") == "own"
     sensitive = [
         name
-        for one in released.fields
-        if one.role == "sensitive"
-        for name in one.published
+        for field in released.fields
+        if field.role == "sensitive"
+        for name in field.published
         if any(column.name == name for column in released.view.columns)
     ]
-    exact = [name for one in released.fields if one.role == "quasi" for name in one.published]
+    exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
     sizes = None if own else class_sizes(engine, released.view.ref, released.group_columns)
     risk = None if own else assess(engine, view, quasi=exact, sensitive=() if released.group else sensitive)
     notes = (OWN_BOXES,) if own else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
@@ -118,10 +118,10 @@ def _rows(engine: Engine, released: Released) -> int:
 def _report_promises(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
     """Requirements by the metadata, and levels that the rows show."""
     found: dict[str, list[str]] = {}
-    for one in risk.models if risk is not None else ():
-        value = "none holds" if one.reached is None else measure(one.reached)
-        about = ", ".join(part for part in (one.column, one.form) if part)
-        found.setdefault(one.model, []).append(f"{value} ({about})" if about else value)
+    for model in risk.models if risk is not None else ():
+        value = "none holds" if model.reached is None else measure(model.reached)
+        about = ", ".join(part for part in (model.column, model.form) if part)
+        found.setdefault(model.model, []).append(f"{value} ({about})" if about else value)
     rows = [
         (name, _format_value(facts[name]), "; ".join(found.get(name, ["-"])))
         for name in REQUIREMENTS
@@ -156,8 +156,8 @@ def _format_value(value: object) -> str:
 def _columns(released: Released) -> Section:
     """Published form of each column of the source."""
     rows = [
-        (one.name, one.role, one.source_type, ", ".join(one.published), _describe_declared(one.declared))
-        for one in released.fields
+        (field.name, field.role, field.source_type, ", ".join(field.published), _describe_declared(field.declared))
+        for field in released.fields
     ]
     return Section(
         "columns",

@@ -57,12 +57,12 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
     if after is not None:
         rows = [
             (
-                one.model + (f" ({one.form})" if one.form else ""),
-                one.column or "",
-                "none holds" if one.reached is None else measure(one.reached),
-                in_words(one.model, one.reached),
+                model.model + (f" ({model.form})" if model.form else ""),
+                model.column or "",
+                "none holds" if model.reached is None else measure(model.reached),
+                in_words(model.model, model.reached),
             )
-            for one in after.risk.models
+            for model in after.risk.models
         ]
         if rows:
             blocks.append(
@@ -73,7 +73,7 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
                 )
             )
         blocks += [Text(f"Not measured: {what}") for what in after.risk.not_measured]
-    shown = dict.fromkeys(one.model for one in after.risk.models) if after is not None else {}
+    shown = dict.fromkeys(model.model for model in after.risk.models) if after is not None else {}
     return Section(
         "risk",
         "Risk before and after" if before is not None else "Risk",

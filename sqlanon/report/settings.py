@@ -32,14 +32,14 @@ def report_settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
 
 def _columns(columns: Any) -> Table:  # noqa: ANN401 - JSON
     rows = []
-    for one in columns:
+    for column in columns:
         more = {
-            key: value for key, value in one.items() if key not in ("name", "role") and (key, value) != ("weight", 1)
+            key: value for key, value in column.items() if key not in ("name", "role") and (key, value) != ("weight", 1)
         }
         rows.append(
             (
-                str(one["name"]),
-                str(one["role"]),
+                str(column["name"]),
+                str(column["role"]),
                 "; ".join(f"{path} {shown}" for key in more for path, shown in _lines(key, more[key])),
             )
         )
@@ -54,6 +54,6 @@ def _lines(path: str, value: object) -> list[tuple[str, str]]:
         return [line for key, item in value.items() for line in _lines(f"{path}.{key}", item)]
     if isinstance(value, list):
         if any(isinstance(item, Mapping) for item in value):
-            return [line for at, item in enumerate(value) for line in _lines(f"{path}[{at}]", item)]
+            return [line for index, item in enumerate(value) for line in _lines(f"{path}[{index}]", item)]
         return [(path, ", ".join(map(str, value)))] if value else []
     return [] if value in (None, "", False) else [(path, "yes" if value is True else str(value))]

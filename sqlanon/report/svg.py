@@ -122,7 +122,7 @@ def draw_names(names: Sequence[str], left: float, slot: float, y: float) -> tupl
     """
     lie = needs_turning(names, slot)
     every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1
-    shown = [(left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0]
+    shown = [(left + slot * (index + 0.5), cut(name, _BELOW)) for index, name in enumerate(names) if index % every == 0]
     if not lie:
         return [draw_label(x, y + 15, name) for x, name in shown], 20
     return [draw_label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * estimate_length(

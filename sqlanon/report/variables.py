@@ -85,20 +85,20 @@ def _measure(engine: Engine, run: RunReport, released: Released | None) -> tuple
         return {}, NO_CLASSES
     of_class = set(released.group_columns)
     known = {
-        one.name: [name for name in one.published if name in of_class]
-        for one in released.fields
-        if one.role == "quasi" and of_class.intersection(one.published)
+        field.name: [name for name in field.published if name in of_class]
+        for field in released.fields
+        if field.role == "quasi" and of_class.intersection(field.published)
     }
-    found = measure_contributions(engine, released.view.ref, known, max(run.classes, 1))
-    if found is None:
+    contributions = measure_contributions(engine, released.view.ref, known, max(run.classes, 1))
+    if contributions is None:
         return {}, TOO_MANY if run.rows else "the release has no rows"
-    exposed = {one.name: one.published for one in released.fields if one.role == "insensitive"}
+    exposed = {field.name: field.published for field in released.fields if field.role == "insensitive"}
     groups = (run.exposed.groups if run.exposed else 0) or max(run.rows, 1)
     every = {**known, **exposed}
     if exposed and groups * sum(map(len, every.values())) > MOST_EXPOSED:
-        return {one.column: one for one in found}, f"columns that are published as they are, as {TOO_MANY}"
+        return {one.column: one for one in contributions}, f"columns that are published as they are, as {TOO_MANY}"
     more = measure_contributions(engine, released.view.ref, every, groups) if exposed else None
-    return {one.column: one for one in (*found, *(one for one in more or () if one.column in exposed))}, ""
+    return {one.column: one for one in (*contributions, *(one for one in more or () if one.column in exposed))}, ""
 
 
 def _techniques(column: Mapping[str, Any], policy: Mapping[str, Any], run: RunReport) -> Iterator[str]:

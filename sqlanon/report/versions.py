@@ -109,7 +109,7 @@ def _attacks(kept: Sequence[KeptAttacks]) -> list[Block]:
         ">version | on | >columns known | >victims compared | >row found, mean | >highest | >value learned, mean | "
         ">highest | as promised"
     )
-    failed = frozenset(at for at, row in enumerate(rows) if row[-1] == "NO")
+    failed = frozenset(index for index, row in enumerate(rows) if row[-1] == "NO")
     return [make_table("Attacks over the versions", head, rows, failed)] if rows else []
 
 

@@ -166,7 +166,7 @@ def _section(table: Works, *, across: bool) -> str:
     if across:
         lines = _lines(
             ["", *table.abilities],
-            [[name, *map(_format_cell, own)] for name, own in zip(head, table.rows.values(), strict=True)],
+            [[name, *map(_format_cell, row)] for name, row in zip(head, table.rows.values(), strict=True)],
         )
         lines += ["", *(f"- **{ability}**: {about}." for ability, about in table.abilities.items())]
     else:

@@ -76,8 +76,8 @@ def _risks(run: RunReport) -> dict[str, Fraction | None]:
     """Every risk by the name in `MeasuredRisk`."""
     if run.statistics is not None:
         # Who knows a person's columns finds the cell; a hidden one has no number.
-        found = Fraction(1, run.statistics.persons) if run.statistics.persons else None
-        return {key: None if "marketer" in key or "journalist" in key else found for key in TITLES}
+        fraction = Fraction(1, run.statistics.persons) if run.statistics.persons else None
+        return {key: None if "marketer" in key or "journalist" in key else fraction for key in TITLES}
     rows, persons, journalist = _of_rows(run), _of_persons(run), _of_population(run)
     published = run.published_rows - run.left_out
     # With boxes of their own there are as many boxes as rows: the mean over rows is not counted.

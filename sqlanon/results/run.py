@@ -94,10 +94,10 @@ class NoisyReport(Report):
         """A report as the catalog keeps it."""
         values = dict(report)
         if values.get("synthetic"):
-            found = values["synthetic"]
-            lists = {"pairs": tuple((str(one), str(other)) for one, other in found["pairs"])}
-            lists |= {name: tuple(found[name]) for name in ("apart", "most")}
-            values["synthetic"] = SyntheticReport(**{**found, **lists})
+            synthetic = values["synthetic"]
+            lists = {"pairs": tuple((str(one), str(other)) for one, other in synthetic["pairs"])}
+            lists |= {name: tuple(synthetic[name]) for name in ("apart", "most")}
+            values["synthetic"] = SyntheticReport(**{**synthetic, **lists})
         return cls(**values)
 
 

@@ -160,8 +160,8 @@ class Asking:
                     f'relation "{served.name}" cannot be read any more',
                     "its release was withdrawn, or the right to read it",
                 ) from error
-            found = handle.names.get((served.view, "", ""))
-            rows = found.released.metadata if found is not None else ()
+            name = handle.names.get((served.view, "", ""))
+            rows = name.released.metadata if name is not None else ()
             facts = [json.loads(str(row[5])) for row in rows if row[0] == ""]
             return shape(answer, int(facts[0].get("version", 0)) if facts else 0)
 
@@ -215,10 +215,10 @@ class Asking:
         if self._file is None:
             return 0, 0
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return 0, 0
-        return found.st_ino, found.st_mtime_ns
+        return status.st_ino, status.st_mtime_ns
 
 
 def _withheld(error: SqlanonError) -> ServeError:

@@ -106,12 +106,12 @@ class Commands:
             return
         if _ROLE.match(text):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
-        if (found := _ZONE.fullmatch(text)) is not None:
-            self.variables.set("TimeZone", _value(found[1]) or "UTC")
-        elif (found := _NAMES.fullmatch(text)) is not None:
-            self.variables.set("client_encoding", _value(found[1]) or "UTF8")
-        elif (found := _SET.fullmatch(text)) is not None:
-            self.variables.set(found[1].strip('"'), _value(found[2]))
+        if (match := _ZONE.fullmatch(text)) is not None:
+            self.variables.set("TimeZone", _value(match[1]) or "UTC")
+        elif (match := _NAMES.fullmatch(text)) is not None:
+            self.variables.set("client_encoding", _value(match[1]) or "UTF8")
+        elif (match := _SET.fullmatch(text)) is not None:
+            self.variables.set(match[1].strip('"'), _value(match[2]))
         else:
             raise ServeError(SYNTAX, "SET name = value is wanted")
 
@@ -126,10 +126,10 @@ class Commands:
 def seconds_of(variables: Variables, most: float) -> float:
     """The deadline of a statement: the server's, or the session's ``statement_timeout`` where that is earlier."""
     text = variables.values["statement_timeout"].strip().lower()
-    found = re.fullmatch(r"(\d{1,10})\s*(ms|s|min|)", text)
-    if found is None:
+    match = re.fullmatch(r"(\d{1,10})\s*(ms|s|min|)", text)
+    if match is None:
         raise ServeError(BAD_VALUE, "statement_timeout is a number of milliseconds")
-    own = int(found[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[found[2]]
+    own = int(match[1]) * {"": 0.001, "ms": 0.001, "s": 1.0, "min": 60.0}[match[2]]
     return min(own, most) if own else most
 
 

@@ -153,7 +153,7 @@ class Queries:
             tree = parse_text(piece.text, self._shared.dialect)
         served = meant_by(tree, self._shared.asking)  # asks the database, which nothing may interrupt halfway
         with self._limited() as limits, readable(), limits.rewriting():
-            columns = {one.name.lower(): one.type for one in served.columns} if served is not None else {}
+            columns = {column.name.lower(): column.type for column in served.columns} if served is not None else {}
             types = texts.parameter_types(piece, declared, columns)
         return Prepared(piece, tuple(types), served)
 
@@ -290,7 +290,7 @@ class Queries:
 
     def _asked(self, piece: Piece, served: Served, values: Sequence[object]) -> tuple[Asked, list[Output]]:
         """The text for the release, and the outputs that the client asked for."""
-        edits, outputs = texts.take_bounds(piece, {one.name.lower() for one in served.columns})
+        edits, outputs = texts.take_bounds(piece, {column.name.lower() for column in served.columns})
         edits += texts.with_values(texts.parameters(piece), values, self._shared.dialect)
         return texts.edited(piece.text, sorted(edits)), outputs
 

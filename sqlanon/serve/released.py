@@ -168,7 +168,7 @@ def _check_source(engine: Engine, reader: Reader, source: str, released: Release
     if reader.owner:
         return
     named = {name for name in (source, released.source) if name}
-    tables = {found.ref for name in named if (found := relation_of(engine, name)) is not None}
+    tables = {relation.ref for name in named if (relation := relation_of(engine, name)) is not None}
     for ref in tables - {released.view.ref}:
         if engine.rights is None or (reader.role and engine.rights.can_select(reader.role, ref)):
             who = f"role {reader.role} may read" if engine.rights else "this database has"
@@ -192,13 +192,13 @@ def _served(engine: Engine, released: Released, source: str, *, unique: bool) ->
         spell_table(view),
         view.schema or "",
         view.name,
-        tuple(_column(own) for own in released.fields),
-        tuple(_comment(own) for own in released.fields),
+        tuple(_column(field) for field in released.fields),
+        tuple(_comment(field) for field in released.fields),
         str(facts.get("release", view.name)),
         version,
         f"{comment}{f', {how}' if how else ''}; answers are estimates with bounds",
         released.metadata,
-        tuple((own.name, own.source_type if own.kind in _KINDS else "") for own in released.fields),
+        tuple((field.name, field.source_type if field.kind in _KINDS else "") for field in released.fields),
     )
 
 

@@ -78,14 +78,14 @@ def split(text: str) -> list[Piece]:
     text, gaps, oids = _spaced(text)
     tokens = _tokens(text)
     found, begin = [], 0
-    for at, token in enumerate([*tokens, None]):
+    for index, token in enumerate([*tokens, None]):
         if token is None or token.token_type is TokenType.SEMICOLON:
-            if begin < at:
-                start, end = tokens[begin].start, tokens[at - 1].end + 1
-                words = tuple(one.text.upper() for one in tokens[begin : min(at, begin + 4)])
+            if begin < index:
+                start, end = tokens[begin].start, tokens[index - 1].end + 1
+                words = tuple(token.text.upper() for token in tokens[begin : min(index, begin + 4)])
                 own = tuple(gap - start for gap in gaps if start <= gap < end)
                 found.append(Piece(text[start:end], start - sum(gap < start for gap in gaps), words, own, oids))
-            begin = at + 1
+            begin = index + 1
     if len(found) > STATEMENTS:
         raise ServeError(TOO_MUCH, f"a message has at most {STATEMENTS} statements")
     return found
@@ -182,8 +182,8 @@ def _guess(node: exp.Expr, columns: Mapping[str, Type]) -> Type:
         near = parent.parent if isinstance(parent, exp.Any | exp.Tuple) else parent
         for other in near.args.values() if near is not None else ():
             if isinstance(other, exp.Column) and other.name.lower() in columns:
-                found = columns[other.name.lower()]
-                return list_of(found) if isinstance(parent, exp.Any) else found
+                column = columns[other.name.lower()]
+                return list_of(column) if isinstance(parent, exp.Any) else column
     return TEXT
 
 

@@ -40,7 +40,9 @@ class Users:
     def __init__(self, verifiers: Mapping[str, Verifier]) -> None:
         self._verifiers = dict(verifiers)
         self._secret = secrets.token_bytes(32)
-        self._shapes = [(len(one[0]), one[3]) for one in self._verifiers.values()] or [(_SALT, _ITERATIONS)]
+        self._shapes = [(len(verifier[0]), verifier[3]) for verifier in self._verifiers.values()] or [
+            (_SALT, _ITERATIONS)
+        ]
 
     def verifier(self, name: str) -> Verifier:
         """The verifier that a login is checked against; for an unknown name, a verifier that no password fits.
@@ -120,15 +122,15 @@ def open_secret(path: Path) -> Iterator[BinaryIO]:
 
 def _verifier(secret: str, place: str) -> Verifier:
     try:
-        found = _VERIFIER.fullmatch(secret.strip())
-        if found is None:
+        match = _VERIFIER.fullmatch(secret.strip())
+        if match is None:
             salt, stored, server, count = ScramMechanism("SCRAM-SHA-256").make_auth_info(
                 secret, iteration_count=_ITERATIONS, salt=secrets.token_bytes(_SALT)
             )
             return salt, stored, server, count
-        salt, stored, server = (base64.b64decode(part, validate=True) for part in found.groups()[1:])
+        salt, stored, server = (base64.b64decode(part, validate=True) for part in match.groups()[1:])
     except (ScramException, ValueError) as error:
         raise PolicyError(f"{place}: this is no password or verifier that SCRAM-SHA-256 takes") from error
-    if not len(stored) == len(server) == hashlib.sha256().digest_size or int(found[1]) < _ITERATIONS:
+    if not len(stored) == len(server) == hashlib.sha256().digest_size or int(match[1]) < _ITERATIONS:
         raise PolicyError(f"{place}: a verifier has two keys of 32 bytes, and {_ITERATIONS} iterations at least")
-    return salt, stored, server, int(found[1])
+    return salt, stored, server, int(match[1])

@@ -217,8 +217,8 @@ def decoded(data: bytes, oid: int, binary: bool) -> object:
         form = "in binary form " if binary else ""
         raise ServeError(NOT_SUPPORTED, f"parameters of the type with number {oid} are not answered {form}here")
     size = _BINARY[oid] if binary else 0
-    if not binary and oid in _CUT and len(data) < _MOMENT and (found := _CUT[oid].fullmatch(data)):
-        data = found[1]
+    if not binary and oid in _CUT and len(data) < _MOMENT and (match := _CUT[oid].fullmatch(data)):
+        data = match[1]
     try:
         if size and len(data) != size:
             raise ValueError("another length")  # noqa: TRY301 - loaders in C read that many bytes, unasked

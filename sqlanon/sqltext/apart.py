@@ -126,16 +126,16 @@ def _of_rows(node: exp.Expr, grouped: set[int]) -> exp.Select | None:
 
     None if it is not computed from one row, as after GROUP BY, or if a join would change more.
     """
-    aggregated, at = False, node
-    while at.parent is not None and not isinstance(at.parent, exp.Select):
-        at = at.parent
-        aggregated |= isinstance(at, exp.AggFunc | exp.Filter) and not _is_windowed(at)
-    select = at.parent
-    if not isinstance(select, exp.Select) or at.arg_key in ("from_", "joins", "laterals"):
+    aggregated, parent = False, node
+    while parent.parent is not None and not isinstance(parent.parent, exp.Select):
+        parent = parent.parent
+        aggregated |= isinstance(parent, exp.AggFunc | exp.Filter) and not _is_windowed(parent)
+    select = parent.parent
+    if not isinstance(select, exp.Select) or parent.arg_key in ("from_", "joins", "laterals"):
         return None
-    if any(one.is_star for one in select.expressions):  # it would show the values
+    if any(expression.is_star for expression in select.expressions):  # it would show the values
         return None
-    of_rows = aggregated or at.arg_key == "where" or not (id(select) in grouped or select.args.get("group"))
+    of_rows = aggregated or parent.arg_key == "where" or not (id(select) in grouped or select.args.get("group"))
     return select if of_rows else None
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sqlanon.statistics.system import Atoms, System
+from sqlanon.statistics.system import System
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -179,11 +179,6 @@ def _list_needs(own: Longs, some: Longs, how: How) -> list[tuple[Longs, bool]]:
         return [(np.flatnonzero(some != branch), False) for branch in np.unique(own).tolist()]
     ranks = np.unique(own).tolist() if how == "members" else [least, greatest]
     return [(np.flatnonzero(some == rank), least > 0 or rank == 0) for rank in ranks]
-
-
-def divide_atoms(atoms: Atoms, parts: Parts) -> Atoms:
-    """The atoms of the larger system."""
-    return Atoms(tuple(nodes[:, parts.atom] for nodes in atoms.nodes), parts.count, atoms.owner[parts.atom])
 
 
 def with_classes(system: System, parts: Parts) -> System:

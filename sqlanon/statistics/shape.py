@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlanon.counted import StatisticsSpec
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy, ReleaseSpec
@@ -131,14 +130,6 @@ class Shape:
             if level < column.levels
         ]
         return " x ".join(named) or "the grand total"
-
-
-def published_names(spec: StatisticsSpec, columns: Sequence[str]) -> list[str]:
-    """The columns of the view."""
-    dimensions = [one for name in columns for one in (name, f"level_{name}")]
-    ends = ("", "_low", "_high") if spec.has_ends else ("",)
-    measures = [*(name for name, _ in spec.measures), *(one.name for one in spec.sums)]
-    return [*dimensions, *(f"{name}{end}" for name in measures for end in ends), "status", "as_of"]
 
 
 def shape_of(

@@ -30,6 +30,16 @@ REFUSED: dict[str, tuple[type[Exception], dict[str, Any], str]] = {
         "needs a delta",
     ),
     "a large delta": (PolicyError, {"budget": "epsilon: 3, delta: 0.01"}, "too large"),
+    "a delta above one in the persons that may be there": (
+        PolicyError,
+        {"budget": "epsilon: 3, delta: 2e-6"},
+        "above one in 1,000,000 persons",
+    ),
+    "a delta above one in the declared persons": (
+        PolicyError,
+        {"budget": "epsilon: 3, delta: 0.001, most_persons: 1001"},
+        "above one in 1,001 persons",
+    ),
     "no contributions": (PolicyError, {"contributions": "{groups: 2}"}, "rows: is missing"),
     "too little epsilon": (
         PolicyError,
@@ -241,7 +251,7 @@ def test_plan_says_what_it_costs_and_to_the_owner_what_bounding_cuts(shared_db: 
 @pytest.mark.thorough
 def test_a_delta_above_one_in_the_number_of_persons_is_refused_by_plan(shared_db: Any, tmp_path: Path) -> None:
     rows = [(pid, "north", "F", 5, 5.0) for pid in range(1001)]
-    made = Made(shared_db, tmp_path, rows, budget="epsilon: 3, delta: 0.001", anchor=False)
+    made = Made(shared_db, tmp_path, rows, budget="epsilon: 3, delta: 0.001, most_persons: 1000", anchor=False)
     with pytest.raises(PolicyError, match="above one in the number of persons"):
         shared_db.plan(made.spec)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation, UnsupportedError
+import sqlanon
+from sqlanon.errors import GuardError, InfeasibleError, LockedError, PolicyError, PrivacyViolation, UnsupportedError
 from sqlanon.policy import load
 from sqlanon.release.audit.of_counts import shape_of_entry
 from sqlanon.release.catalog.catalog import Catalog
@@ -28,6 +31,19 @@ def persons(seed: object, many: int = 80) -> list[tuple[Any, ...]]:
     draw = random.Random(str(seed))
     regions = ["north"] * 4 + ["south"] * 4 + ["it's", None]
     return [(draw.choice(regions), draw.choice("FFM"), draw.randrange(20, 60), pid) for pid in range(many)]
+
+
+@contextmanager
+def held(db: Any, lock: str) -> Iterator[None]:
+    """A lock that another session holds; on DuckDB the same one, which cannot take it again."""
+    with ExitStack() as stack:
+        holder = db
+        if db.engine.dialect == "postgres":
+            info = db.engine._connection.info
+            url = f"postgresql://{info.user}@/{info.dbname}?host={info.host}&port={info.port}"
+            holder = stack.enter_context(sqlanon.connect(url))
+        stack.enter_context(holder.engine.lock(lock))
+        yield
 
 
 class Pair(Made):
@@ -89,6 +105,18 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
     shared_db.rollback(pair.rows_name, 1)
+
+
+@pytest.mark.thorough
+def test_rows_get_no_version_while_counts_are_made(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one at a time")
+    with held(shared_db, f"release {pair.rows_name}"), pytest.raises(LockedError):
+        pair.run()
+    pair.run()
+    shared_db.unpublish(pair.name)
+    with held(shared_db, f"release {pair.rows_name}"), pytest.raises(LockedError):
+        shared_db.rollback(pair.name)
+    shared_db.rollback(pair.name)
 
 
 @pytest.mark.thorough

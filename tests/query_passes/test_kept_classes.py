@@ -47,6 +47,7 @@ def _asked_of(db: sqlanon.Database, kept: bool) -> Iterator[None]:
         patch.setattr(value_steps, "FEWEST_ROWS", 0 if kept else 1 << 60)
         patch.setattr(value_steps, "_BITS", 2)
         patch.setattr(kept_classes, "_FEWER", 0)
+        patch.setattr(kept_classes, "FEWEST_ROWS", 0)
         patch.setattr(kept_classes, "MOST_TABLES", 64 if kept else 0)
         db._forget_asked()
         yield
@@ -89,8 +90,9 @@ def table(shared_db: Any) -> str:
 
 
 @pytest.fixture
-def duckdb_db(tmp_path: Path) -> Iterator[Any]:
-    """A new file."""
+def duckdb_db(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A new file, of whose small releases classes are kept."""
+    monkeypatch.setattr(kept_classes, "FEWEST_ROWS", 0)
     duckdb.connect(str(tmp_path / "kept.duckdb")).close()
     with sqlanon.connect(f"duckdb:///{tmp_path / 'kept.duckdb'}") as db:
         yield db

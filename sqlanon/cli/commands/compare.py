@@ -100,7 +100,7 @@ def compare(
             "--write": write,
             "--html": html,
         }
-        wrong = [name for name, given in about_rows.items() if given]
+        wrong = [name for name, about_row in about_rows.items() if about_row]
         if wrong:
             raise PolicyError(
                 f"compare {base_spec.name}: {', '.join(wrong)}: about releases of rows; --epsilon and --alone are "

@@ -73,12 +73,12 @@ def noisy_candidates_report(screen: Screen, report: NoisyCandidatesReport) -> No
     screen.show(
         f"candidates for {clean(report.release)} of {clean(report.source)}; nothing was charged, drawn or published",
         "",
-        make_sheet(head, [row for one in report.candidates for row in _noisy_rows(report, one)]),
+        make_sheet(head, [row for candidate in report.candidates for row in _noisy_rows(report, candidate)]),
         "",
     )
-    for one in report.candidates:
-        if one.refused is not None:
-            screen.show(note(f"{one.number}: {one.refused}"))
+    for candidate in report.candidates:
+        if candidate.refused is not None:
+            screen.show(note(f"{candidate.number}: {candidate.refused}"))
     screen.show(
         note(
             "error: the expected distance of a finest group's number from the counted rows, by noise alone, before it "

@@ -34,6 +34,9 @@ OF_SOURCE = (
 """The same where bounds of the source are asked for."""
 
 
+HELD = {"": "no end", "low": "the low end", "high": "the high end", "both": "both ends"}
+
+
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row for each group: the estimate with bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
@@ -66,6 +69,21 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
                     cells.append(_interval(cell))
         rows.append([*cells, "yes" if certain else "no"] if bounds else cells)
     return make_sheet(columns, rows)
+
+
+def describe_bounding(answer: Answer) -> str:
+    """What intervals of noisy statistics say of the rows that bounding cuts; "": there are no such intervals."""
+    held: dict[str, str] = {}
+    for row in answer.rows:
+        for name in answer.aggregates:
+            interval = row[name].interval
+            if isinstance(interval, NoiseInterval):
+                ends = HELD[interval.before_bounding]
+                held[name] = ends if held.get(name, ends) == ends else HELD["low"]
+    if not held:
+        return ""
+    known = "; ".join(f"{clean(name)}: {ends}" for name, ends in held.items())
+    return f"Intervals are of what is counted of each person. Before bounding hold as well: {known}."
 
 
 def _bounds(cell: Bounded) -> str:

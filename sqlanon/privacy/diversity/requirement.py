@@ -90,8 +90,8 @@ class FrequencyDiversity(Requirement):
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        limits = {"distinct": None, "p": self.asked.numerator, "q": self.asked.denominator}
-        scratch.execute("privacy/below_values", None, **rows.parameters(made, self.value, self.within), **limits)
+        p, q, parameters = self.asked.numerator, self.asked.denominator, rows.parameters(made, self.value, self.within)
+        scratch.execute("privacy/below_values", **parameters, distinct=None, p=p, q=q)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(
@@ -138,8 +138,8 @@ class DistinctDiversity(Requirement):
         return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        limits = {"distinct": int(self.asked), "p": 0, "q": 0}
-        scratch.execute("privacy/below_values", None, **rows.parameters(made, self.value, self.within), **limits)
+        parameters = rows.parameters(made, self.value, self.within)
+        scratch.execute("privacy/below_values", **parameters, distinct=int(self.asked), p=0, q=0)
 
     def measure(self, engine: Engine, rows: Grouped) -> Measured:
         query = statement(

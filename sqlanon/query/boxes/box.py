@@ -158,14 +158,14 @@ def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
     shown = released.once(("labels", own.name), lambda: _labels(engine, released, own))
     node, kind = cell.parts["node"], "TEXT" if own.kind == "text" else type_name(own.source_type)
     ends: dict[str, str] = {}
-    for at, end in enumerate(("lo", "hi")):
+    for index, end in enumerate(("lo", "hi")):
         cases = ""
         for label in shown:
             raw = parse_label(label) if form.facts.text else ("value", (label,))
             plain = raw[1][0] if raw[0] == "value" else label
             means = rules.read_node(rule, plain, own.kind, _step(own))
             if means is not None or plain != label:
-                value = literal((means or (plain, plain))[at])
+                value = literal((means or (plain, plain))[index])
                 cases += f" WHEN {node} = {literal(label)} THEN CAST({value} AS {kind})"
         ends[end] = f"CASE WHEN {node} = '*' THEN NULL{cases} ELSE CAST({node} AS {kind}) END"
     state = cell.state or "'none'"

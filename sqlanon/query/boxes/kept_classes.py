@@ -23,6 +23,8 @@ from sqlanon.query.release import Released
 from sqlanon.query.sql.sqltree import Tree, column, select, sql, table_of
 from sqlanon.sqltext import statement
 
+FEWEST_ROWS = 20_000
+"""Rows of a release from which a kept table takes less time than it saves."""
 MOST_CLASSES = 2_000_000
 """Classes of a kept table: more of them are grouped by each query, and fill no memory of the session."""
 MOST_TABLES = 8
@@ -69,13 +71,15 @@ class KeptClasses:
     def are_lost(self, engine: Engine) -> bool:
         """Whether a table is gone: the transaction that made it was rolled back."""
         try:
-            return not all(engine.exists(one.table) for one in self.tables.values() if isinstance(one, ClassTable))
+            return not all(
+                engine.exists(table.table) for table in self.tables.values() if isinstance(table, ClassTable)
+            )
         except DatabaseError:
             return False
 
     def forget(self, engine: Engine) -> None:
         """Drop the tables."""
-        made = [one.table for one in self.tables.values() if isinstance(one, ClassTable)]
+        made = [table.table for table in self.tables.values() if isinstance(table, ClassTable)]
         self.tables.clear()
         for table in made:
             with suppress(DatabaseError):  # the connection is lost, and its tables are with it
@@ -114,7 +118,7 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
     each list, for how many rows there may be.
     """
     kept = kept_classes(view.released)
-    if kept is None:
+    if kept is None or _count_rows(view) < FEWEST_ROWS:
         return None
     trees = {tree.sql(dialect=view.engine.dialect): tree for tree in sums}
     columns = [name for names in apart for name in names] if apart else view.released.group_columns
@@ -126,8 +130,8 @@ def class_table(view: ReleasedView, sums: Iterable[Tree], apart: Sequence[Sequen
         return None
     if kept.tables[key] is None:
         kept.tables[key] = (_is_small(view, apart) and _make(view, list(dict.fromkeys(columns)), trees)) or False
-    found = kept.tables[key]
-    return found if isinstance(found, ClassTable) else None
+    table = kept.tables[key]
+    return table if isinstance(table, ClassTable) else None
 
 
 def _is_small(view: ReleasedView, apart: Sequence[Sequence[str]]) -> bool:
@@ -137,7 +141,12 @@ def _is_small(view: ReleasedView, apart: Sequence[Sequence[str]]) -> bool:
     for names in apart:
         different = select([column(name, VIEW) for name in names], rows, distinct=True).subquery("d")
         many *= read_integer(view.fact("query/different", select([sql("COUNT(*)")], different)))
-    return many <= read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
+    return many <= _count_rows(view)
+
+
+def _count_rows(view: ReleasedView) -> int:
+    rows = table_of(view.released.view.ref, VIEW)
+    return read_integer(view.fact("query/rows", select([sql("COUNT(*)")], rows)))
 
 
 def _make(view: ReleasedView, names: Sequence[str], sums: Mapping[str, Tree]) -> ClassTable | None:

@@ -139,7 +139,7 @@ class Lookup:
         state = column(f"{self.box.id}_state", self._table)
 
         def is_(*states: str) -> Tree:
-            return exp.In(this=state.copy(), expressions=[string(one) for one in states])
+            return exp.In(this=state.copy(), expressions=[string(state) for state in states])
 
         nothing = exp.Literal.number(0)
         if not self.box.beside:

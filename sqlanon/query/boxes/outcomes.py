@@ -45,7 +45,7 @@ def outcomes(box: Box, tests: Sequence[ValueTest]) -> list[frozenset[int]] | Non
         return _combine(box, tests)
     equal = [t.comparison for t in tests if t.comparison is not None and t.comparison.op in UNORDERED]
     free = [test.id for test in tests if test.comparison not in equal]
-    constants = {at for one in equal for at in one.constants}
+    constants = {constant for one in equal for constant in one.constants}
     if (len(constants) + 2) * 2 ** len(free) > MOST_GROUPS:
         return None
     found = []

@@ -47,7 +47,7 @@ class Runs:
         """
         every = list({one.id: one for one in (*tests, *self.cuts)}.values())
         line = Interval(box, every, "k")
-        asked, own = frozenset(one.id for one in tests), frozenset(one.id for one in self.cuts)
+        asked, own = frozenset(cut.id for cut in tests), frozenset(cut.id for cut in self.cuts)
         parts = [
             _in_run(box, line, piece, (self.ways[holds & own], number_of(holds & asked)), boxes)
             for holds, piece in box.pieces(every)
@@ -58,12 +58,12 @@ class Runs:
 def number_ways(box: Box, cuts: Iterable[Comparison]) -> dict[frozenset[int], int]:
     """Which comparisons hold together for some value, numbered."""
     found = box.pieces(list(cuts))
-    return {holds: at for at, holds in enumerate(dict.fromkeys(holds for holds, _ in found))}
+    return {holds: index for index, holds in enumerate(dict.fromkeys(holds for holds, _ in found))}
 
 
 def _in_run(box: Box, line: Interval, piece: Piece, numbers: tuple[int, int], boxes: exp.Select) -> exp.Select:
     """The boxes that reach a run: the run's part of each, and the ends of the part."""
-    value, way = (exp.Literal.number(one) for one in numbers)
+    value, way = (exp.Literal.number(number) for number in numbers)
     low, high = ([] if end is None else [literal(end, box.field)] for end in (piece.low, piece.high))
     shown = {
         "v": value,
@@ -89,7 +89,9 @@ def key_by_way(value: Tree, terms: Sequence[Tree], of_null: Tree) -> Tree:
         of_null: the term of NULL.
     """
     made: Tree = of_null.copy()
-    turns = [(exp.EQ(this=value.copy(), expression=exp.Literal.number(at)), term) for at, term in enumerate(terms)]
+    turns = [
+        (exp.EQ(this=value.copy(), expression=exp.Literal.number(index)), term) for index, term in enumerate(terms)
+    ]
     for turn, term in reversed(turns):
         made = when(turn, term.copy(), made)
     return made

@@ -39,7 +39,7 @@ class Contained:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._point, self._attained = box.point is not None, box.attained
         equal = [test.comparison for test in tests if test.comparison is not None]
-        constants = sorted({str(at) for one in equal for at in one.constants})
+        constants = sorted({str(constant) for one in equal for constant in one.constants})
         of: dict[Group, list[str | None]] = {}
         for at in [*constants, None]:
             holds = frozenset(one.id for one in equal if one.holds_at(at))
@@ -70,7 +70,7 @@ class Contained:
         plan = [at for group in groups for at in self._of.get(group, ())]
         if None not in plan:
             return plus(indicator(self._has(at)) for at in plan if at is not None)
-        others = [indicator(self._has(at)) for at in self._constants if at not in plan]
+        others = [indicator(self._has(constant)) for constant in self._constants if constant not in plan]
         size = sql("CAST(:n AS DOUBLE)", n=self._size)
         return sql(":n - :o", n=size, o=plus(others)) if others else size
 

@@ -92,7 +92,7 @@ class _Reader:
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedCounts, seconds: Callable[[], float]) -> None:
         self._engine, self._bound, self._released, self._seconds = engine, bound, released, seconds
         self._text, self._scope = bound.query.text, bound.scope
-        self._fields = {own.name: own for own in released.fields}
+        self._fields = {field.name: field for field in released.fields}
         self._finest: npt.NDArray[np.float64] | None = None
         self._sums: dict[str, SumReader] = {}
 
@@ -104,7 +104,7 @@ class _Reader:
                 items.append(find_term(bound, tree, written, f"counts ask {ASKED}"))
             else:
                 items.append(self._read(tree, written))
-        asked = [one for one in items if isinstance(one, _Asked)]
+        asked = [item for item in items if isinstance(item, _Asked)]
         weights = [one.weight for one in asked]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *weights]
         used = self._check_columns(trees)
@@ -117,7 +117,7 @@ class _Reader:
         if len(seen.atoms) > MOST_ATOMS:
             refuse(self._text, None, f"the table has more than {MOST_ATOMS:,} finest cells")
         text = self._write([column.name for column in columns], weights)
-        found = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
+        rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ATOMS)
         whole = len(columns) == len(self._released.columns)
         reach = self._reach(seen, [column.name for column in columns])
         self._sums = {
@@ -125,7 +125,7 @@ class _Reader:
             for one in {each.of for each in asked}
             if one is not None
         }
-        return self._assemble(items, text, _Found(found, seen, len(columns), len(bound.groups)), reach, (whole, most))
+        return self._assemble(items, text, _Found(rows, seen, len(columns), len(bound.groups)), reach, (whole, most))
 
     def _assemble(
         self, items: Sequence[int | _Asked], text: str, found: _Found, reach: Reach, how: tuple[bool, int]
@@ -140,14 +140,14 @@ class _Reader:
         for group in groups:
             row: dict[str, Any] = {}
             at = 0
-            for name, one in zip(names, items, strict=True):
-                if isinstance(one, _Asked):
-                    row[name] = self._bounded(one, found.weights(group, at), reach, whole=whole)
+            for name, item in zip(names, items, strict=True):
+                if isinstance(item, _Asked):
+                    row[name] = self._bounded(item, found.weights(group, at), reach, whole=whole)
                     at += 1
                 else:
-                    row[name] = found.key(group, one)
+                    row[name] = found.key(group, item)
             rows.append(row)
-        aggregates = tuple(name for name, one in zip(names, items, strict=True) if isinstance(one, _Asked))
+        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         return Answer(tuple(names), aggregates, tuple(rows), tuple(True for _ in rows), text)
 
     def _bounded(self, asked: _Asked, weights: Sequence[tuple[int, Any]], reach: Reach, *, whole: bool) -> Bounded:
@@ -220,25 +220,25 @@ class _Reader:
         used: dict[str, None] = {}
         for tree in trees:
             for found in tree.find_all(exp.Column):
-                own = self._fields[found.name]
-                if own.role == MEASURE:
-                    refuse(self._text, None, f"{own.name} is a number of cells: ask sum({own.name}), or count(*)")
-                reason = _unreadable(own, found)
+                field = self._fields[found.name]
+                if field.role == MEASURE:
+                    refuse(self._text, None, f"{field.name} is a number of cells: ask sum({field.name}), or count(*)")
+                reason = _unreadable(field, found)
                 if reason:
-                    refuse(self._text, None, f"column {own.name}: {reason}")
-                used[own.name] = None
+                    refuse(self._text, None, f"column {field.name}: {reason}")
+                used[field.name] = None
         return list(used)
 
     def _write(self, columns: Sequence[str], weights: Sequence[Tree]) -> str:
         """SQL for each finest cell that meets the condition: labels, number of the group, keys, weights."""
         bound, dialect = self._bound, self._engine.dialect
-        keys = [named(column(f"_label{at}", "released"), f"k{at}") for at in range(len(columns))]
+        keys = [named(column(f"_label{index}", "released"), f"k{index}") for index in range(len(columns))]
         order = [exp.Ordered(this=term.copy()) for term in bound.groups]
         number: Tree = exp.Literal.number(1)
         if order:
             number = exp.Window(this=exp.DenseRank(), order=exp.Order(expressions=order))
-        terms = [named(term.copy(), f"g{at}") for at, term in enumerate(bound.groups)]
-        listed = [named(weight.copy(), f"w{at}") for at, weight in enumerate(weights)]
+        terms = [named(term.copy(), f"g{index}") for index, term in enumerate(bound.groups)]
+        listed = [named(weight.copy(), f"w{index}") for index, weight in enumerate(weights)]
         where = [bound.where.copy()] if bound.where is not None else []
         made = select([*keys, named(number, "group"), *terms, *listed], self._atoms(columns), where=where)
         return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
@@ -248,9 +248,9 @@ class _Reader:
         inside = set(columns)
         listed, where = [], []
         for place, name in enumerate(columns):
-            own = self._fields[name]
+            field = self._fields[name]
             listed.append(named(exp.cast(column(name, "v"), "VARCHAR"), f"_label{place}"))
-            listed.append(named(cast_published(self._scope, own, column(name, "v")), name))
+            listed.append(named(cast_published(self._scope, field, column(name, "v")), name))
         for one in self._released.columns:
             level = exp.Literal.number(0 if one.name in inside else one.levels)
             where.append(exp.EQ(this=column(f"level_{one.name}", "v"), expression=level))
@@ -279,9 +279,9 @@ class _Found:
 
     def weights(self, group: Sequence[int], place: int) -> list[tuple[int, Any]]:
         """The atoms of a group with weights for an aggregate."""
-        known = self.seen.places
+        places = self.seen.places
         at = self.columns + 1 + self.keys + place
-        return [(known[self._labels(row)], self.rows[row][at]) for row in group]
+        return [(places[self._labels(row)], self.rows[row][at]) for row in group]
 
     def _labels(self, row: int) -> tuple[Label, ...]:
         return tuple(None if one is None else str(one) for one in self.rows[row][: self.columns])

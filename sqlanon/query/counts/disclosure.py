@@ -69,7 +69,7 @@ def audit_tables(
         intervals = disclose(joined.seen, seconds)
     except ContradictionError as wrong:
         return contradict(wrong.cells.tolist())
-    found = [show(one.cell, one.low, one.high, reached=one.reached) for one in intervals]
+    found = [show(interval.cell, interval.low, interval.high, reached=interval.reached) for interval in intervals]
     found += [show(cell, value, value, reached=True) for cell, value in _shown_elsewhere(joined)]
     found.sort(key=lambda one: (math.inf if one.high is None else one.high - one.low, one.low, str(one.values)))
     return replace(_count(of_tables, persons, found), decimals=spelling.decimals)

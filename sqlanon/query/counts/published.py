@@ -147,7 +147,7 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
             "query/cells",
             engine.dialect,
             view=released.view.ref,
-            columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
+            columns=[{"name": column.name, "level": f"level_{column.name}"} for column in columns],
             totals=[],
             measure=measure,
             ends=list(released.ends),
@@ -157,11 +157,13 @@ def _read_release(engine: Engine, name: str, released: ReleasedCounts, spelling:
     many = len(columns)
     found = []
     for table in released.tables:
-        inside = [at for at, one in enumerate(columns) if one.name.lower() in {own.lower() for own in table}]
-        outside = [at for at in range(many) if at not in inside]
+        inside = [
+            index for index, column in enumerate(columns) if column.name.lower() in {own.lower() for own in table}
+        ]
+        outside = [index for index in range(many) if index not in inside]
         cells: list[tuple[tuple[Node | None, ...], Number]] = []
         for row in rows:
-            levels = [read_integer(row[at]) for at in range(many)]
+            levels = [read_integer(row[index]) for index in range(many)]
             if any(levels[at] != columns[at].levels for at in outside):
                 continue
             nodes = tuple(
@@ -193,7 +195,7 @@ def _read_other(engine: Engine, name: str, relation: Relation, spelling: CountsS
     columns = [_column_of(own, known.get(own.lower())) for own in by]
     roots = {own: [path[-1] for path in hierarchy.levels] for own, hierarchy in known.items()}
     nodes = [_Nodes(column, (spelling.total or None, *roots.get(column.name.lower(), ()))) for column in columns]
-    cells = [(tuple(own.find(cell) for own, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
+    cells = [(tuple(node.find(cell) for node, cell in zip(nodes, row, strict=False)), row[-1]) for row in rows]
     return _Raw(name, tuple(columns), _read_values(name, value, cells, spelling), spelling.whole, False)
 
 
@@ -223,12 +225,14 @@ def _read_values(
 
 def _value_of(name: str, relation: Relation, spelling: CountsSpelling) -> str:
     if spelling.value is not None:
-        found = next((own.name for own in relation.columns if own.name.lower() == spelling.value.lower()), None)
-        if found is None:
+        column = next(
+            (column.name for column in relation.columns if column.name.lower() == spelling.value.lower()), None
+        )
+        if column is None:
             raise PolicyError(f"{name} has no column {spelling.value}")
-        return found
+        return column
     asked = {own.lower() for own in (*spelling.by, *spelling.hierarchies)}
-    able = [own.name for own in relation.columns if own.kind in NUMBERS and own.name.lower() not in asked]
+    able = [column.name for column in relation.columns if column.kind in NUMBERS and column.name.lower() not in asked]
     if len(able) != 1:
         raise PolicyError(f"{name}: which column has the numbers of the cells? Name it with --value")
     return able[0]

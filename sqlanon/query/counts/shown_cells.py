@@ -56,7 +56,7 @@ def read_seen(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenCo
         levels, labels, values, ends = _read_cells(engine, released, columns, released.measures[0][0])
         shown = values if ends is None else [None] * len(values)
         value = np.array([HIDDEN if one is None else read_integer(one) for one in shown], np.int64)
-        atoms = [tuple(own[at] for own in labels) for at in range(len(values)) if not any(levels[:, at])]
+        atoms = [tuple(label[index] for label in labels) for index in range(len(values)) if not any(levels[:, index])]
         seen = build_seen(columns, Cells(levels, labels, value), atoms, 1)
         if not len(values) or (seen.of < 0).any():
             raise PolicyError(f"{released.view.ref} lacks cells that its finest ones are in: it is not as published")
@@ -72,7 +72,7 @@ def read_finest(
     if not released.changed or not released.added:
         return None
     levels, _, values, _ = _read_cells(engine, released, columns, released.measures[0][0])
-    return np.array([float(str(one)) for at, one in enumerate(values) if not any(levels[:, at])])
+    return np.array([float(str(value)) for index, value in enumerate(values) if not any(levels[:, index])])
 
 
 def read_sums(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], one: ReleasedSum) -> Shifted:
@@ -103,7 +103,7 @@ def _list_keys(
     engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str
 ) -> tuple[list[tuple[object, ...]], list[object]]:
     levels, labels, values, _ = _read_cells(engine, released, columns, measure)
-    return [(*levels[:, at].tolist(), *(own[at] for own in labels)) for at in range(len(values))], values
+    return [(*levels[:, index].tolist(), *(label[index] for label in labels)) for index in range(len(values))], values
 
 
 def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[SeenColumn], measure: str) -> _Read:
@@ -116,11 +116,11 @@ def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
                 "query/cells",
                 engine.dialect,
                 view=released.view.ref,
-                columns=[{"name": one.name, "level": f"level_{one.name}"} for one in columns],
+                columns=[{"name": column.name, "level": f"level_{column.name}"} for column in columns],
                 totals=[
-                    {"level": f"level_{one.name}", "levels": one.levels}
-                    for one in released.columns
-                    if one.name not in inside
+                    {"level": f"level_{column.name}", "levels": column.levels}
+                    for column in released.columns
+                    if column.name not in inside
                 ],
                 measure=measure,
                 ends=list(released.ends),
@@ -128,8 +128,8 @@ def _read_cells(engine: Engine, released: ReleasedCounts, columns: Sequence[Seen
             max_rows=MOST_CELLS,
         )
         many = len(columns)
-        levels = np.array([[read_integer(row[at]) for row in rows] for at in range(many)], np.int64)
-        labels: tuple[list[Label], ...] = tuple([_label(row[many + at]) for row in rows] for at in range(many))
+        levels = np.array([[read_integer(row[index]) for row in rows] for index in range(many)], np.int64)
+        labels: tuple[list[Label], ...] = tuple([_label(row[many + index]) for row in rows] for index in range(many))
         ends = None
         if released.changed:
             low, high = (np.array([read_integer(row[at]) for row in rows], np.int64) for at in (-3, -2))

@@ -279,5 +279,5 @@ def total_of(node: exp.Expr) -> exp.Expr:
 
 def adds_up(node: exp.Expr) -> bool:
     """Whether the values of parts of some rows add up to that of all."""
-    found = aggregate_of(node)
-    return found is not None and found.adds and not isinstance(node.this, exp.Distinct)
+    aggregate = aggregate_of(node)
+    return aggregate is not None and aggregate.adds and not isinstance(node.this, exp.Distinct)

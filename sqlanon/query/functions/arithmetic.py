@@ -37,7 +37,7 @@ def _same(mosts: Sequence[int]) -> int:
 
 def _multiply(call: Call) -> Value:
     """A literal above 0 keeps every order, that of infinities and NaN too."""
-    plain = [i for i, one in enumerate(call.values) if is_literal(one) and _is_positive(one.low)]
+    plain = [i for i, value in enumerate(call.values) if is_literal(value) and _is_positive(value.low)]
     if plain:
         return rises(1, 1, size=_product, linear=True)(call)
     return corners(_product, linear=True)(call)
@@ -50,7 +50,7 @@ def _is_positive(tree: Tree) -> bool:
 
 def _divide(call: Call) -> Value:
     """The rule of a quotient: monotone in both operands, where the divisor has a single sign."""
-    above, below = (one.narrow() for one in call.values)
+    above, below = (value.narrow() for value in call.values)
     sides = [[one.low] if one.fixed else [one.low, one.high] for one in (above, below)]
     plain = is_literal(below) and _is_positive(below.low)
     if plain:
@@ -73,8 +73,8 @@ def _dated(transfer: Transfer) -> Transfer:
 
     def ends(call: Call) -> Value:
         made = transfer(call)
-        days = [one for one in call.values if one.kind == "whole" and not is_literal(one)]
-        if call.dialect != "spark" or not days or all(one.kind != "date" for one in call.values):
+        days = [value for value in call.values if value.kind == "whole" and not is_literal(value)]
+        if call.dialect != "spark" or not days or all(value.kind != "date" for value in call.values):
             return made
         inside = (sql(f":x BETWEEN -{_DAYS} AND {_DAYS}", x=end) for one in days for end in (one.low, one.high))
         return where(every(inside), made)
@@ -95,15 +95,18 @@ def _moved(transfer: Transfer) -> Transfer:
 
     def ends(call: Call) -> Value:
         made = transfer(call)
-        moved = [one for one in call.values if one.kind == "timestamp" and not one.fixed]
-        by = [one for one in call.values if one.kind == "interval"]
+        moved = [value for value in call.values if value.kind == "timestamp" and not value.fixed]
+        by = [value for value in call.values if value.kind == "interval"]
         # An interval that is no constant is a difference of timestamps, in days and parts of a day.
         if not moved or not by or not by[0].fixed or _is_short(by[0].low):
             return made
         (time,) = moved
         low, high = (
             call.at(
-                *(sql("DATE_TRUNC('day', :x)", x=getattr(one, end)) if one is time else one.low for one in call.values)
+                *(
+                    sql("DATE_TRUNC('day', :x)", x=getattr(value, end)) if value is time else value.low
+                    for value in call.values
+                )
             )
             for end in ("low", "high")
         )
@@ -130,7 +133,7 @@ _DIGITS = 15
 
 def _rounded(call: Call, made: Value) -> Value:
     """Wider ends of decimal quotients: a smaller quotient keeps more digits, so that it may be above a larger one."""
-    moving = [one for one in call.values if not one.fixed]
+    moving = [value for value in call.values if not value.fixed]
     if made.kind != "decimal" or all(_digits(one.type) <= _DIGITS for one in moving):
         return made
     same = every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in moving)
@@ -156,7 +159,7 @@ def _not_zero(tree: Tree) -> Tree:
 
 def _middled(call: Call, made: Value) -> Value:
     """Whole numbers may be divided into whole ones."""
-    above, below = (one.middle for one in call.values)
+    above, below = (value.middle for value in call.values)
     if call.node.args.get("typed") or above is None or below is None:
         return replace(made, middle=half(made.low, made.high))
     return replace(made, middle=sql(":a / NULLIF(:b, 0)", a=above, b=below))
@@ -164,7 +167,7 @@ def _middled(call: Call, made: Value) -> Value:
 
 def _rest(call: Call) -> Value:
     """The rest of a division by a constant: it rises within a quotient, and then starts again."""
-    above, by = (one.narrow() for one in call.values)
+    above, by = (value.narrow() for value in call.values)
     low, high = call.at(above.low, by.low), call.at(above.high, by.low)
     one_way = sql(":l >= 0 OR :h <= 0", l=above.low, h=above.high)
     within = sql(":l - :a = :h - :b AND (:w)", l=above.low, h=above.high, a=low, b=high, w=one_way)
@@ -179,7 +182,7 @@ def _rest(call: Call) -> Value:
 
 def _quotient(call: Call, _: Value) -> Tree:
     """A quotient of doubles, which engines do not divide into whole numbers."""
-    above, below = (one.middle for one in call.values)
+    above, below = (value.middle for value in call.values)
     made = exp.Div(this=parenthesize(above), expression=parenthesize(below)) if above and below else exp.null()
     return sql("TRUNC(:e)", e=made) if is_whole(call.type) else made
 

@@ -63,8 +63,8 @@ def _level(node: exp.Expr, value: Tree) -> tuple[str, bool]:
     if isinstance(node, exp.Extract):
         return (node.this.name.upper() if node.expression.unnest() == value else ""), False
     if isinstance(node, exp.Anonymous):
-        given = node.expressions
-        known = node.name.lower() == "date_part" and len(given) == 2 and given[1].unnest() == value
-        return (given[0].name.upper() if known else ""), False
+        expressions = node.expressions
+        known = node.name.lower() == "date_part" and len(expressions) == 2 and expressions[1].unnest() == value
+        return (expressions[0].name.upper() if known else ""), False
     part = _PARTS.get(type(node), "")
     return (part if part and node.this.unnest() == value else ""), False

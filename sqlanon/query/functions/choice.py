@@ -27,8 +27,8 @@ def _typed(call: Call, value: Value) -> Value:
 def _coalesce(call: Call) -> Value:
     """The first that is not NULL."""
     made = _typed(call, call.values[-1])
-    for one in reversed(call.values[:-1]):
-        made = _or_else(call, _typed(call, one), made)
+    for value in reversed(call.values[:-1]):
+        made = _or_else(call, _typed(call, value), made)
     return made
 
 
@@ -62,7 +62,7 @@ def _or_else(call: Call, first: Value, second: Value) -> Value:
 
 def _nullif(call: Call) -> Value:
     """NULL in place of a value; for whole numbers, an end that is left out moves inwards by 1."""
-    value, at = (one.narrow() for one in call.values)
+    value, at = (value.narrow() for value in call.values)
     gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
     hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=value.low, h=value.high, v=at.low)
     low, high = value.low, value.high
@@ -84,7 +84,7 @@ def _nullif(call: Call) -> Value:
 
 def _if_other(call: Call, _: Value) -> Tree:
     """The estimate, where the only possible value is not left out."""
-    value, at = (one.narrow() for one in call.values)
+    value, at = (value.narrow() for value in call.values)
     gone = sql("COALESCE(:l = :v AND :h = :v, FALSE)", l=value.low, h=value.high, v=at.low)
     return when(gone, exp.null(), value.middle if value.middle is not None else exp.null())
 
@@ -93,8 +93,8 @@ def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
     """The greatest, or the least: NULL is passed over."""
 
     def ends(call: Call) -> Value:
-        values = [_typed(call, one) for one in call.values]
-        maybe = some(one.null for one in values)
+        values = [_typed(call, value) for value in call.values]
+        maybe = some(value.null for value in values)
         outer, inner = ("high", "low") if far == "GREATEST" else ("low", "high")
         ends_: dict[str, Tree] = {
             outer: extreme(far, values, outer),
@@ -103,13 +103,13 @@ def _extreme_of(far: str, near: str) -> Callable[[Call], Value]:
         return Value(
             ends_["low"],
             ends_["high"],
-            every(one.null for one in values),
-            every(one.nothing for one in values),
+            every(value.null for value in values),
+            every(value.nothing for value in values),
             call.type,
             middle=half(ends_["low"], ends_["high"]),
-            bounded=all(one.bounded for one in values),
+            bounded=all(value.bounded for value in values),
             exact=False,
-            fixed=all(one.fixed for one in values),
+            fixed=all(value.fixed for value in values),
         )
 
     return ends
@@ -176,6 +176,6 @@ def is_nullif(node: exp.Expr) -> bool:
 
 def guarded_by_zero(node: exp.Expr) -> exp.Expr | None:
     """The first argument of ``nullif(.., 0)``; None: the second is another value."""
-    at = node.expression
-    zero = isinstance(at, exp.Literal) and not at.is_string and float(at.this) == 0
+    expression = node.expression
+    zero = isinstance(expression, exp.Literal) and not expression.is_string and float(expression.this) == 0
     return node.this.unnest() if zero else None

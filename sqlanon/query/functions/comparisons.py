@@ -72,7 +72,7 @@ def compare(kind: type[exp.Expr]) -> Transfer:
         else:
             can, must = negate(sql("COALESCE(:x, FALSE)", x=same)), sql("COALESCE(:x, FALSE)", x=apart)
         null, nothing = joint_null(call.values)
-        fixed = all(one.fixed for one in call.values)
+        fixed = all(value.fixed for value in call.values)
         return Value(must, can, null, nothing, call.type, exact=False, fixed=fixed)
 
     return ends

@@ -75,15 +75,15 @@ def _or(parts: Sequence[_Truth]) -> _Truth:
 
 
 def _made(call: Call, truth: _Truth) -> Value:
-    return truth.value(call.type, fixed=all(one.fixed for one in call.values))
+    return truth.value(call.type, fixed=all(value.fixed for value in call.values))
 
 
 def _conjunction(call: Call) -> Value:
-    return _made(call, _and([_truth(one) for one in call.values]))
+    return _made(call, _and([_truth(value) for value in call.values]))
 
 
 def _disjunction(call: Call) -> Value:
-    return _made(call, _or([_truth(one) for one in call.values]))
+    return _made(call, _or([_truth(value) for value in call.values]))
 
 
 def _negation(call: Call) -> Value:
@@ -120,7 +120,7 @@ def mixes_floats(types: Sequence[exp.DataType]) -> bool:
 
 
 def _check_mixed(call: Call) -> None:
-    if mixes_floats([one.type for one in call.values if one.kind != "null"]):
+    if mixes_floats([value.type for value in call.values if value.kind != "null"]):
         raise call.reject(MIXED)
 
 
@@ -158,7 +158,7 @@ def _if(call: Call) -> Value:
 
 
 def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -> Value:
-    kinds = {one.kind for one in values} - {"null"}
+    kinds = {value.kind for value in values} - {"null"}
     if not any(kinds <= set(family) for family in (NUMBERS, TIMES, ("boolean",))) or not kinds:
         raise call.reject("CASE has ends over a range where its values are numbers, dates and timestamps, or booleans")
     reached: list[Tree] = []
@@ -174,20 +174,20 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
         if value.kind != "null"
     ]
     inside = [
-        replace(one, low=when(negate(one.nothing), one.low), high=when(negate(one.nothing), one.high))
-        for one in branches
+        replace(branch, low=when(negate(branch.nothing), branch.low), high=when(negate(branch.nothing), branch.high))
+        for branch in branches
     ]
     low, high = extreme("LEAST", inside, "low"), extreme("GREATEST", inside, "high")
     return Value(
         low,
         high,
         some(every([may, TRUE if value.kind == "null" else value.null]) for may, value in found),
-        every(one.nothing for one in branches),
+        every(branch.nothing for branch in branches),
         call.type,
         middle=half(low, high) if is_numeric(call) else None,
         bounded=all(value.bounded for _, value in found),
         exact=False,
-        fixed=all(one.fixed for one in call.values),
+        fixed=all(value.fixed for value in call.values),
     )
 
 

@@ -136,7 +136,7 @@ class Definition:
 
     def accepts(self, kinds: Sequence[str]) -> bool:
         """Whether it has ends for operands of these kinds; a NULL is of every kind."""
-        return any(_matches(one, kinds) for one in self.signatures)
+        return any(_matches(signature, kinds) for signature in self.signatures)
 
 
 def _matches(signature: tuple[str, ...], kinds: Sequence[str]) -> bool:
@@ -152,7 +152,7 @@ _OPERANDS: dict[type[exp.Expr], tuple[str, ...]] = {}
 def operands_of(node: exp.Expr) -> list[tuple[str, exp.Expr | list[exp.Expr]]]:
     """The operands of a call, by the names of the arguments."""
     names = _OPERANDS.get(type(node), ())
-    return [(name, found) for name in names if (found := node.args.get(name))]
+    return [(name, argument) for name in names if (argument := node.args.get(name))]
 
 
 def flat(node: exp.Expr) -> list[exp.Expr]:

@@ -64,22 +64,22 @@ def evaluate(node: exp.Expr, leaves: Leaves, *, sharp: bool = False) -> Value:
     _collect(node.unnest(), leaves, (calls, values), sharp=sharp)
     types = leaves.types(calls) if calls else ()
     for call, type_ in zip(calls, types, strict=True):
-        found = definition_of(call)
+        definition = definition_of(call)
         operands = [one.unnest() for one in flat(call)]
-        made = tuple(values[id(one)] for one in operands)
-        if found is None or found.ends is None or not made:
+        made = tuple(values[id(operand)] for operand in operands)
+        if definition is None or definition.ends is None or not made:
             raise NoEndsError(call, _no_ends(call))
-        if not found.accepts([one.kind for one in made]):
+        if not definition.accepts([one.kind for one in made]):
             raise NoEndsError(call, _no_signature(call, [one.kind for one in made]))
-        for at in found.constant:
+        for at in definition.constant:
             if at < len(operands) and (not made[at].fixed or operands[at].find(exp.Column) is not None):
-                raise NoEndsError(call, f"{found.name} takes a constant there")
-        if found.cost * sum(map(_size, made)) > MOST_NODES:
-            raise NoEndsError(call, f"the ends of {found.name} would be too long here; write a shorter expression")
+                raise NoEndsError(call, f"{definition.name} takes a constant there")
+        if definition.cost * sum(map(_size, made)) > MOST_NODES:
+            raise NoEndsError(call, f"the ends of {definition.name} would be too long here; write a shorter expression")
         asked = Call(call, made, type_, leaves.dialect)
-        own = found.ends(asked)
-        exact = own.exact and found.exact
-        values[id(call)] = replace(own, middle=leaves.middle(found, asked, own), exact=exact)
+        own = definition.ends(asked)
+        exact = own.exact and definition.exact
+        values[id(call)] = replace(own, middle=leaves.middle(definition, asked, own), exact=exact)
     return values[id(node.unnest())]
 
 
@@ -104,17 +104,23 @@ def _size(value: Value) -> int:
 
 
 def _no_ends(node: exp.Expr) -> str:
-    found = definition_of(node)
-    name = found.name if found is not None else node.sql_name().lower() if isinstance(node, exp.Func) else node.key
+    definition = definition_of(node)
+    name = (
+        definition.name
+        if definition is not None
+        else node.sql_name().lower()
+        if isinstance(node, exp.Func)
+        else node.key
+    )
     return f"{name} has no ends over a range; there are {known_names()}"
 
 
 def _no_signature(node: exp.Expr, kinds: Sequence[str]) -> str:
-    found = definition_of(node)
-    assert found is not None
+    definition = definition_of(node)
+    assert definition is not None
     written = " and ".join(dict.fromkeys(kinds))
-    forms = "; ".join(" with ".join(one.replace("|", ", ") for one in signature) for signature in found.signatures)
-    return f"{found.name} has no ends over {written}; it has some over {forms}"
+    forms = "; ".join(" with ".join(one.replace("|", ", ") for one in signature) for signature in definition.signatures)
+    return f"{definition.name} has no ends over {written}; it has some over {forms}"
 
 
 def known_names() -> str:

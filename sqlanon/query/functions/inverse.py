@@ -58,11 +58,11 @@ def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr
 def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> tuple[Tree, Tree] | None:
     """The first time with a step at or after the constant, and the first with a step after it."""
     # Of other precisions, and with other types of constants, engines round before they compare.
-    found = _TYPE.fullmatch(source_type)
+    match = _TYPE.fullmatch(source_type)
     inner = step.expression if isinstance(step, exp.Extract) else step.this
-    if found is None or not isinstance(inner, exp.Expr) or inner.unnest() != time:
+    if match is None or not isinstance(inner, exp.Expr) or inner.unnest() != time:
         return None
-    type_ = "TIMESTAMPTZ" if found[3] else "TIMESTAMP"
+    type_ = "TIMESTAMPTZ" if match[3] else "TIMESTAMP"
     text = constant.name if isinstance(constant, exp.Literal) else ""
     if isinstance(step, exp.Year) or (isinstance(step, exp.Extract) and step.name.upper() == "YEAR"):
         if not _YEAR.fullmatch(text) or constant.is_string or int(text) > 9998:
@@ -82,7 +82,7 @@ def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> t
         return day, exp.Add(this=day.copy(), expression=_one("DAY"))
     if isinstance(step, exp.TimestampTrunc | exp.DateTrunc) and not step.args.get("zone"):
         unit = step.args["unit"].name.upper()
-        same = ("TIMESTAMPTZ",) if found[3] else ("TIMESTAMP", "TIMESTAMPNTZ")
+        same = ("TIMESTAMPTZ",) if match[3] else ("TIMESTAMP", "TIMESTAMPNTZ")
         typed = quoted is not None and not quoted.expressions and quoted.is_type("DATE", *same)
         if unit not in UNITS or not (constant.is_string or typed):
             return None

@@ -22,7 +22,7 @@ _PLACES = 2
 
 def _abs(call: Call) -> Value:
     """The distance from 0."""
-    (inner,) = (one.narrow() for one in call.values)
+    (inner,) = (value.narrow() for value in call.values)
     zero = exp.cast(exp.Literal.number(0), call.type)
     low = sql(
         "CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h WHEN :l < 0 AND :h > 0 THEN :z END",
@@ -67,7 +67,7 @@ def _round(call: Call) -> Value:
 
 def _scaled(call: Call, _: Value) -> Tree:
     """Rounding of a double to places, which not every engine has; a double has less than hundreds of digits."""
-    inner, *places = (one.middle for one in call.values)
+    inner, *places = (value.middle for value in call.values)
     if not places or inner is None:
         return call.at(*(one for one in (inner, *places) if one is not None))
     digits = call.node.args["decimals"]

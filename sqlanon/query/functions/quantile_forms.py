@@ -39,10 +39,10 @@ def unwrap_within_group(select_: exp.Expr) -> None:
 
 def in_common_form(node: exp.Expr) -> Tree:
     """The form of an aggregate that every engine has."""
-    found = quantile_of(node)
-    if found is None:
+    quantile = quantile_of(node)
+    if quantile is None:
         return node.copy()
-    kind = exp.PercentileCont if found[1] else exp.PercentileDisc
-    share = exp.Literal.number(str(float(found[0])))
+    kind = exp.PercentileCont if quantile[1] else exp.PercentileDisc
+    share = exp.Literal.number(str(float(quantile[0])))
     order = exp.Order(expressions=[exp.Ordered(this=node.this.copy(), nulls_first=False)])
     return exp.WithinGroup(this=kind(this=share), expression=order)

@@ -39,8 +39,8 @@ def is_known(node: exp.Func) -> bool:
     """Whether a function is defined, whatever its arguments."""
     if isinstance(node, exp.Anonymous):
         return isinstance(node.this, str) and node.name.lower() in NAMES
-    found = definition_of(node)
-    return found is not None and found.arguments is not None
+    definition = definition_of(node)
+    return definition is not None and definition.arguments is not None
 
 
 def unknown_arguments(node: exp.Func) -> bool:
@@ -50,8 +50,8 @@ def unknown_arguments(node: exp.Func) -> bool:
     given = {
         name for name, value in node.args.items() if isinstance(value, exp.Expr) or (isinstance(value, list) and value)
     }
-    found = definition_of(node)
-    return found is None or not given <= (found.arguments or frozenset())
+    definition = definition_of(node)
+    return definition is None or not given <= (definition.arguments or frozenset())
 
 
 _PLAIN = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Var, exp.DataType)
@@ -61,7 +61,7 @@ _PLAIN = (exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Var, exp.DataT
 def null_with_column(node: exp.Expr) -> bool:
     """Whether an expression reads a column and is NULL where the column is."""
     return node.find(exp.Column) is not None and all(
-        isinstance(part, _PLAIN) or ((found := definition_of(part)) is not None and found.null_in)
+        isinstance(part, _PLAIN) or ((definition := definition_of(part)) is not None and definition.null_in)
         for part in node.walk()
     )
 
@@ -73,51 +73,51 @@ def null_only_with_column(node: exp.Expr) -> bool:
 
 def _null_only_of_null(call: exp.Expr) -> bool:
     """Whether a call is NULL exactly where an operand is: on Spark a cast to a decimal is NULL of infinities too."""
-    found = definition_of(call)
+    definition = definition_of(call)
     decimal = isinstance(call, exp.Cast) and call.to.is_type("DECIMAL")
-    return found is not None and found.null_in and found.null_out and not decimal
+    return definition is not None and definition.null_in and definition.null_out and not decimal
 
 
 def is_floating(node: exp.Expr) -> bool:
     """Whether a part of an expression makes numbers that may be infinite or NaN of others."""
-    return any((found := definition_of(part)) is not None and found.floating for part in node.walk()) or any(
+    return any((definition := definition_of(part)) is not None and definition.floating for part in node.walk()) or any(
         cast.to.is_type("DOUBLE", "FLOAT") for cast in node.find_all(exp.Cast)
     )
 
 
 def by_collation(node: exp.Expr) -> bool:
     """Whether a call depends on more of a text than the bytes."""
-    found = definition_of(node)
-    return found is not None and found.collation
+    definition = definition_of(node)
+    return definition is not None and definition.collation
 
 
 def needs_finite_times(node: exp.Expr) -> bool:
     """Whether some part of an expression has a value of finite times only."""
-    return any((found := definition_of(part)) is not None and found.finite for part in node.walk())
+    return any((definition := definition_of(part)) is not None and definition.finite for part in node.walk())
 
 
 def divisors(node: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr]]:
     """Every call in an expression that divides, and the divisor."""
     for part in node.walk():
-        found = definition_of(part)
-        if found is not None and found.divides is not None:
-            yield part, flat(part)[found.divides]
+        definition = definition_of(part)
+        if definition is not None and definition.divides is not None:
+            yield part, flat(part)[definition.divides]
 
 
 def failing(node: exp.Expr) -> Iterator[exp.Expr]:
     """The parts of an expression that may be errors of the engine."""
-    return (part for part in node.walk() if (found := definition_of(part)) is not None and found.fails)
+    return (part for part in node.walk() if (definition := definition_of(part)) is not None and definition.fails)
 
 
 def passes_null(node: exp.Expr) -> bool:
     """Whether some part of an expression may have a value where an operand of it is NULL."""
-    return any((found := definition_of(part)) is not None and found.passes_null for part in node.walk())
+    return any((definition := definition_of(part)) is not None and definition.passes_null for part in node.walk())
 
 
 def reads_clock(node: exp.Expr) -> bool:
     """Whether an expression may have another value at another time; texts such as 'today' are read as such dates."""
     return any(
-        (found := definition_of(part)) is not None and found.clock
+        (definition := definition_of(part)) is not None and definition.clock
         if not isinstance(part, exp.Literal)
         else part.is_string and _CLOCK.search(part.name) is not None
         for part in node.walk()
@@ -127,7 +127,10 @@ def reads_clock(node: exp.Expr) -> bool:
 def keeps_ends(node: exp.Expr) -> bool:
     """Whether the ends of an expression are reached where those of the columns are, if each column occurs once."""
     return all(
-        (found := definition_of(part)) is None or found.ends is None or found.exact or not _reads_range(part)
+        (definition := definition_of(part)) is None
+        or definition.ends is None
+        or definition.exact
+        or not _reads_range(part)
         for part in node.walk()
     )
 
@@ -138,8 +141,10 @@ def _reads_range(node: exp.Expr) -> bool:
 
 def length_of(node: exp.Expr) -> str:
     """The rule for the length of a call's text, see `sqlanon.query.functions.texts`."""
-    found = definition_of(node)
-    return found.length if found is not None else "formatted" if isinstance(node, exp.Anonymous) else "longest"
+    definition = definition_of(node)
+    return (
+        definition.length if definition is not None else "formatted" if isinstance(node, exp.Anonymous) else "longest"
+    )
 
 
 def padded_to(node: exp.Expr) -> exp.Expr | None:
@@ -149,9 +154,9 @@ def padded_to(node: exp.Expr) -> exp.Expr | None:
 
 def name_of(node: exp.Func) -> str:
     """A function's name, as it is written."""
-    found = definition_of(node)
-    if found is not None:
-        return found.name
+    definition = definition_of(node)
+    if definition is not None:
+        return definition.name
     return node.name if isinstance(node, exp.Anonymous) else node.sql_name().lower()
 
 
@@ -164,11 +169,13 @@ def nearest(node: exp.Func) -> str:
 
 def is_null_with_operand(node: exp.Expr) -> bool:
     """Whether a call of a single operand is NULL exactly where the operand is."""
-    found = definition_of(node)
-    return found is not None and found.operands == ("this",) and _null_only_of_null(node)
+    definition = definition_of(node)
+    return definition is not None and definition.operands == ("this",) and _null_only_of_null(node)
 
 
 def estimated_apart(node: exp.Expr) -> bool:
     """Whether the estimate of a call differs from the call of estimates."""
-    found = definition_of(node)
-    return found is not None and found.ends is not None and (found.jumps or found.estimate is not None)
+    definition = definition_of(node)
+    return (
+        definition is not None and definition.ends is not None and (definition.jumps or definition.estimate is not None)
+    )

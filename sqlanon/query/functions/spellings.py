@@ -28,7 +28,7 @@ def spell_alike(select: exp.Expr, dialect: str) -> None:
         elif name == "now" and not given:
             node.replace(_placed(exp.CurrentTimestamp(), node))
     for shown in list(select.find_all(exp.GroupingId)) if dialect == "duckdb" else ():
-        shown.replace(_placed(exp.Grouping(expressions=[one.copy() for one in shown.expressions]), shown))
+        shown.replace(_placed(exp.Grouping(expressions=[expression.copy() for expression in shown.expressions]), shown))
     for counted in list(select.find_all(exp.CountIf)):
         if dialect == "duckdb":
             condition = exp.Cast(this=exp.Paren(this=counted.this.copy()), to=exp.DataType.build("INT"))

@@ -32,10 +32,10 @@ def _part(node: exp.Expr) -> tuple[str | None, exp.Expr | None]:
         part = node.expressions[0] if len(node.expressions) == 2 else None
         known = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
         return (UNITS.get(part.name.upper()), node.expressions[1]) if known and part else (None, None)
-    found = definition_of(node)
-    if found is None or found.unit is None:
+    definition = definition_of(node)
+    if definition is None or definition.unit is None:
         return None, None
-    return found.unit(node), next(iter(flat(node)), None)
+    return definition.unit(node), next(iter(flat(node)), None)
 
 
 def step_around(value: exp.Expr) -> exp.Expr | None:

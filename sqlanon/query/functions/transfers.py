@@ -28,9 +28,9 @@ def result(call: Call, low: Tree, high: Tree, *, exact: bool = True) -> Value:
         nothing,
         call.type,
         middle=half(low, high) if is_numeric(call) else None,
-        bounded=all(one.bounded for one in call.values),
-        exact=exact and all(one.exact for one in call.values),
-        fixed=all(one.fixed for one in call.values),
+        bounded=all(value.bounded for value in call.values),
+        exact=exact and all(value.exact for value in call.values),
+        fixed=all(value.fixed for value in call.values),
     )
 
 
@@ -57,11 +57,11 @@ def rises(*signs: int, size: Callable[[Sequence[int]], int] | None = None, linea
         turns = [*signs, *[signs[-1]] * len(call.values)][: len(call.values)]
         values, most = _widened(call, size)
         low, high = (
-            call.at(*(one.low if turn * side > 0 else one.high for one, turn in zip(values, turns, strict=True)))
+            call.at(*(value.low if turn * side > 0 else value.high for value, turn in zip(values, turns, strict=True)))
             for side in (1, -1)
         )
         made = replace(result(call, low, high), most=most, wide=most is not None)
-        middles = [one.middle for one in call.values]
+        middles = [value.middle for value in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
         return restrict(_ordered(call, turns), made)
@@ -74,12 +74,12 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
 
     def ends(call: Call) -> Value:
         values, most = _widened(call, size)
-        sides = [[one.low] if one.fixed else [one.low, one.high] for one in values]
+        sides = [[value.low] if value.fixed else [value.low, value.high] for value in values]
         found = [call.at(*corner) for corner in product(*sides)]
         at = [replace(result(call, tree, tree)) for tree in found]
         low, high = extreme("LEAST", at, "low"), extreme("GREATEST", at, "high")
         made = replace(result(call, low, high), most=most, wide=most is not None)
-        middles = [one.middle for one in call.values]
+        middles = [value.middle for value in call.values]
         if linear and all(middles) and is_numeric(call):
             made = replace(made, middle=call.at(*(one for one in middles if one is not None)))
         # Operands of a single value each have a single result, even if they are infinite.
@@ -91,26 +91,26 @@ def corners(size: Callable[[Sequence[int]], int] | None = None, *, linear: bool 
 
 def _meeting(call: Call) -> Tree:
     """Whether both ends of every operand are the same value."""
-    return every(sql("COALESCE(:l = :h, FALSE)", l=one.low, h=one.high) for one in call.values if not one.fixed)
+    return every(sql("COALESCE(:l = :h, FALSE)", l=value.low, h=value.high) for value in call.values if not value.fixed)
 
 
 def _widened(call: Call, size: Callable[[Sequence[int]], int] | None) -> tuple[list[Value], int | None]:
     values = list(call.values)
-    if size is None or any(one.kind != "whole" for one in values):
-        return [one.narrow() for one in values], None
-    mosts = [one.most for one in values]
+    if size is None or any(value.kind != "whole" for value in values):
+        return [value.narrow() for value in values], None
+    mosts = [value.most for value in values]
     if None in mosts:
-        return [one.narrow() for one in values], None
+        return [value.narrow() for value in values], None
     found, most = widen(values, size([one for one in mosts if one is not None]))
     if most < 0:
-        values = [one.narrow() for one in values]
-        found, most = widen(values, size([one.most or 0 for one in values]))
-    return (found, most) if most >= 0 else ([one.narrow() for one in values], None)
+        values = [value.narrow() for value in values]
+        found, most = widen(values, size([value.most or 0 for value in values]))
+    return (found, most) if most >= 0 else ([value.narrow() for value in values], None)
 
 
 def finite(call: Call) -> Tree:
     """Whether the operands are finite floating point numbers: infinities of two signs give no number."""
-    floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
+    floats = [value for value in call.values if value.kind == "double" and not is_literal(value)]
     return every(is_finite(end) for one in floats for end in ([one.low] if one.fixed else [one.low, one.high]))
 
 
@@ -123,8 +123,8 @@ def is_literal(value: Value) -> bool:
 
 def _ordered(call: Call, turns: Sequence[int]) -> Tree:
     """Whether the operands keep their order in the result: NaN, which is above all, has NaN as the negative."""
-    floats = [one for one in call.values if one.kind == "double" and not is_literal(one)]
-    if len([one for one in call.values if not is_literal(one)]) > 1:
+    floats = [value for value in call.values if value.kind == "double" and not is_literal(value)]
+    if len([value for value in call.values if not is_literal(value)]) > 1:
         return finite(call) if floats else TRUE
-    falling = [one for one, turn in zip(call.values, turns, strict=True) if turn < 0 and one in floats]
+    falling = [value for value, turn in zip(call.values, turns, strict=True) if turn < 0 and value in floats]
     return every(sql(":x <= CAST('Infinity' AS DOUBLE)", x=one.high) for one in falling)

@@ -154,8 +154,8 @@ def widen(values: list[Value], most: int) -> tuple[list[Value], int]:
     Returns:
         The numbers, and how far from 0 the result may be; -1: no type is wide enough, and they are left as they are.
     """
-    limits = [limits_of(one.type) for one in values]
-    narrow = [one for one in limits if one is not None]
+    limits = [limits_of(value.type) for value in values]
+    narrow = [limit for limit in limits if limit is not None]
     if len(narrow) < len(values):
         return values, -1
     if all(most <= high and -most >= low for low, high in narrow):
@@ -164,10 +164,10 @@ def widen(values: list[Value], most: int) -> tuple[list[Value], int]:
         return values, -1
     wide = exp.DataType.build("BIGINT" if most < 2**63 else "DECIMAL(38, 0)")
     return [
-        one
-        if isinstance(one.low.unnest(), exp.Literal)
-        else replace(one, low=exp.cast(one.low, wide), high=exp.cast(one.high, wide))
-        for one in values
+        value
+        if isinstance(value.low.unnest(), exp.Literal)
+        else replace(value, low=exp.cast(value.low, wide), high=exp.cast(value.high, wide))
+        for value in values
     ], most
 
 
@@ -197,19 +197,19 @@ def extreme(word: str, values: list[Value], end: str) -> Tree:
         values: the values.
         end: low or high.
     """
-    ends: list[Tree] = [getattr(one, end) for one in values]
+    ends: list[Tree] = [getattr(value, end) for value in values]
     if len(ends) == 1:
         return ends[0]
     names = [f"x{i}" for i in range(len(ends))]
     made = sql(f"{word}({', '.join(':' + name for name in names)})", **dict(zip(names, ends, strict=True)))
     missing = [
-        every([negate(one.nothing), negate(is_known(tree))])
-        for one, tree in zip(values, ends, strict=True)
-        if not one.bounded
+        every([negate(value.nothing), negate(is_known(tree))])
+        for value, tree in zip(values, ends, strict=True)
+        if not value.bounded
     ]
     return when(some(missing), exp.null(), made) if missing else made
 
 
 def joint_null(values: tuple[Value, ...]) -> tuple[Tree, Tree]:
     """Whether a call that is NULL with any NULL argument may be NULL, and whether it surely is."""
-    return some(one.null for one in values), some(one.nothing for one in values)
+    return some(value.null for value in values), some(value.nothing for value in values)

@@ -82,9 +82,9 @@ class Matchings:
         self._points: dict[Point, int] = {}
         edges: list[tuple[int, int]] = []
         many = list(boxes.values())
-        for at, box in enumerate(boxes):
+        for index, box in enumerate(boxes):
             inside = itertools.product(*(span.cells for span in box))
-            edges += [(self._points.setdefault(point, len(self._points)), at) for point in inside]
+            edges += [(self._points.setdefault(point, len(self._points)), index) for point in inside]
         self._count = len(self._points) + len(edges)
         self._upper = [self._rows] * len(self._points) + [k * many[box] for _, box in edges]
         self._entries: list[tuple[int, int, int]] = []
@@ -105,7 +105,7 @@ class Matchings:
         for point in good:
             if point in self._points:
                 weights[self._points[point]] = 1
-        return max(self._least(weights), 0), min(-self._least([-one for one in weights]), self._rows)
+        return max(self._least(weights), 0), min(-self._least([-weight for weight in weights]), self._rows)
 
     def _add_rows(
         self, boxes: Sequence[tuple[Span, ...]], many: Sequence[int], edges: Sequence[tuple[int, int]], k: int
@@ -114,10 +114,10 @@ class Matchings:
         first = len(self._points)
         of_point: dict[int, list[int]] = {}
         of_box: dict[int, list[int]] = {}
-        for at, (point, box) in enumerate(edges):
-            of_point.setdefault(point, []).append(first + at)
-            of_box.setdefault(box, []).append(first + at)
-            self._add([(first + at, -1), (point, many[box])], 0, None)
+        for index, (point, box) in enumerate(edges):
+            of_point.setdefault(point, []).append(first + index)
+            of_box.setdefault(box, []).append(first + index)
+            self._add([(first + index, -1), (point, many[box])], 0, None)
         points = list(self._points)
         for point, own in of_point.items():
             self._add([(point, -k), *((edge, 1) for edge in own)], 0, 0)

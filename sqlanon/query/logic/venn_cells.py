@@ -88,7 +88,7 @@ class Solver:
 
     def alone(self, sort: int, reach: tuple[tuple[bool, ...], ...]) -> tuple[int, int]:
         """Whether a row of a sort that has to take no attained value must satisfy the condition, and may."""
-        cells = itertools.product(*([i for i, one in enumerate(kinds) if one] for kinds in reach))
+        cells = itertools.product(*([i for i, kind in enumerate(kinds) if kind] for kinds in reach))
         found = [cell in self.good[sort] for cell in cells]
         return int(all(found)), int(any(found))
 
@@ -125,7 +125,7 @@ def _add_row(
     found: list[Ends] = []
     for end, better in zip(before, (np.minimum, np.maximum), strict=True):
         made: Ends | None = None
-        for cell in itertools.product(*([i for i, one in enumerate(kinds) if one] for kinds in reach)):
+        for cell in itertools.product(*([i for i, kind in enumerate(kinds) if kind] for kinds in reach)):
             covered = end
             for start, kind in zip(first, cell, strict=False):
                 covered = _cover(covered, start + kind)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import Engine
+    from sqlanon.noisy.cut import Held
     from sqlanon.query.parse.parse import Query
     from sqlanon.query.release import Field
 
@@ -85,11 +86,11 @@ class _Reader:
     def __init__(self, engine: Engine, bound: Bound, released: ReleasedNoisy, interval: float) -> None:
         self._engine, self._bound, self._released, self._interval = engine, bound, released, interval
         self._text = bound.query.text
-        self._fields = {own.name: own for own in released.fields}
+        self._fields = {field.name: field for field in released.fields}
         self._bins = {
-            one.name: (one, self._fields[one.name].kind == "integer")
-            for one in released.dimensions
-            if one.values is None
+            dimension.name: (dimension, self._fields[dimension.name].kind == "integer")
+            for dimension in released.dimensions
+            if dimension.values is None
         }
 
     def answer(self, most: int) -> Answer:
@@ -100,7 +101,7 @@ class _Reader:
                 items.append(find_term(bound, tree, written, f"noisy statistics ask {self._forms()}"))
             else:
                 items.append(self._read(tree, written))
-        asked = [one for one in items if isinstance(one, _Asked)]
+        asked = [item for item in items if isinstance(item, _Asked)]
         trees = [*([bound.where] if bound.where is not None else []), *bound.groups, *(one.condition for one in asked)]
         used = self._check_columns(trees)
         table = table_of_columns(self._released, used)
@@ -110,8 +111,8 @@ class _Reader:
         if groups.levels[-1].size > MOST_GROUPS:
             refuse(self._text, None, f"the table has more than {MOST_GROUPS:,} finest groups")
         text = self._write(groups, asked)
-        found = self._engine.fetch(Statement("query", text), max_rows=MOST_GROUPS)
-        return self._assemble(items, f"-- of the table {table.name}\n{text}", found, groups, most)
+        rows = self._engine.fetch(Statement("query", text), max_rows=MOST_GROUPS)
+        return self._assemble(items, f"-- of the table {table.name}\n{text}", rows, groups, most)
 
     def _assemble(
         self, items: Sequence[int | _Asked], text: str, found: Sequence[Sequence[Any]], groups: Groups, most: int
@@ -119,7 +120,7 @@ class _Reader:
         names, many, keys = [name for name, _ in self._bound.query.items], len(groups.dimensions), self._bound.groups
         made: dict[tuple[Any, ...], list[tuple[int, Sequence[Any]]]] = {}
         for cells in found:
-            labels = tuple(None if one is None else str(one) for one in cells[:many])
+            labels = tuple(None if cell is None else str(cell) for cell in cells[:many])
             key = tuple(cells[many : many + len(keys)])
             made.setdefault(key, []).append((groups.places[labels], cells[many + len(keys) :]))
         if not made and not keys:
@@ -130,15 +131,15 @@ class _Reader:
         for key, own in sorted(made.items(), key=lambda one: min((place for place, _ in one[1]), default=0)):
             row: dict[str, Any] = {}
             at = 0
-            for name, one in zip(names, items, strict=True):
-                if isinstance(one, _Asked):
+            for name, item in zip(names, items, strict=True):
+                if isinstance(item, _Asked):
                     leaves = np.array([place for place, inside in own if inside[at]], np.int64)
-                    row[name] = self._estimate(one, leaves, groups)
+                    row[name] = self._estimate(item, leaves, groups)
                     at += 1
                 else:
-                    row[name] = key[one]
+                    row[name] = key[item]
             rows.append(row)
-        aggregates = tuple(name for name, one in zip(names, items, strict=True) if isinstance(one, _Asked))
+        aggregates = tuple(name for name, item in zip(names, items, strict=True) if isinstance(item, _Asked))
         certain = tuple(not keys for _ in rows)
         return Answer(tuple(names), aggregates, tuple(rows), certain, text, unlisted_groups=bool(keys))
 
@@ -163,10 +164,10 @@ class _Reader:
             refuse(self._text, asked.written, "several groups of the view have the texts of this one")
         if measured.of in PERSONS:
             deviation = groups.deviations(measured.name, "persons", self._released.law)[level]
-            return self._around(value, deviation, counts=True)
+            return self._around(value, deviation, self._held(measured, leaves, groups), counts=True)
         if self._interval != INTERVAL:
             refuse(self._text, asked.written, f"this has a published interval of {INTERVAL} alone")
-        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0))
+        return _bounded(value, NoiseInterval(INTERVAL, low, high, 0.0, before_bounding=measured.held))
 
     def _add_up(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Bounded:
         weights = np.zeros(groups.levels[-1].size)
@@ -176,14 +177,20 @@ class _Reader:
         deviation = groups.deviation(deviations, weights)
         value = float(groups.values[-1][measured.name][leaves].sum())
         unit = float(measured.unit) if measured.of == "sum" else 1.0
-        return self._around(value, deviation, unit, counts=measured.of != "sum")
+        held = self._held(measured, leaves, groups)
+        return self._around(value, deviation, held, unit, counts=measured.of != "sum")
 
-    def _around(self, value: float, deviation: float, unit: float = 1.0, *, counts: bool) -> Bounded:
+    def _held(self, measured: NoisyMeasured, leaves: Longs, groups: Groups) -> Held:
+        """The ends of the interval that hold before bounding: of all persons both, as each of them is counted."""
+        all_persons = measured.of in PERSONS and len(leaves) == groups.levels[-1].size
+        return "both" if all_persons and self._released.groups else measured.held
+
+    def _around(self, value: float, deviation: float, held: Held, unit: float = 1.0, *, counts: bool) -> Bounded:
         width = unit * width_of(self._released.law, deviation, 1 - self._interval)
         low, high = value - width, value + width
         if counts:  # a number below 0 is none
             low, high = max(low, 0.0), max(high, 0.0)
-        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0))
+        return _bounded(value, NoiseInterval(self._interval, low, high, 0.0, before_bounding=held))
 
     def _read(self, tree: Tree, written: exp.Expr) -> _Asked:
         node = tree.unnest()
@@ -195,32 +202,40 @@ class _Reader:
         kind = definition.kind if isinstance(definition, AggregateDefinition) else ""
         share = quantile_of(node)
         if share is not None:
-            found = self._find_quantile(share[0], argument)
+            quantile = self._find_quantile(share[0], argument)
         else:
             measured = None if node.expressions else self._find(kind, argument)
-            found = None if measured is None else (measured, measured.name)
-        if found is None:
+            quantile = None if measured is None else (measured, measured.name)
+        if quantile is None:
             return refuse(self._text, written, f"the release does not have this; it has {self._forms()}")
-        return _Asked(*found, condition, written)
+        return _Asked(*quantile, condition, written)
 
     def _find_quantile(self, share: Fraction, argument: exp.Expr | None) -> tuple[NoisyMeasured, str] | None:
         """The published quantile of a column."""
         name = argument.name.lower() if isinstance(argument, exp.Column) else ""
-        own = [one for one in self._released.measures if one.of == "quantiles" and one.column.lower() == name]
+        own = [
+            measure
+            for measure in self._released.measures
+            if measure.of == "quantiles" and measure.column.lower() == name
+        ]
         return next(((one, column) for one in own for column, has in one.published if has == share), None)
 
     def _find(self, kind: str, argument: exp.Expr | None) -> NoisyMeasured | None:
         """The published number that an aggregate is of."""
         if kind == "count":
-            wanted = [one for one in self._released.measures if one.of == "rows" and isinstance(argument, exp.Star)]
+            wanted = [
+                measure
+                for measure in self._released.measures
+                if measure.of == "rows" and isinstance(argument, exp.Star)
+            ]
             return next(iter(wanted), None)
         if not isinstance(argument, exp.Column) or kind not in ("sum", "avg"):
             return None
         name, of = argument.name.lower(), "mean" if kind == "avg" else "sum"
-        for one in self._released.measures:
-            if one.of == of and one.column.lower() == name:
-                return one
-        own = (one for one in self._released.measures if one.name.lower() == name)
+        for measure in self._released.measures:
+            if measure.of == of and measure.column.lower() == name:
+                return measure
+        own = (measure for measure in self._released.measures if measure.name.lower() == name)
         return next((one for one in own if (one.of == "mean") == (kind == "avg")), None)
 
     def _forms(self) -> str:
@@ -234,9 +249,9 @@ class _Reader:
         }
         quantile = "percentile_cont({share}) WITHIN GROUP (ORDER BY {column})"
         written = (
-            forms.get(one.of, quantile).format(name=one.name, column=one.column, share=float(share or 0))
-            for one in self._released.measures
-            for _, share in one.published
+            forms.get(measure.of, quantile).format(name=measure.name, column=measure.column, share=float(share or 0))
+            for measure in self._released.measures
+            for _, share in measure.published
         )
         return ", ".join(dict.fromkeys(written))
 
@@ -245,13 +260,13 @@ class _Reader:
         used: dict[str, None] = {}
         for tree in trees:
             for found in tree.find_all(exp.Column):
-                own = self._fields[found.name]
-                if own.role == MEASURE:
-                    refuse(self._text, None, f"{own.name} is a number of groups: ask {self._forms()}")
-                reason = self._unreadable(own, found)
+                field = self._fields[found.name]
+                if field.role == MEASURE:
+                    refuse(self._text, None, f"{field.name} is a number of groups: ask {self._forms()}")
+                reason = self._unreadable(field, found)
                 if reason:
-                    refuse(self._text, None, f"column {own.name}: {reason}")
-                used[own.name] = None
+                    refuse(self._text, None, f"column {field.name}: {reason}")
+                used[field.name] = None
         return list(used)
 
     def _unreadable(self, own: Field, found: exp.Column) -> str:
@@ -279,9 +294,11 @@ class _Reader:
         if left:
             what = f"column {left[0]} is published in groups: compare it with their ends, or group by it"
             refuse(self._text, None, what)
-        labels = [named(column(f"_label{at}", INSIDE), f"k{at}") for at in range(len(groups.dimensions))]
-        keys = [named(term.copy(), f"g{at}") for at, term in enumerate(terms)]
-        counted = [named(sql("COALESCE(:c, FALSE)", c=one), f"w{at}") for at, one in enumerate(conditions)]
+        labels = [named(column(f"_label{index}", INSIDE), f"k{index}") for index in range(len(groups.dimensions))]
+        keys = [named(term.copy(), f"g{index}") for index, term in enumerate(terms)]
+        counted = [
+            named(sql("COALESCE(:c, FALSE)", c=condition), f"w{index}") for index, condition in enumerate(conditions)
+        ]
         made = select([*labels, *keys, *counted], self._finest(groups), where=where)
         return port_tree(made, dialect).sql(dialect=dialect, pretty=True)
 
@@ -292,13 +309,13 @@ class _Reader:
         """The finest groups of a table, under the source's names and types."""
         listed = []
         for place, dimension in enumerate(groups.dimensions):
-            own = self._fields[dimension.name]
-            text = exp.cast(column(own.name, "v"), "VARCHAR")
+            field = self._fields[dimension.name]
+            text = exp.cast(column(field.name, "v"), "VARCHAR")
             listed.append(named(text, f"_label{place}"))
-            if own.name in self._bins:
-                listed += [named(text.copy(), f"_bin_{own.name}"), named(exp.null(), own.name)]
+            if field.name in self._bins:
+                listed += [named(text.copy(), f"_bin_{field.name}"), named(exp.null(), field.name)]
             else:
-                listed.append(named(cast_published(self._bound.scope, own, column(own.name, "v")), own.name))
+                listed.append(named(cast_published(self._bound.scope, field, column(field.name, "v")), field.name))
         where = [
             exp.EQ(this=column("table", "v"), expression=exp.Literal.string(groups.table.name)),
             exp.EQ(this=column("level", "v"), expression=exp.Literal.number(len(groups.levels) - 1)),

@@ -70,7 +70,7 @@ def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: b
     elif isinstance(node, exp.In):
         if node.args.get("query") is not None or not node.expressions:
             return None
-        parts = [[("=", one)] for one in node.expressions]
+        parts = [[("=", expression)] for expression in node.expressions]
     elif node.this.unnest() is found:
         parts = [[(SIGNS[type(node)], node.expression)]]
     else:
@@ -78,9 +78,9 @@ def _inside(node: exp.Expr, found: exp.Column, dimension: Dimension, *, whole: b
     kept: set[int] = set()
     for part in parts:
         groups = [_satisfy(sign, _number(tree), dimension.ends, whole=whole) for sign, tree in part]
-        if any(one is None for one in groups):
+        if any(group is None for group in groups):
             return None
-        kept |= set.intersection(*(one for one in groups if one is not None))
+        kept |= set.intersection(*(group for group in groups if group is not None))
     return [dimension.leaves[at] for at in sorted(kept)]
 
 
@@ -110,7 +110,7 @@ def _satisfy(sign: str, bound: Fraction | None, ends: Ends, *, whole: bool) -> s
     own = [Fraction(math.ceil(end)) for end in ends] if whole else list(ends)
     if any(low < cut < high for low, high in itertools.pairwise(own)):
         return None
-    below_cut = {at for at in places if own[at] < cut}
+    below_cut = {place for place in places if own[place] < cut}
     return below_cut if sign in ("<", "<=") else set(places) - below_cut
 
 

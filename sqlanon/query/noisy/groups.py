@@ -91,7 +91,7 @@ def table_of_columns(released: ReleasedNoisy, used: Sequence[str]) -> NoisyTable
     """
     asked = {name.lower() for name in used}
     able = [table for table in released.tables if asked <= {name.lower() for name in table.by}]
-    leaves = {one.name.lower(): len(one.leaves) for one in released.dimensions}
+    leaves = {dimension.name.lower(): len(dimension.leaves) for dimension in released.dimensions}
 
     def size(table: NoisyTableRead) -> tuple[int, int]:
         return len(table.by), math.prod(leaves[name.lower()] for name in table.by)
@@ -109,10 +109,10 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
     """
 
     def read() -> Groups:
-        known = {one.name.lower(): one for one in released.dimensions}
+        known = {dimension.name.lower(): dimension for dimension in released.dimensions}
         dimensions = tuple(known[name.lower()] for name in table.by)
         levels = levels_of(dimensions, totals=table.totals)
-        asked = [name for one in released.measures for name, _ in one.published]
+        asked = [name for measure in released.measures for name, _ in measure.published]
         columns = [f"{name}{end}" for name in asked for end in ("", "_low", "_high")]
         rows = engine.fetch(_select(engine, released, table, dimensions, columns), max_rows=MOST_ROWS)
         found = [{name: np.full(level.size, math.nan) for name in columns} for level in levels]
@@ -120,13 +120,13 @@ def read_groups(engine: Engine, released: ReleasedNoisy, table: NoisyTableRead) 
         places = [_places(dimensions, level) for level in levels]
         for depth, *rest in rows:
             labels = tuple(None if one is None else str(one) for one in rest[: len(dimensions)])
-            at = read_integer(depth)
-            place = places[at].get(labels)
+            integer = read_integer(depth)
+            place = places[integer].get(labels)
             if place is None:
                 continue
-            seen[at][place] += 1
+            seen[integer][place] += 1
             for name, value in zip(columns, rest[len(dimensions) :], strict=True):
-                found[at][name][place] = number(value)
+                found[integer][name][place] = number(value)
         if not (seen[-1] == 1).all():
             raise PolicyError(f"{released.view.ref} lacks groups of its table {table.name}: it is not as published")
         sizes = tuple(np.bincount(level.node, minlength=level.size) for level in levels)
@@ -148,7 +148,7 @@ def _select(
         {"name": table.name},
         view=released.view.ref,
         night=released.night,
-        columns=[*(one.name for one in dimensions), *columns],
+        columns=[*(dimension.name for dimension in dimensions), *columns],
     )
 
 
@@ -157,11 +157,11 @@ def _places(dimensions: Sequence[Dimension], level: Level) -> dict[tuple[str | N
     texts: list[tuple[str | None, ...]] = [()]
     for dimension, depth in zip(dimensions, level.depth, strict=True):
         names: tuple[str | None, ...] = (None,) if depth is None else dimension.nodes[depth][1]
-        texts = [(*one, name) for one in texts for name in names]
+        texts = [(*text, name) for text in texts for name in names]
     made: dict[tuple[str | None, ...], int] = {}
     twice = set()
-    for place, one in enumerate(texts):
-        if one in made:
-            twice.add(one)
-        made[one] = place
+    for place, text in enumerate(texts):
+        if text in made:
+            twice.add(text)
+        made[text] = place
     return {one: place for one, place in made.items() if one not in twice}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlanon.budgeted import NoisyMeasure
 from sqlanon.engines.base import Relation, Row
+from sqlanon.noisy.cut import Held, ends_held
 from sqlanon.query.release import Field, Released, make_dimension, read_cell_facts
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class NoisyMeasured:
         column: the source's column, or "".
         unit: sums are whole multiples of the unit.
         published: the columns of the view, and for quantiles the share of each.
+        held: the ends of its intervals that hold before bounding as well.
     """
 
     name: str
@@ -36,6 +38,7 @@ class NoisyMeasured:
     column: str
     unit: Fraction
     published: tuple[tuple[str, Fraction | None], ...]
+    held: Held = ""
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,8 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
             fields.append(make_dimension(row, facts))
             dimensions.append(read_dimension(row))
     measures = tuple(_measured(one) for one in said["measures"])
-    known = {own.name.lower() for own in fields}
-    for name in [name for one in measures for name in (one.name, one.column) if name]:
+    known = {field.name.lower() for field in fields}
+    for name in [name for measure in measures for name in (measure.name, measure.column) if name]:
         if name.lower() not in known:
             known.add(name.lower())
             fields.append(Field(name, MEASURE, "", "float", "DOUBLE PRECISION", (name,)))
@@ -124,6 +127,8 @@ def describe_noisy(view: Relation, rows: Sequence[Row]) -> ReleasedNoisy:
 
 def _measured(said: Mapping[str, Any]) -> NoisyMeasured:
     shares = tuple(map(Fraction, said.get("quantiles", ())))
-    columns = NoisyMeasure(said["name"], said["of"], quantiles=shares).columns
-    published = tuple(zip(columns, shares or (None,) * len(columns), strict=True))
-    return NoisyMeasured(said["name"], said["of"], said["column"] or "", Fraction(said["unit"] or 1), published)
+    low, high = map(Fraction, said["range"] or (0, 0))
+    measure = NoisyMeasure(said["name"], said["of"], low=low, high=high, quantiles=shares)
+    published = tuple(zip(measure.columns, shares or (None,) * len(measure.columns), strict=True))
+    unit = Fraction(said["unit"] or 1)
+    return NoisyMeasured(said["name"], said["of"], said["column"] or "", unit, published, ends_held(measure))

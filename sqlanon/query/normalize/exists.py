@@ -30,7 +30,7 @@ def write_in(text: str, node: exp.Exists) -> exp.Expr:
     name = source.this.alias_or_name.lower()
     parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
     pair, rest = None, []
-    for part in (one.unnest() for one in parts):
+    for part in (part.unnest() for part in parts):
         columns = list(part.find_all(exp.Column))
         if any(not column.table for column in columns):
             refuse(text, part, _REASON)

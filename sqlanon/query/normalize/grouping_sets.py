@@ -26,13 +26,13 @@ def split_groupings(text: str, select: exp.Select) -> list[exp.Select]:
     """
     group = select.args.get("group")
     parts = _listed(group) if group is not None else []
-    if group is None or all(isinstance(one, exp.Expr) for one in parts):
+    if group is None or all(isinstance(part, exp.Expr) for part in parts):
         return [select]
     clauses = [*select.expressions, *(select.args[n] for n in ("having", "order", "qualify") if select.args.get(n))]
-    window = next((found for one in clauses for found in one.find_all(exp.Window)), None)
+    window = next((found for clause in clauses for found in clause.find_all(exp.Window)), None)
     if window is not None:
         refuse(text, window, "window functions over several groupings are not answered; ask one query for each")
-    ways: list[list[tuple[exp.Expr, ...]]] = [[(one,)] if isinstance(one, exp.Expr) else one for one in parts]
+    ways: list[list[tuple[exp.Expr, ...]]] = [[(part,)] if isinstance(part, exp.Expr) else part for part in parts]
     count = 1
     for one in ways:
         count *= len(one)
@@ -55,7 +55,14 @@ def list_order_terms(select: exp.Select) -> tuple[str, ...]:
     for term in order.expressions if order is not None else ():
         if isinstance(term.this, exp.Literal) or _is_name(select, term.this):
             continue
-        same = next((one.alias for one in select.expressions if one.alias and one.unalias() == term.this), None)
+        same = next(
+            (
+                expression.alias
+                for expression in select.expressions
+                if expression.alias and expression.unalias() == term.this
+            ),
+            None,
+        )
         if same is None:
             made.append(f"order by {len(made) + 1}")
             select.append("expressions", exp.alias_(term.this.copy(), made[-1], quoted=True))
@@ -82,15 +89,19 @@ def _listed(group: exp.Expr) -> list[exp.Expr | list[tuple[exp.Expr, ...]]]:
 
 
 def _ways(node: exp.Expr) -> list[tuple[exp.Expr, ...]]:
-    units = [_terms(one) for one in node.expressions]
+    units = [_terms(expression) for expression in node.expressions]
     if isinstance(node, exp.Rollup):
         return [tuple(t for unit in units[:n] for t in unit) for n in range(len(units), -1, -1)]
     if isinstance(node, exp.Cube):
         chosen = itertools.product((True, False), repeat=len(units))
         return [tuple(t for unit, held in zip(units, way, strict=True) if held for t in unit) for way in chosen]
     found: list[tuple[exp.Expr, ...]] = []
-    for one in node.expressions:
-        found += _ways(one) if isinstance(one, exp.Rollup | exp.Cube | exp.GroupingSets) else [tuple(_terms(one))]
+    for expression in node.expressions:
+        found += (
+            _ways(expression)
+            if isinstance(expression, exp.Rollup | exp.Cube | exp.GroupingSets)
+            else [tuple(_terms(expression))]
+        )
     return found
 
 
@@ -129,7 +140,7 @@ def _without(node: exp.Expr, kept: Sequence[exp.Expr], missing: Sequence[exp.Exp
     """An expression of a row of a grouping: NULL for missing terms, and the value of GROUPING."""
     whole = exp.Paren(this=node.copy())
     for found in [part for part in whole.walk() if is_grouping(part)]:
-        bits = [int(one.unnest() not in kept) for one in found.expressions]
+        bits = [int(expression.unnest() not in kept) for expression in found.expressions]
         found.replace(exp.Literal.number(sum(bit << (len(bits) - 1 - i) for i, bit in enumerate(bits))))
     for found in _outermost(whole.this, [*kept, *missing]):
         if found in missing:

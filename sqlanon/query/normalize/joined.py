@@ -72,8 +72,8 @@ def _take_values(statement: Flattening, select: exp.Select, inner: exp.Select, j
         if name not in numbers:
             numbers[name] = exp.Literal.number(len(statement.asked))
             statement.asked.append(Subquery(inner.copy(), node.copy(), column=at))
-        made: exp.Expr = Scalar(this=numbers[name].copy())
-        node.replace(exp.alias_(made, name, quoted=True) if node.parent is select else made)
+        scalar: exp.Expr = Scalar(this=numbers[name].copy())
+        node.replace(exp.alias_(scalar, name, quoted=True) if node.parent is select else scalar)
     group = select.args.get("group")
     if group is not None:  # the same in every row
         terms = [term for term in group.expressions if not isinstance(term, Scalar)]
@@ -112,9 +112,9 @@ def _equal(
     if join.args.get("using"):
         source = select.args["from_"].this.alias_or_name
         return [
-            (exp.column(one.name, table=source), names.index(one.name.lower()))
-            for one in join.args["using"]
-            if one.name.lower() in names
+            (exp.column(argument.name, table=source), names.index(argument.name.lower()))
+            for argument in join.args["using"]
+            if argument.name.lower() in names
         ]
     on = join.args.get("on")
     if on is None:

@@ -95,7 +95,10 @@ def _write_star(outer: exp.Select, inner: exp.Select, name: str) -> None:
     made: list[exp.Expr] = []
     for item in outer.expressions:
         if item.is_star and (isinstance(item, exp.Star) or item.table.lower() == name.lower()):
-            names = [(one.is_star, exp.to_identifier(one.alias_or_name, quoted=True)) for one in inner.expressions]
+            names = [
+                (expression.is_star, exp.to_identifier(expression.alias_or_name, quoted=True))
+                for expression in inner.expressions
+            ]
             made += [exp.Star() if star else exp.column(one) for star, one in names]
         else:
             made.append(item)
@@ -122,7 +125,7 @@ def _group_again(text: str, outer: exp.Select, inner: exp.Select, read: exp.Expr
     if group is not None and any(value for name, value in group.args.items() if name != "expressions"):
         refuse(text, group, "groups are grouped again by columns alone; ask one query for each grouping")
     outer.meta["regroup"] = [] if group is None else list(group.expressions)
-    outer.meta["inner_having"] = exp.and_(*(one.copy() for one in conditions)) if conditions else None
+    outer.meta["inner_having"] = exp.and_(*(condition.copy() for condition in conditions)) if conditions else None
     for name in ("from_", "joins", "where", "group"):
         outer.set(name, inner.args.get(name))
     for condition in ranked:
@@ -201,13 +204,13 @@ def _settle_names(inner: exp.Select) -> None:
     grouped = {part.name.lower() for part in group.find_all(exp.Column)} if group is not None else set()
     for name in ("having", "qualify"):
         for node in list(inner.args[name].find_all(exp.Column)) if inner.args.get(name) is not None else []:
-            found = items.get(node.name.lower()) if not node.table else None
-            if found is not None and node.name.lower() not in grouped and found.find(exp.AggFunc, exp.Window):
-                node.replace(exp.Paren(this=found.copy()))
+            item = items.get(node.name.lower()) if not node.table else None
+            if item is not None and node.name.lower() not in grouped and item.find(exp.AggFunc, exp.Window):
+                node.replace(exp.Paren(this=item.copy()))
     # A name in GROUP BY may be a column or an item, which only the table decides.
     inner.meta["aliases"] = [
         *inner.meta.get("aliases", ()),
-        *((name, found.copy()) for name, found in items.items() if name in grouped),
+        *((name, item.copy()) for name, item in items.items() if name in grouped),
     ]
 
 
@@ -233,17 +236,17 @@ def _replace_names(text: str, outer: exp.Select, inner: exp.Select, alias: str) 
             continue  # ORDER BY means the output first
         if isinstance(node.this, exp.Star):
             continue
-        found = names.get(node.name.lower())
-        if found is None:
+        name = names.get(node.name.lower())
+        if name is None:
             if not everything:
                 if not node.table and (outer.args.get("joins") or node.name.lower() in own):
                     continue
                 refuse(text, node, f"the subquery has no column {node.name}")
             node.set("table", None)
         elif node.parent is outer:
-            node.replace(exp.alias_(found.copy(), node.name, quoted=True))
+            node.replace(exp.alias_(name.copy(), node.name, quoted=True))
         else:
-            node.replace(found.copy() if isinstance(found, exp.Column | exp.Literal) else exp.Paren(this=found.copy()))
+            node.replace(name.copy() if isinstance(name, exp.Column | exp.Literal) else exp.Paren(this=name.copy()))
 
 
 def _columns(outer: exp.Select, alias: str) -> Sequence[exp.Column]:

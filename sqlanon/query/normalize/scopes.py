@@ -53,9 +53,9 @@ def shorten_columns(text: str, select: exp.Select) -> set[int]:
             if len(called) != 1 or len(fits) != 1:
                 refuse(text, node, "write columns as column or alias.column, with the name that FROM gives the table")
             for part in ("db", "catalog"):
-                found = node.args.get(part)
-                if found is not None and "start" in found.meta:
-                    dropped.add(found.meta["start"])
+                argument = node.args.get(part)
+                if argument is not None and "start" in argument.meta:
+                    dropped.add(argument.meta["start"])
                 node.set(part, None)
     return dropped
 
@@ -103,7 +103,7 @@ def number_groups(text: str, select: exp.Select) -> None:
     if group is not None and group.args.get("all"):
         if any(item.is_star for item in items):
             refuse(text, group, "GROUP BY ALL takes the columns of the SELECT; write them out in place of the star")
-        free = [one.unalias() for one in items if not one.find(exp.AggFunc, exp.Window)]
+        free = [item.unalias() for item in items if not item.find(exp.AggFunc, exp.Window)]
         group.set("all", None)
         group.set("expressions", [one.copy() for one in free if one.find(exp.Column) is not None])
         if not group.expressions:

@@ -107,7 +107,7 @@ def _is_on_keys(first: _Side, side: _Side, join: exp.Join) -> bool:
     """Whether a join compares every term of GROUP BY of a side with the same term of the first side."""
     pairs = []
     if join.args.get("using"):
-        names = [one.name.lower() for one in join.args["using"]]
+        names = [argument.name.lower() for argument in join.args["using"]]
         if not all(name in first.places() and name in side.places() for name in names):
             return False
         pairs = [(first.places()[name], side.places()[name]) for name in names]
@@ -172,22 +172,24 @@ def _merged(sides: list[_Side]) -> exp.Select:
         if number:
             parts += [one.copy() for one in known]
         conditions.append(exp.and_(*parts) if parts else None)
-    made = exp.Select(from_=exp.From(this=first.select.args["from_"].this.copy()))
-    made.args["from_"].this.set("alias", None)
+    select = exp.Select(from_=exp.From(this=first.select.args["from_"].this.copy()))
+    select.args["from_"].this.set("alias", None)
     listed = []
     for number, (side, condition) in enumerate(zip(sides, conditions, strict=True)):
-        for at, item in enumerate(side.select.expressions):
+        for index, item in enumerate(side.select.expressions):
             tree = _under(item.unalias(), condition, missing=side.outer)
-            listed.append(exp.alias_(tree, f"_side_{number}_{at}", quoted=True))
-    made.set("expressions", listed)
+            listed.append(exp.alias_(tree, f"_side_{number}_{index}", quoted=True))
+    select.set("expressions", listed)
     if all(condition is not None for condition in conditions):
-        made.set("where", exp.Where(this=exp.or_(*(one.copy() for one in conditions if one is not None))))
-    made.set("group", exp.Group(expressions=[key.copy() for key in first.keys]))
+        select.set(
+            "where", exp.Where(this=exp.or_(*(condition.copy() for condition in conditions if condition is not None)))
+        )
+    select.set("group", exp.Group(expressions=[key.copy() for key in first.keys]))
     needed = [c for c, side in zip(conditions, sides, strict=True) if not side.outer and c is not None]
     present = [exp.GT(this=filtered_count(c.copy()), expression=exp.Literal.number(0)) for c in needed]
     if present:
-        made.set("having", exp.Having(this=exp.and_(*present)))
-    return made
+        select.set("having", exp.Having(this=exp.and_(*present)))
+    return select
 
 
 def _under(item: exp.Expr, condition: exp.Expr | None, *, missing: bool) -> exp.Expr:

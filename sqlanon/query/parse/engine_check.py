@@ -137,7 +137,7 @@ def _spellings(scope: Scope) -> dict[str, str]:
 
     It has only names with a single meaning.
     """
-    listed = [own.name for own in scope.released.fields]
+    listed = [field.name for field in scope.released.fields]
     listed += [column.name for _, relation in scope.tables.values() for column in relation.columns]
     found: dict[str, set[str]] = {}
     for name in listed:
@@ -148,7 +148,7 @@ def _spellings(scope: Scope) -> dict[str, str]:
 def _rows(scope: Scope) -> str:
     """A query with the release's columns under the source's names and types."""
     released, dialect = scope.released, scope.engine.dialect
-    listed = [_item(_type(released, own), own.name, dialect) for own in released.fields]
+    listed = [_item(_type(released, field), field.name, dialect) for field in released.fields]
     return f"SELECT {', '.join(listed)}"
 
 

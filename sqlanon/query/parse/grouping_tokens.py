@@ -21,7 +21,7 @@ def parenthesize_terms(tokens: Sequence[Token]) -> list[Token]:
     found: list[Token] = []
     depth, lists = 0, set[int]()
     term: list[Token] = []
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         inner = bool(lists) and max(lists) == depth
         closes = token.token_type is TokenType.R_PAREN
         if inner and (closes or token.token_type is TokenType.COMMA):
@@ -33,7 +33,7 @@ def parenthesize_terms(tokens: Sequence[Token]) -> list[Token]:
         depth += (token.token_type is TokenType.L_PAREN) - closes
         if closes:
             lists.discard(depth + 1)
-        if token.token_type is TokenType.L_PAREN and at and tokens[at - 1].token_type in _KINDS:
+        if token.token_type is TokenType.L_PAREN and index and tokens[index - 1].token_type in _KINDS:
             lists.add(depth)
             found.append(token)
         elif lists and not (inner and (closes or token.token_type is TokenType.COMMA)):
@@ -58,8 +58,8 @@ def _parenthesized(term: Sequence[Token]) -> list[Token]:
 def _encloses(term: Sequence[Token]) -> bool:
     """Whether the first parenthesis of a term ends with it."""
     depth = 0
-    for at, token in enumerate(term):
+    for index, token in enumerate(term):
         depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
         if depth == 0:
-            return at == len(term) - 1
+            return index == len(term) - 1
     return False

@@ -52,8 +52,8 @@ def write_parameters(text: str, parameters: Parameters | None, dialect: str) -> 
 def _places(tokens: Sequence[Token], *, named: bool) -> Iterator[tuple[int, int, int | str]]:
     """Start and end of each parameter, and its number or name."""
     count = 0
-    for at, token in enumerate(tokens):
-        after = tokens[at + 1] if at + 1 < len(tokens) else None
+    for index, token in enumerate(tokens):
+        after = tokens[index + 1] if index + 1 < len(tokens) else None
         joined = after is not None and after.start == token.end + 1
         if token.token_type is TokenType.PLACEHOLDER and not named:
             yield token.start, token.end + 1, count

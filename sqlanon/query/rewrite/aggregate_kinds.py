@@ -67,7 +67,7 @@ class Asked:
     def classes(self) -> list[Tree]:
         """The columns of a class; none where each row is a class."""
         known = self.rows.divided or bool(self.rows.solved)
-        return [column(f"class_{one.name}") for one in self.rows.class_columns if known]
+        return [column(f"class_{class_column.name}") for class_column in self.rows.class_columns if known]
 
     @property
     def floating(self) -> bool:

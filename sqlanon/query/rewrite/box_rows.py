@@ -138,9 +138,9 @@ def _make_rows(scope: Scope, plan: QueryPlan) -> BoxRows:
         if by_class and is_counted(formula, plan)
     }
     own = attaining(scope.released)
-    counts = {i: replace(one, tight=one.tight and own.reached) for i, one in counts.items()}
-    asked = terms_of_counts(plan) if own.reached else {}
-    hard = [i for i, one in counts.items() if not one.tight and i in asked]
+    counts = {i: replace(count, tight=count.tight and own.reached) for i, count in counts.items()}
+    terms = terms_of_counts(plan) if own.reached else {}
+    hard = [i for i, count in counts.items() if not count.tight and i in terms]
     venns = {i: ClassCounter(compilers[i]).draw_cells(plan.conditions[i]) for i in hard}
     sorts = {i: counts[i].case or exp.Literal.number(0) for i in hard}
     classes = _classes(scope, plan, by_class=by_class)

@@ -58,9 +58,9 @@ def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Ex
     """Condition under which a source may take each branch of a CASE, and the branch's value."""
     reached: list[Tree] = []
     found: list[tuple[Tree, exp.Expr]] = []
-    for one in node.args["ifs"]:
-        asked = one.this if node.this is None else exp.EQ(this=node.this.copy(), expression=one.this.copy())
-        found.append((every([*reached, negate(calculator.groups.surely(asked, False))]), one.args["true"]))
+    for argument in node.args["ifs"]:
+        asked = argument.this if node.this is None else exp.EQ(this=node.this.copy(), expression=argument.this.copy())
+        found.append((every([*reached, negate(calculator.groups.surely(asked, False))]), argument.args["true"]))
         reached.append(negate(calculator.groups.surely(asked, True)))
     return [*found, (every(reached), node.args.get("default") or exp.null())]
 

@@ -61,7 +61,7 @@ def rough_aggregates(scope: Scope, plan: QueryPlan, domains: Domains, counts: Ma
     """
     if not any(box.attained for box in scope.boxes.values()):
         return frozenset()
-    listed = all(one.counts_attained for one in domains.lookups if one.box.attained)
+    listed = all(lookup.counts_attained for lookup in domains.lookups if lookup.box.attained)
 
     def tight(a: Aggregate) -> bool:
         known = a.condition in counts and counts[a.condition].tight

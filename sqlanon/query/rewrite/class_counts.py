@@ -72,7 +72,7 @@ def sum_classes(
         if letter in joined:
             table = f"_solved{name}_{letter}"
             made.insert(0, (table, _values(joined[letter])))
-            ends = [_exact(letter, at, end, joined[letter]) for at, end in enumerate(ends)]
+            ends = [_exact(letter, index, end, joined[letter]) for index, end in enumerate(ends)]
             on = exp.EQ(this=column("cells", f"s{letter}"), expression=_text(letter, joined[letter].sorts))
             joins.append(exp.Join(this=exp.to_table(table).as_(f"s{letter}"), on=on, side="LEFT"))
         shown += [named(tree, f"{letter}{end}") for tree, end in zip(ends, "lh", strict=True)]
@@ -175,7 +175,7 @@ def _exact(letter: str, at: int, closed: Tree, solved: Solved) -> Tree:
 def _values(solved: Solved) -> exp.Select:
     """The table of the solver's results."""
     rows = [
-        exp.Tuple(expressions=[string(text), *(exp.Literal.number(one) for one in ends)])
+        exp.Tuple(expressions=[string(text), *(exp.Literal.number(end) for end in ends)])
         for text, ends in solved.found.items()
     ]
     names = ["cells", "low", "high", *(f"{end}{sort}" for sort in solved.sorts for end in "ab")]

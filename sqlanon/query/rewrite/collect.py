@@ -163,9 +163,9 @@ class Notes:
         for name, node in items:
             inner = node.unnest()
             if isinstance(inner, exp.AggFunc | exp.Filter) and not isinstance(inner, Scalar):
-                known = self.aggregates.get(self._text(self._of_values(inner)))
-                if known is not None:
-                    found[name] = known.id
+                aggregate = self.aggregates.get(self._text(self._of_values(inner)))
+                if aggregate is not None:
+                    found[name] = aggregate.id
         return found
 
     def filters(self) -> tuple[Formula, ...]:
@@ -183,10 +183,10 @@ class Notes:
             Refused: the engine has no such function for these types.
         """
         inner = node.this if isinstance(node, exp.Filter) else node
-        found = quantile_of(inner)
-        if found is not None:  # written differently by every engine
+        quantile = quantile_of(inner)
+        if quantile is not None:  # written differently by every engine
             own = self.type_of(inner.this)
-            return exp.DataType.build("DOUBLE") if found[1] and is_number(own) else own
+            return exp.DataType.build("DOUBLE") if quantile[1] and is_number(own) else own
         return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
@@ -230,8 +230,8 @@ class Notes:
 
     def _kind(self, inner: exp.Expr) -> str:
         """The kind of an aggregate."""
-        found = aggregate_of(inner)
-        kind = found.kind if found is not None else None
+        aggregate = aggregate_of(inner)
+        kind = aggregate.kind if aggregate is not None else None
         if kind is None or (kind == "quantile" and not quantile_of(inner)):
             refuse(
                 self.scope.text,
@@ -262,8 +262,8 @@ class Notes:
             return self._of_known_rows(number, node, (argument, *second), condition)
         at, between = found
         if not exact:
-            made = self._of_box(number, "max", node, argument, condition)
-            return replace(made, kind="quantile", at=at, between=between, type=date)
+            box = self._of_box(number, "max", node, argument, condition)
+            return replace(box, kind="quantile", at=at, between=between, type=date)
         name = self.terms.column(argument).name
         self.raw.add(name)
         return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
@@ -294,7 +294,7 @@ class Notes:
         uncertain = sql("COALESCE(:x, 0) > 0", x=column(f"h{unsure.id}"))
         self.checks.append(Check(some([left_out, uncertain]), node, reason))
         made = node.copy()
-        names = [self.terms.column(one).name for one in arguments]
+        names = [self.terms.column(argument).name for argument in arguments]
         self.raw.update(names)
         for part, name in zip(("this", "expression"), names, strict=False):
             made.set(part, column(name))
@@ -346,14 +346,14 @@ class Notes:
         self.raw |= {a.term for a in (first, second) if a.term is not None}
         summed = bottom.this if isinstance(bottom, exp.Filter) else bottom
         typed = replace(second, type=self.type_of(summed.this)) if second.kind == "sum" else second
-        found = Ratio(
+        ratio = Ratio(
             factor,
             (replace(first, condition=met), replace(typed, condition=met)),
             None if alone[0] is None else (replace(first, condition=alone[0]), None),
             None if alone[1] is None else (None, replace(typed, condition=alone[1])),
             some_,
         )
-        self.aggregates[key] = Aggregate(len(self.aggregates), "ratio", j, ratio=found)
+        self.aggregates[key] = Aggregate(len(self.aggregates), "ratio", j, ratio=ratio)
         return self.aggregates[key]
 
     def _of_values(self, node: exp.Expr) -> exp.Expr:
@@ -387,8 +387,8 @@ class Notes:
         if boxes_in(argument):
             return self._of_box(number, kind, node, argument, condition)
         if kind in ("min", "max"):
-            for own in self.scope.exact_fields(argument):
-                self.scope.check_collation(own, node)
+            for exact_field in self.scope.exact_fields(argument):
+                self.scope.check_collation(exact_field, node)
         name = self.terms.column(argument).name
         known = kind == "avg" and self._is_known(condition) and not is_single(self.type_of(argument))
         (self.raw if kind in ("avg", "distinct") and not known else self.partial).add(name)
@@ -415,7 +415,7 @@ class Notes:
         if kind != "count" and not is_number(made):
             refuse(text, node, f"{kind} of a calculation over columns with ranges is answered over numbers")
         branches = tuple(branches_of(self, argument))
-        values = [one.value for one in branches if one.value is not None]
+        values = [branch.value for branch in branches if branch.value is not None]
         boxes = [self.scope.box(name) for name in dict.fromkeys(n for value in values for n in boxes_in(value))]
         floating = is_float(made) and (
             any(box.field.kind == "float" for box in boxes) or self.scope.is_floating(argument)
@@ -438,8 +438,8 @@ class Notes:
         for value in values:
             check_divisors(self.scope, self._types, value)
         plain = all(keeps_ends(value) for value in values)
-        found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain, self._types)
-        return Aggregate(number, kind, condition, value=found, type=self._average_type(kind, node))
+        expression = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain, self._types)
+        return Aggregate(number, kind, condition, value=expression, type=self._average_type(kind, node))
 
     def _of_box(self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
         """An aggregate of a column with ranges."""

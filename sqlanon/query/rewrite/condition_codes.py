@@ -25,16 +25,16 @@ def conditions_of(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def with_results(term: Tree, results: Mapping[exp.Expr, Tree]) -> Tree:
     """A term with results in place of conditions."""
-    made = exp.Paren(this=term.copy())
-    for found in list(conditions_of(made)):
-        found.replace(results[found].copy())
-    whole: Tree = made.this
+    paren = exp.Paren(this=term.copy())
+    for condition in list(conditions_of(paren)):
+        condition.replace(results[condition].copy())
+    whole: Tree = paren.this
     return whole
 
 
 def asks_conditions_alone(term: Tree) -> bool:
     """Whether a term reads the column in conditions, and nowhere else."""
-    return not boxes_in(with_results(term, {one: exp.false() for one in conditions_of(term)}))
+    return not boxes_in(with_results(term, {condition: exp.false() for condition in conditions_of(term)}))
 
 
 def code_of(conditions: Sequence[exp.Expr]) -> Tree:
@@ -73,4 +73,4 @@ def _digit(condition: exp.Expr, weight: int) -> Tree:
 
 
 def _is_one_of(code: Tree, numbers: list[int]) -> Tree:
-    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(one) for one in numbers])
+    return exp.In(this=exp.Paren(this=code.copy()), expressions=[exp.Literal.number(number) for number in numbers])

@@ -54,7 +54,9 @@ class Results:
             Triple(*(column(f"{end}_{i}") for end in ("possible", "certain", "share")))
             for i, _ in enumerate(self.triples)
         )
-        counts = {i: replace(one, low=column(f"low_{i}"), high=column(f"high_{i}")) for i, one in self.counts.items()}
+        counts = {
+            i: replace(count, low=column(f"low_{i}"), high=column(f"high_{i}")) for i, count in self.counts.items()
+        }
         return Results(triples, counts)
 
 
@@ -69,7 +71,7 @@ def are_of_classes(results: Results, boxes: Iterable[str], rows: str, venns: Ite
     """
     known = {*boxes, rows}
     read = {one.name for _, _, tree in results.named() for one in tree.find_all(exp.Column)}
-    by_row = any(one.case is not None for one in results.counts.values())
+    by_row = any(count.case is not None for count in results.counts.values())
     return read <= known and not by_row and all(venn is None for venn in venns)
 
 
@@ -95,7 +97,7 @@ def join_cut(
     rows, (of_class, of_row) = shown.rows[0], reached
     of_classes = view.copy()
     wanted = {*shown.boxes, *shown.classes}
-    of_classes.set("expressions", [one for one in of_classes.expressions if one.alias in wanted])
+    of_classes.set("expressions", [expression for expression in of_classes.expressions if expression.alias in wanted])
     of_classes.append("expressions", named(column(kept.rows, VIEW), rows))
     of_classes.set("from_", exp.From(this=table_of(kept.table, VIEW)))
     given: list[tuple[str, Tree]]

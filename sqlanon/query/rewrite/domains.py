@@ -71,7 +71,11 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
     ``prefix`` distinguishes the lists of several conditions; boxes that a condition does not ask are left out.
     """
     branches = [
-        one.formula for whole in plan.aggregates for a in whole.parts if a.value is not None for one in a.value.branches
+        branch.formula
+        for whole in plan.aggregates
+        for a in whole.parts
+        if a.value is not None
+        for branch in a.value.branches
     ]
     used = frozenset().union(*(tests_in(formula) for formula in [*plan.conditions, *branches]))
     tests = tuple(test for number, test in plan.tests.boxed.items() if number in used)
@@ -91,7 +95,7 @@ def _divide(scope: Scope, plan: QueryPlan, prefix: str = "") -> Domains:
         if _apart(box, own, plan):
             tight = False
             parts = {f"{box.id} {test.id}": [test] for test in own}
-        made = {name: _domain(scope, box, one, f"{prefix}{one[0].id}", plan) for name, one in parts.items()}
+        made = {name: _domain(scope, box, part, f"{prefix}{part[0].id}", plan) for name, part in parts.items()}
         rest = [] if parts else own
         if rest or every:
             made[box.id] = _domain(scope, box, rest, prefix, plan)

@@ -85,8 +85,8 @@ class GroupNotes:
 
     def _read(self, number: int, node: exp.Expr) -> GroupAggregate:
         inner, where = (node.this, node.expression.this) if isinstance(node, exp.Filter) else (node, None)
-        known = aggregate_of(inner)
-        kind = known.kind if known is not None else ""
+        aggregate = aggregate_of(inner)
+        kind = aggregate.kind if aggregate is not None else ""
         if kind not in _KINDS or inner.expressions or isinstance(inner.this, exp.Distinct | exp.Order | exp.Tuple):
             refuse(self.text, node, _FORMS)
         sure, may, shown = TRUE, TRUE, TRUE
@@ -107,7 +107,9 @@ class GroupNotes:
             value = of_present(argument, self.groups.calculator.quad(argument, typed=True))
             nothing = self.groups.calculator.surely_nothing(argument)
         else:
-            if kind in ("min", "max") and not (is_number(found := self._argument_type(inner)) or found.is_type("DATE")):
+            if kind in ("min", "max") and not (
+                is_number(argument_type := self._argument_type(inner)) or argument_type.is_type("DATE")
+            ):
                 refuse(self.text, node, f"{kind} of what groups are called is answered over numbers and dates")
             plain = self.groups.plain(argument)
             nothing = sql(":x IS NULL", x=plain)

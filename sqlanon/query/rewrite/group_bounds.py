@@ -55,22 +55,22 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
     if made is None:
         return ()
     tables: list[tuple[str, exp.Expr]] = [(MEMBERS, _members(plan, made))]
-    averages = [one for one in made.aggregates if one.kind == "avg"]
+    averages = [aggregate for aggregate in made.aggregates if aggregate.kind == "avg"]
     if averages:
         tables.append((PREFIXES, _prefixes(made, averages)))
     keys = [named(column(f"k{i}"), f"g{i}") for i in range(len(made.keys))]
     chosen: list[Tree] = [named(sql(f"BOOL_OR({name})"), name) for name in ("sure", "may", "shown")]
     chosen += [named(sql(f"BOOL_OR(check{i})"), f"failed{i}") for i in range(len(made.checks))]
     joins = []
-    for one in made.aggregates:
-        found = _aggregate(one)
+    for aggregate in made.aggregates:
+        found = _aggregate(aggregate)
         if made.first is not None:
-            found |= of_first(one, found, *made.first)
-        whole = _whole(bound, made, one)
+            found |= of_first(aggregate, found, *made.first)
+        whole = _whole(bound, made, aggregate)
         if whole is not None:
-            joins.append((one, whole))
-            found = _narrowed(one, found)
-        chosen += [named(tree, f"{end}{one.id}") for end, tree in found.items()]
+            joins.append((aggregate, whole))
+            found = _narrowed(aggregate, found)
+        chosen += [named(tree, f"{end}{aggregate.id}") for end, tree in found.items()]
     source: exp.Expr = named_table(PREFIXES if averages else MEMBERS)
     last = select([*keys, *chosen], exp.alias_(source, "m", table=True))
     last.set("joins", [_join(one, whole, len(made.keys)) for one, whole in joins])
@@ -82,7 +82,7 @@ def bound_regroup(bound: Bound, plan: QueryPlan) -> Tables:
 def regrouped_checks(plan: QueryPlan) -> tuple[Check, ...]:
     """The checks of the groups, over `AGAIN`."""
     checks = plan.regroup.checks if plan.regroup is not None else ()
-    return tuple(replace(one, tree=column(f"failed{i}")) for i, one in enumerate(checks))
+    return tuple(replace(check, tree=column(f"failed{i}")) for i, check in enumerate(checks))
 
 
 def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
@@ -96,13 +96,17 @@ def _members(plan: QueryPlan, made: Regroup) -> exp.Select:
     if made.first is not None:
         marks["there"] = sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}"))
         marks["here"] = sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}"))
-    marks |= {f"check{i}": one.tree for i, one in enumerate(made.checks)}
-    for one in made.aggregates:
-        marks |= {f"fs{one.id}": one.sure, f"fm{one.id}": one.may, f"fe{one.id}": one.shown}
-        if one.value is not None:
-            value = one.value
-            trees = (value.estimate, value.low, value.high, value.undefined, one.nothing)
-            marks |= {f"v{one.id}{end}": tree for end, tree in zip("elhun", trees, strict=True)}
+    marks |= {f"check{i}": check.tree for i, check in enumerate(made.checks)}
+    for aggregate in made.aggregates:
+        marks |= {
+            f"fs{aggregate.id}": aggregate.sure,
+            f"fm{aggregate.id}": aggregate.may,
+            f"fe{aggregate.id}": aggregate.shown,
+        }
+        if aggregate.value is not None:
+            value = aggregate.value
+            trees = (value.estimate, value.low, value.high, value.undefined, aggregate.nothing)
+            marks |= {f"v{aggregate.id}{end}": tree for end, tree in zip("elhun", trees, strict=True)}
     return select([named(own(tree), name) for name, tree in marks.items()], WINDOWED if made.groups.windows else GROUPS)
 
 
@@ -168,12 +172,12 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
         return window
 
     chosen: list[Tree] = [sql("m.*")]
-    for one in averages:
-        held, kept = _held(one), _kept(one)
+    for average in averages:
+        held, kept = _held(average), _kept(average)
         open_ = every([kept, negate(held)])
-        kind = one.type or exp.DataType.build("DOUBLE")
+        kind = average.type or exp.DataType.build("DOUBLE")
         for end, falls in (("l", False), ("h", True)):
-            value = column(f"v{one.id}{end}", "m")
+            value = column(f"v{average.id}{end}", "m")
             own_value = when(open_, value)
             order: list[exp.Expr] = [
                 exp.Ordered(this=when(open_, _NUMBER(0), _NUMBER(1))),
@@ -185,7 +189,7 @@ def _prefixes(made: Regroup, averages: list[GroupAggregate]) -> exp.Select:
             base = mean(kind, sum_, count)
             both = mean(kind, sql("COALESCE(:a, 0) + :b", a=sum_, b=more), sql(":a + :b", a=count, b=many))
             word = "LEAST" if end == "l" else "GREATEST"
-            chosen.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{one.id}"))
+            chosen.append(named(when(open_, sql(f"{word}(:a, :b)", a=base, b=both), base), f"a{end}{average.id}"))
     return select(chosen, exp.alias_(named_table(MEMBERS), "m", table=True))
 
 

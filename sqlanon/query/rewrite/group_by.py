@@ -39,13 +39,13 @@ def common_keys(scope: Scope, terms: Sequence[Tree]) -> list[tuple[Tree, Callabl
     found: list[tuple[Tree, Callable[[Tree], Tree]]] = []
     for term in terms:
         names = boxes_in(term)
-        same = [one for one in terms if len(names) == 1 and boxes_in(one) == names and _reads_one(one)]
+        same = [term for term in terms if len(names) == 1 and boxes_in(term) == names and _reads_one(term)]
         several = len(same) > 1 and _reads_one(term)
         key = common_key(same, scope.box(names[0]).value) if several else None
         if key is not None:
             found.append((key, partial(_by_step, term, key)))
             continue
-        conditions = list(dict.fromkeys(one for other in same for one in conditions_of(other)))
+        conditions = list(dict.fromkeys(condition for other in same for condition in conditions_of(other)))
         coded = several and len(set(same)) > 1 and all(map(asks_conditions_alone, same))
         if coded and len(conditions) <= MOST_CONDITIONS:
             found.append((code_of(conditions), partial(_by_code, term, conditions)))
@@ -67,7 +67,7 @@ def _by_step(term: Tree, key: Tree, value: Tree) -> Tree:
 
 def _by_code(term: Tree, conditions: Sequence[exp.Expr], value: Tree) -> Tree:
     """A term by the number of its conditions and those of other terms."""
-    results = {one: result_of(value, place, len(conditions)) for place, one in enumerate(conditions)}
+    results = {condition: result_of(value, place, len(conditions)) for place, condition in enumerate(conditions)}
     return with_results(term, results)
 
 
@@ -127,7 +127,8 @@ def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs
     if not conditions or not asks_conditions_alone(term):
         return None
     asked = [
-        (one, predicates.formula(one), predicates.formula(exp.Not(this=exp.Paren(this=one)))) for one in conditions
+        (condition, predicates.formula(condition), predicates.formula(exp.Not(this=exp.Paren(this=condition))))
+        for condition in conditions
     ]
     tests = sorted(frozenset().union(*(tests_in(formula) for _, *signs in asked for formula in signs)))
     cuts = [one for test in tests if (one := predicates.comparison(test)) is not None and one.op != "other"]
@@ -143,20 +144,20 @@ def _runs_of(scope: Scope, term: Tree, box: Box, predicates: Predicates) -> Runs
             results[one] = exp.Boolean(this=sure[0]) if any(sure) else exp.cast(exp.null(), "BOOLEAN")
         return with_results(term, results)
 
-    null = decided(frozenset(one.id for one in cuts if one.op == "null"))
-    if all(one.op in ("null", "known") for one in cuts):
+    null = decided(frozenset(cut.id for cut in cuts if cut.op == "null"))
+    if all(cut.op in ("null", "known") for cut in cuts):
         return Runs(term, tuple(cuts), ways)
     return Runs(key_by_way(box.value, [decided(holds) for holds in ways], null), tuple(cuts), ways)
 
 
 def _searched(term: Tree) -> Tree:
     """A term with ``CASE WHEN x = 1 ..`` in place of ``CASE x WHEN 1 ..``."""
-    made = exp.Paren(this=term.copy())
-    for case in [found for found in made.find_all(exp.Case) if found.this is not None]:
+    paren = exp.Paren(this=term.copy())
+    for case in [found for found in paren.find_all(exp.Case) if found.this is not None]:
         for turn in case.args["ifs"]:
             turn.set("this", exp.EQ(this=case.this.copy(), expression=turn.this.copy()))
         case.set("this", None)
-    whole: Tree = made.this
+    whole: Tree = paren.this
     return whole
 
 

@@ -55,7 +55,7 @@ class GroupLeaves:
 
     def middle(self, definition: Definition, call: Call, made: Value) -> Tree | None:
         """See `Leaves`: the call of the estimates, which must not lie beyond a jump where the ends meet."""
-        middles = [one.middle for one in call.values]
+        middles = [value.middle for value in call.values]
         if any(one is None for one in middles):
             return exp.null()
         if definition.estimate is not None:

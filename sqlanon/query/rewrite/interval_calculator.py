@@ -174,8 +174,8 @@ class IntervalCalculator:
         for found in every:
             if is_count(found) or isinstance(found, Scalar) or id(found) in inside:
                 continue
-            counted: exp.Expr = exp.Count(this=found.this.copy())
+            count: exp.Expr = exp.Count(this=found.this.copy())
             if isinstance(found.parent, exp.Filter):
-                counted = exp.Filter(this=counted, expression=found.parent.expression.copy())
-            empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(counted).high))
+                count = exp.Filter(this=count, expression=found.parent.expression.copy())
+            empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(count).high))
         return some(empty)

@@ -49,13 +49,13 @@ def split_mixed(bound: Bound) -> Bound:
     types = SourceTypes(bound.scope)
 
     def again(node: Tree) -> Tree:
-        made = exp.Paren(this=node.copy())
+        paren = exp.Paren(this=node.copy())
         for term, place in places:
-            for found in [part for part in made.walk() if part == term and part.find_ancestor(*AGGREGATED) is None]:
+            for found in [part for part in paren.walk() if part == term and part.find_ancestor(*AGGREGATED) is None]:
                 found.replace(place.copy())
-        for found in list(_aggregates(made)):
+        for found in list(_aggregates(paren)):
             found.replace(_added(bound.query.text, found, types))
-        whole: Tree = made.this
+        whole: Tree = paren.this
         plain: Tree = whole.pop()
         return plain
 
@@ -113,17 +113,17 @@ def _coded(scope: Scope, parts: list[Tree]) -> dict[int, tuple[Tree, Tree]]:
 
 def _with_codes(term: Tree, coded: dict[int, tuple[Tree, Tree]]) -> Tree:
     """A term with the results of conditions from a number."""
-    made = exp.Paren(this=term.copy())
+    paren = exp.Paren(this=term.copy())
     places: dict[str, int] = {}
     found: list[tuple[Tree, Tree]] = []
     for tree, code in coded.values():
         key = code.sql()
         place = places[key] = places.get(key, -1) + 1
         read_off = result_of(code, place, sum(other == code for _, other in coded.values()))
-        found += [(part, read_off) for part in made.walk() if part == tree]
+        found += [(part, read_off) for part in paren.walk() if part == tree]
     for part, case in found:  # after all are found: each has the conditions in it
         part.replace(case.copy())
-    whole: Tree = made.this
+    whole: Tree = paren.this
     plain: Tree = whole.pop()
     return plain
 
@@ -138,19 +138,19 @@ def _aggregates(node: Tree) -> Iterator[Tree]:
 def _added(text: str, node: Tree, types: SourceTypes) -> Tree:
     """The aggregate of all groups that a group is made of."""
     inner = node.this if isinstance(node, exp.Filter) else node
-    known = aggregate_of(inner)
-    if known is None or known.kind not in _ADDED or isinstance(inner.this, exp.Distinct) or inner.expressions:
+    aggregate = aggregate_of(inner)
+    if aggregate is None or aggregate.kind not in _ADDED or isinstance(inner.this, exp.Distinct) or inner.expressions:
         refuse(
             text,
             node,
             "grouped by a term of several columns, one of them with ranges, there are count, sum, min and max; group "
             "by the columns one by one for others",
         )
-    extreme = known.kind in ("min", "max")
-    made: Tree = type(inner)(this=node.copy()) if extreme else total_of(node.copy())
+    extreme = aggregate.kind in ("min", "max")
+    zero: Tree = type(inner)(this=node.copy()) if extreme else total_of(node.copy())
     if is_count(inner):  # of no rows it is 0, and a group has some
-        made = zero_for_null(made)
+        zero = zero_for_null(zero)
     if extreme or (isinstance(node.parent, exp.Paren) and node.parent.parent is None):
-        return made
+        return zero
     kind = exp.DataType.build("BIGINT") if is_count(inner) else types.of(inner, inner)
-    return made if is_float(kind) else exp.cast(made, kind)
+    return zero if is_float(kind) else exp.cast(zero, kind)

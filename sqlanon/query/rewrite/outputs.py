@@ -109,15 +109,15 @@ class GroupOutputs:
 
     def plain(self, node: exp.Expr) -> Tree:
         """An expression of the groups' keys."""
-        made = exp.Paren(this=node.copy())
+        paren = exp.Paren(this=node.copy())
         for i, key in enumerate(self.keys):
-            for found in [part for part in made.walk() if part == key]:
+            for found in [part for part in paren.walk() if part == key]:
                 if found.parent is not None:
                     found.replace(column(f"g{i}"))
         tables = {"_box", VIEW, *(name for name, _ in self._scope.tables.values())}
-        if any(part.table in tables for part in made.find_all(exp.Column)):
+        if any(part.table in tables for part in paren.find_all(exp.Column)):
             refuse(self._scope.text, node, "this must be in GROUP BY or inside an aggregate")
-        plain: Tree = made.this
+        plain: Tree = paren.this
         return plain.pop()
 
     def estimate(self, node: exp.Expr) -> Tree:
@@ -185,10 +185,10 @@ class GroupOutputs:
         assert isinstance(node, exp.Binary)
         sides = tuple(self._value(side) for side in (node.left, node.right))
         asked = node if positive else opposite(this=node.left, expression=node.right)
-        found = definition_of(asked)
-        assert found is not None
-        assert found.ends is not None
-        made = found.ends(Call(asked, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
+        definition = definition_of(asked)
+        assert definition is not None
+        assert definition.ends is not None
+        made = definition.ends(Call(asked, sides, exp.DataType.build("BOOLEAN"), self._scope.engine.dialect))
         return every([negate(made.null), made.low])
 
     def _value(self, node: exp.Expr) -> Value:

@@ -34,12 +34,12 @@ def divide(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     whole = is_whole(calculator.check(node))
     top = _end(node.left) if constant else calculator.quad(node.left, typed=True, sharp=sharp or whole)
     bottom = calculator.quad(below, typed=True, sharp=sharp or whole)
-    counted = is_count(_of_rows(below.this if isinstance(below, exp.Filter) else below))
+    count = is_count(_of_rows(below.this if isinstance(below, exp.Filter) else below))
     bottom_low = bottom.low
-    if counted and (zero_is_null or _always(calculator, below)):
+    if count and (zero_is_null or _always(calculator, below)):
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
     least_, most = as_type(bottom_low, "DOUBLE"), as_type(bottom.high, "DOUBLE")
-    if counted:
+    if count:
         # A count that is always 0 gives NULL alone: the guarded low end is 1, the high end 0.
         known, below_ends = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high), [least_, most]
     elif _has_whole_values(calculator, below):

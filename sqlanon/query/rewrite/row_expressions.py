@@ -103,7 +103,7 @@ def branches_of(reads: Reads, node: exp.Expr) -> list[Branch]:
             if value is None and whole.this.unnest() is not None and isinstance(rest.unnest(), exp.Null):
                 found.append(Branch(mine, None))
             else:
-                found += [Branch(both([mine, one.formula]), one.value) for one in branches_of(reads, rest)]
+                found += [Branch(both([mine, branch.formula]), branch.value) for branch in branches_of(reads, rest)]
         before = both([before, fails])
         if len(found) > MOST_BRANCHES:
             refuse(
@@ -119,9 +119,9 @@ def _turns(case: exp.Expr) -> tuple[list[tuple[exp.Expr, exp.Expr]], exp.Expr | 
     if isinstance(case, exp.If):
         return [(case.this, case.args["true"])], case.args.get("false")
     turns = []
-    for one in case.args["ifs"]:
-        asked = one.this if case.this is None else exp.EQ(this=case.this.copy(), expression=one.this.copy())
-        turns.append((asked, one.args["true"]))
+    for argument in case.args["ifs"]:
+        asked = argument.this if case.this is None else exp.EQ(this=case.this.copy(), expression=argument.this.copy())
+        turns.append((asked, argument.args["true"]))
     return turns, case.args.get("default")
 
 

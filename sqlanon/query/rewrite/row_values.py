@@ -316,13 +316,13 @@ class RowValues:
             found |= {f"least{i}": count.low, f"most{i}": count.high}
         cells = {i: venn for i, venn in rows.venns.items() if venn is not None}
         if cells:
-            found |= {f"class_{one.name}": one for one in rows.class_columns}
+            found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
         for i, venn in cells.items():
             found |= {f"{name}{i}": tree for name, tree in _cells(venn).items()} | {f"sort{i}": rows.sorts[i]}
         if rows.divided:
             group = [*rows.class_columns, *(tree.copy() for tree in plan.keys)]
             if any(a.ratio is not None and is_share(a.ratio) for a in plan.aggregates):
-                found |= {f"class_{one.name}": one for one in rows.class_columns}
+                found |= {f"class_{class_column.name}": class_column for class_column in rows.class_columns}
             found |= self._parts(group, "", {a.term for a in plan.aggregates if a.kind == "count"})
             for i, count in rows.counts.items():
                 if count.case is not None:

@@ -52,7 +52,7 @@ class Settled:
 
     def apply_to(self, triples: Sequence[Triple]) -> tuple[Triple, ...]:
         """The results of conditions, which are known where they are settled."""
-        return tuple(self._known(i, one) if i in self.certain else one for i, one in enumerate(triples))
+        return tuple(self._known(i, triple) if i in self.certain else triple for i, triple in enumerate(triples))
 
     def _known(self, condition: int, triple: Triple) -> Triple:
         possible, certain = (
@@ -62,7 +62,7 @@ class Settled:
 
     def count(self, counts: Mapping[int, Count], rows: Tree) -> dict[int, Count]:
         """The numbers of rows of a class that satisfy conditions: all of them, or none, where that is settled."""
-        return {i: self._count(i, one, rows) if i in self.certain else one for i, one in counts.items()}
+        return {i: self._count(i, count, rows) if i in self.certain else count for i, count in counts.items()}
 
     def sort(self, sorts: Mapping[int, Tree]) -> dict[int, Tree]:
         """The sorts of rows, -1 where a condition is settled."""

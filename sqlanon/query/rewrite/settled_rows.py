@@ -26,7 +26,12 @@ from sqlanon.query.sql.sqltree import Tree, column, is_true, named, select, some
 
 def can_settle(scope: Scope, plan: QueryPlan, domains: Domains) -> bool:
     """Whether it is enough to know of most rows which conditions they satisfy: no values of boxes are asked for."""
-    if plan.means or plan.spread or domains.lookups or any(a.of_boxes for one in plan.aggregates for a in one.parts):
+    if (
+        plan.means
+        or plan.spread
+        or domains.lookups
+        or any(a.of_boxes for aggregate in plan.aggregates for a in aggregate.parts)
+    ):
         return False
     classes = frozenset(scope.released.group_columns)
     shown = shown_columns(scope, plan, domains).values()

@@ -55,7 +55,8 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
         if not solved[i].complete:
             notes.append("a class has too many attained values")
     counts = {
-        i: replace(one, tight=True) if i in solved and solved[i].complete else one for i, one in rows.counts.items()
+        i: replace(count, tight=True) if i in solved and solved[i].complete else count
+        for i, count in rows.counts.items()
     }
     solved = {i: one for i, one in solved.items() if one.found}
     return replace(
@@ -71,7 +72,7 @@ def solve_classes(scope: Scope, rows: BoxRows) -> BoxRows:
 
 def _of_condition(rows: BoxRows, condition: int) -> BoxRows:
     """The rows with the counts of a condition, and of WHERE, which rows have to satisfy: others are not read."""
-    counts = {i: one for i, one in rows.counts.items() if i in (0, condition)}
+    counts = {i: count for i, count in rows.counts.items() if i in (0, condition)}
     return replace(rows, counts=counts, venns={condition: rows.venns[condition]})
 
 
@@ -81,7 +82,7 @@ def _texts(scope: Scope, rows: BoxRows, condition: int, term: str | None) -> lis
     assert venn is not None
     keys = [column(f"g{i}") for i in range(len(rows.plan.keys))]
     row = RowValues(scope, rows.plan, rows).of(Aggregate(-1, "rows" if term is None else "count", condition, term=term))
-    classes = [column(f"class_{one.name}") for one in rows.class_columns]
+    classes = [column(f"class_{class_column.name}") for class_column in rows.class_columns]
     tables = [*rows.tables, (FOUND, found(scope, rows, keys)), *cell_texts(row, venn.sorts, keys, classes)]
     listed = select([sql("*")], tables[-1][0]).limit(MOST_CLASSES + 1)
     listed.set("with_", with_tables(tables, listed))

@@ -64,18 +64,22 @@ def _bound(scope: Scope, plan: QueryPlan, formula: Formula) -> tuple[int, int] |
     tests = [plan.tests.boxed[test] for test in sorted(tests_in(formula))]
     boxes = [scope.box(name) for name in sorted({test.box for test in tests})]
     comparisons = {box.id: [test.comparison for test in tests if test.box == box.id] for box in boxes}
-    computed = any(one is None or one.op == "other" for own in comparisons.values() for one in own)
+    computed = any(one is None or one.op == "other" for comparison in comparisons.values() for one in comparison)
     if computed or not all(box.attained and box.shape in ("interval", "set") and not box.values for box in boxes):
         return "a condition asks more than comparisons with constants of columns with ranges or sets"
     shown = _read(scope, boxes) if all(is_finite(scope, box) for box in boxes) else None
     if shown is None:
         return "a box has values that are not known"
     cells = [
-        divide_values(box, {one[at] for one in shown}, [one for one in comparisons[box.id] if one is not None])
-        for at, box in enumerate(boxes)
+        divide_values(
+            box,
+            {comparison[index] for comparison in shown},
+            [comparison for comparison in comparisons[box.id] if comparison is not None],
+        )
+        for index, box in enumerate(boxes)
     ]
     spans: dict[tuple[Span, ...], int] = {
-        tuple(own.spans[one] for own, one in zip(cells, box, strict=True)): count for box, count in shown.items()
+        tuple(cell.spans[one] for cell, one in zip(cells, box, strict=True)): count for box, count in shown.items()
     }
     if count_pairs(spans) > MOST_PAIRS:
         return f"the boxes have more than {MOST_PAIRS:,} values"
@@ -107,12 +111,12 @@ def _read(scope: Scope, boxes: Sequence[Box]) -> Mapping[tuple[Shown, ...], int]
     found: dict[tuple[Shown, ...], int] = {}
     for row in rows:
         at, values = 0, []
-        for box, own in zip(boxes, trees, strict=True):
-            known, one = read_shown(box, row[at : at + len(own)])
+        for box, tree in zip(boxes, trees, strict=True):
+            known, one = read_shown(box, row[at : at + len(tree)])
             if not known:
                 return None
             values.append(one)
-            at += len(own)
+            at += len(tree)
         found[tuple(values)] = found.get(tuple(values), 0) + int(row[-1])
     return found
 
@@ -121,8 +125,8 @@ def _satisfied(formula: Formula, cells: Sequence[ValueCells]) -> set[tuple[int, 
     """The combinations of cells that satisfy a formula."""
     tests = tests_in(formula)
     found = set()
-    for point in itertools.product(*(range(len(own.holds)) for own in cells)):
-        holds = frozenset().union(*(own.holds[at] for own, at in zip(cells, point, strict=True)))
+    for point in itertools.product(*(range(len(cell.holds)) for cell in cells)):
+        holds = frozenset().union(*(cell.holds[at] for cell, at in zip(cells, point, strict=True)))
         if restrict(formula, {test: test in holds for test in tests}) is True:
             found.add(point)
     return found

@@ -41,13 +41,13 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
     tables: list[tuple[str, exp.Expr]] = []
     united: list[tuple[str, dict[str, Tree]]] = []
     kinds: dict[str, exp.DataType] = {}
-    for at, one in enumerate((rows, *rows.beside)):
+    for index, one in enumerate((rows, *rows.beside)):
         own = _Sums(scope, one, keys)
         made, columns = own.tables()
         kinds |= own.kinds
-        if at:
+        if index:
             made = [*one.tables, *made]
-            names = {name: f"{name}_{at}" for name, _ in made}
+            names = {name: f"{name}_{index}" for name, _ in made}
             made = [(names[name], renamed(tree, names)) for name, tree in made]
             columns = [(names[name], found) for name, found in columns]
         tables += made
@@ -57,7 +57,7 @@ def sums(scope: Scope, plan: QueryPlan, rows: BoxRows) -> Tables:
         return (*tables, (GROUPS, branches[0]))
     if keys:
         branches = [
-            branch.select(named(exp.Literal.number(int(at == 0)), "found")) for at, branch in enumerate(branches)
+            branch.select(named(exp.Literal.number(int(index == 0)), "found")) for index, branch in enumerate(branches)
         ]
     union: exp.Expr = branches[0]
     for branch in branches[1:]:

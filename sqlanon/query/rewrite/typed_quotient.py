@@ -17,7 +17,7 @@ def mean(kind: exp.DataType, total: Tree, count: Tree, *, none: bool = True) -> 
     """
     wide, whole = kind, kind
     if len(kind.expressions) == 2:
-        digits, places = (int(one.name) for one in kind.expressions)
+        digits, places = (int(expression.name) for expression in kind.expressions)
         wide = exp.DataType.build(f"DECIMAL({min(digits + _MORE_DIGITS, _MOST_DIGITS)}, {places})")
         whole = exp.DataType.build("DECIMAL(20, 0)")
     divided = sql(

@@ -336,10 +336,10 @@ def _totals(over: Over, *, whole: bool) -> list[Tree]:
     order = [exp.Ordered(this=column(f"o{over.id}_{i}", "m")) for i in range(len(over.order))]
 
     def run(text: str, **parts: Tree) -> Tree:
-        made: Tree = exp.Window(this=sql(text, **parts), partition_by=_partition(over))
+        window: Tree = exp.Window(this=sql(text, **parts), partition_by=_partition(over))
         if order:
-            made.set("order", exp.Order(expressions=[term.copy() for term in order]))
-        return made
+            window.set("order", exp.Order(expressions=[term.copy() for term in order]))
+        return window
 
     e, low, high, u, nothing = (column(f"v{over.id}{end}", "m") for end in "elhun")
     zero = _NUMBER(0)

@@ -47,11 +47,11 @@ def has_aggregate(node: exp.Expr) -> bool:
 def type_window(calculator: Calculator, node: exp.Window) -> exp.DataType:
     """The type of a window function over the source's groups."""
     inner = node.this
-    known = aggregate_of(inner)
-    mean = known is not None and known.kind == "avg"
-    if known is not None and known.kind in SHARES:
+    aggregate = aggregate_of(inner)
+    mean = aggregate is not None and aggregate.kind == "avg"
+    if aggregate is not None and aggregate.kind in SHARES:
         return exp.DataType.build("DOUBLE")
-    placed = known is None
+    placed = aggregate is None
     if not (is_sum(inner) or is_extreme(inner) or mean or placed):
         return exp.DataType.build("BIGINT")
     value = inner.this
@@ -74,11 +74,11 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
         Refused: another form than those that have bounds.
     """
     text = node.sql(dialect=calculator.scope.engine.dialect)
-    found = calculator.notes.windows.get(text)
-    if found is None:
-        found = _read(calculator, node)
-        calculator.notes.windows[text] = found
-    estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
+    window = calculator.notes.windows.get(text)
+    if window is None:
+        window = _read(calculator, node)
+        calculator.notes.windows[text] = window
+    estimate, low, high, undefined = (column(f"w{end}{window.id}") for end in "elhu")
     kind = type_window(calculator, node) if as_source or sharp else None
     if sharp and kind is not None and is_float(kind) and not _is_of_whole(calculator, node):
         refuse(
@@ -94,10 +94,10 @@ def read_window(calculator: Calculator, node: exp.Window, *, as_source: bool = F
 
 def _is_of_whole(calculator: Calculator, node: exp.Window) -> bool:
     """Whether it is a quotient of whole numbers, or a mean of them, with a sum that is the same in any order."""
-    known = aggregate_of(node.this)
-    if known is not None and known.kind in SHARES:
+    aggregate = aggregate_of(node.this)
+    if aggregate is not None and aggregate.kind in SHARES:
         return True
-    if known is None or known.kind != "avg":
+    if aggregate is None or aggregate.kind != "avg":
         return False
     value = node.this.this
     return is_whole(calculator.check(value) if has_aggregate(value) else calculator.notes.type_of(value))
@@ -105,8 +105,8 @@ def _is_of_whole(calculator: Calculator, node: exp.Window) -> bool:
 
 def _read(calculator: Calculator, node: exp.Window) -> Over:
     scope, function = calculator.scope, node.this
-    known = aggregate_of(function)
-    kind = known.kind if known is not None and (known.over_groups or known.kind == "avg") else None
+    aggregate = aggregate_of(function)
+    kind = aggregate.kind if aggregate is not None and (aggregate.over_groups or aggregate.kind == "avg") else None
     frame = _frame(calculator, node)
     if frame is not None and frame.picks:
         kind = "place"

@@ -105,21 +105,21 @@ def select(
 
     sqlglot's builders copy the whole statement with every clause.
     """
-    made = exp.Select(expressions=[own(item) for item in chosen])
+    select = exp.Select(expressions=[own(item) for item in chosen])
     if source is not None:
-        made.set("from_", exp.From(this=named_table(source) if isinstance(source, str) else own(source)))
+        select.set("from_", exp.From(this=named_table(source) if isinstance(source, str) else own(source)))
     condition = [own(part) for part in where]
     if condition:
-        made.set("where", exp.Where(this=every(condition) if len(condition) > 1 else condition[0]))
+        select.set("where", exp.Where(this=every(condition) if len(condition) > 1 else condition[0]))
     terms = [own(term) for term in group]
     if terms:
-        made.set("group", exp.Group(expressions=terms))
+        select.set("group", exp.Group(expressions=terms))
     sorting = [own(term) for term in order]
     if sorting:
-        made.set("order", exp.Order(expressions=sorting))
+        select.set("order", exp.Order(expressions=sorting))
     if distinct:
-        made.set("distinct", exp.Distinct())
-    return made
+        select.set("distinct", exp.Distinct())
+    return select
 
 
 def named_table(name: str) -> exp.Table:
@@ -133,8 +133,8 @@ def _kind(text: str) -> exp.DataType:
 
 
 def as_type(tree: Tree, kind: str) -> Tree:
-    """A copy of ``tree``, cast to a type."""
-    return exp.cast(tree, _kind(kind))
+    """The tree, cast to a type."""
+    return exp.cast(own(tree), copied(_kind(kind)), copy=False)
 
 
 def named(tree: Tree, name: str) -> Tree:
@@ -144,10 +144,10 @@ def named(tree: Tree, name: str) -> Tree:
 
 def column(name: str, table: str | None = None) -> Tree:
     """A column by exact name."""
-    made = exp.Column(this=exp.Identifier(this=name, quoted=True))
+    column = exp.Column(this=exp.Identifier(this=name, quoted=True))
     if table:
-        made.set("table", exp.Identifier(this=table, quoted=True))
-    return made
+        column.set("table", exp.Identifier(this=table, quoted=True))
+    return column
 
 
 def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:

@@ -293,8 +293,8 @@ class Predicates:
         if not listed and not countable(self._scope, box):
             return None
         # A function may make a value of NULL; the column itself, compared with anything, does not pass.
-        own = definition_of(node)
-        strict = own is not None and own.null_in and isinstance(node, exp.Predicate)
+        definition = definition_of(node)
+        strict = definition is not None and definition.null_in and isinstance(node, exp.Predicate)
         bare = strict and any(
             _is_value(side, box) or (not listed and null_with_column(side)) for side in (node.this, node.expression)
         )

@@ -36,7 +36,7 @@ def audit_synthetic(scratch: Scratch, view: TableRef, drawn: TableRef) -> tuple[
     made = scratch.sql("query/metadata", metadata=metadata_of(view), columns=names)
     rows = scratch.engine.fetch(made)
     facts = json.loads(next(str(row[5]) for row in rows if row[0] == ""))
-    claimed = {one["table"]: float(one["from_noisy_numbers"]) for one in facts["synthetic"]["errors"]}
+    claimed = {fact["table"]: float(fact["from_noisy_numbers"]) for fact in facts["synthetic"]["errors"]}
     measure, tables = _list_tables(facts["statistics"], rows, list(claimed))
     dimensions = [read_dimension(row) for row in rows if row[1] == "dimension"]
     kinds = {name.lower(): kind for name, kind in facts["types"].items()}

@@ -75,9 +75,13 @@ def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, key: st
     if account is None or not own:
         return Night(None, 1, tried=False)
     first = own[-1].paid_by
-    charges = [one.reserved for one in account.spendings if one.release == spec.name and one.reserved.paid_by == first]
+    charges = [
+        spending.reserved
+        for spending in account.spendings
+        if spending.release == spec.name and spending.reserved.paid_by == first
+    ]
     drawn = {int(event.body["of"]) for event in account.events if event.kind == "drawn"}
-    number = 1 + sum(one.seq in drawn for one in charges)
+    number = 1 + sum(charge.seq in drawn for charge in charges)
     ended = ""
     if own[-1].body["policy"] != policy_mark(spec) or not is_drawn_as(account, own[-1], noise):
         ended = "the policy, or sqlanon, is another than that of the earlier nights"
@@ -86,13 +90,13 @@ def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, key: st
             "the key of the release, or the type or order of the columns that say whose row it is, is another, so that "
             "persons who were counted cannot be recognized"
         )
-    elif not all(one.own for one in charges):
+    elif not all(charge.own for charge in charges):
         ended = "a copy of this database has measured some of the nights"
     elif number > noisy.nights:
         ended = f"all {noisy.nights} declared nights have been measured"
     if ended:
         return Night(None, 1, tried=False, ended=ended)
-    return Night(first, number, tried=any(one.night == number for one in charges))
+    return Night(first, number, tried=any(charge.night == number for charge in charges))
 
 
 def is_drawn_as(account: Account, charge: Event, noise: Noise) -> bool:

@@ -144,17 +144,17 @@ def find_current(state: ReleaseState) -> Lineage | None:
         GuardError: somebody dropped the lineage's tables.
     """
     shown = [entry for entry in state.versions if entry.status in SHOWN]
-    found = lineage_of(state.engine, shown[-1]) if shown else None
-    if found is None:
+    lineage = lineage_of(state.engine, shown[-1]) if shown else None
+    if lineage is None:
         return None
-    lost = [table for table in (found.rows, found.classes) if not state.exists(table)]
+    lost = [table for table in (lineage.rows, lineage.classes) if not state.exists(table)]
     if lost:
         raise GuardError(
             f"{state.spec.name}: {', '.join(map(str, lost))} is gone: which rows were published in which classes is "
             "not known any more, so that no version can be made that is safe together with those before; run "
             "--new-lineage begins anew and reports what old and new versions reveal together"
         ).advising("--new-lineage")
-    return found
+    return lineage
 
 
 def secret_mark(secret: str | None) -> str:

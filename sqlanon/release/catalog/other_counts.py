@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import GuardError
@@ -14,17 +14,24 @@ from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 
 
-def hold_counts(engine: Engine, source: str) -> AbstractContextManager[None]:
+@contextmanager
+def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterator[None]:
     """Lock of a source: no other release of counts of it is published meanwhile.
 
     Args:
         engine: the database.
         source: the source as the catalog names it.
+        together: the releases of rows that are protected together with the counts: none of them gets another version
+            meanwhile.
 
     Raises:
-        LockedError: another session runs a release of counts of this source.
+        LockedError: another session runs a release of counts of this source, or one of these releases of rows.
     """
-    return engine.lock(f"counts of {source}")
+    with ExitStack() as locks:
+        locks.enter_context(engine.lock(f"counts of {source}"))
+        for release in together:
+            locks.enter_context(engine.lock(f"release {release}"))
+        yield
 
 
 @contextmanager
@@ -41,11 +48,12 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(engine, entry.release, entry.version)
+    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
         yield
         return
-    with hold_counts(engine, entry.source):
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    with hold_counts(engine, entry.source, [neighbour["release"]] if neighbour else []):
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
@@ -75,18 +83,18 @@ def _follow(one: Entry, other: Entry) -> bool:
     return bool(first) and second[: len(first)] == first
 
 
-def refuse_certified(engine: Engine, release: str, version: int | None = None) -> None:
+def refuse_certified(beside: Iterable[Entry], release: str, version: int | None = None) -> None:
     """Refuse another version of a release of rows while counts are published together with one.
 
     Args:
-        engine: the database.
+        beside: the published versions of other releases of the source.
         release: the release of rows.
         version: the version to publish; None: a new one.
 
     Raises:
         GuardError: there are such counts.
     """
-    for entry in Catalog(engine).entries(statuses=("published",)):
+    for entry in beside:
         neighbour = (entry.report.get("statistics") or {}).get("neighbour")
         if neighbour and neighbour["release"] == release and neighbour["version"] != version:
             raise GuardError(

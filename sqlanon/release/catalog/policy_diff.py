@@ -206,8 +206,8 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 both = was == now == "sensitive" and all(
                     key in _measured_by(policy["privacy"], name) for policy in (old, new)
                 )
-                found = _compare_setting(f"column {name}: {key}", one, other, weaker=both)
-                yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
+                setting = _compare_setting(f"column {name}: {key}", one, other, weaker=both)
+                yield from (replace(item, new=item.new + _finer(one, other)) for item in setting)
         reasons = [(column or {}).get("because") for column in (before, after)]
         yield from _compare_setting(f"column {name}: because", *reasons, setting=True)
         for key in ("accept_unique", "accept_repeats"):

@@ -206,10 +206,10 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
         if not Path(entry.file).exists():
             return f"{entry.file} is gone"
         try:
-            held = version_in(state.engine, entry)
+            version = version_in(state.engine, entry)
         except LockedError:  # another process writes it now: replacing the file does not depend on that
             return None
-        return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
+        return None if version == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]
     if entry.lake and not is_shown(state.engine, entry):
         lost.append(f"version {entry.version} in {entry.lake['place']}")

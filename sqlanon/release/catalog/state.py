@@ -106,8 +106,8 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
     keyed = spec.scope is not None
     # No run keeps the key of tokens that rotate.
     stored = keyed and not spec.rotates
-    kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
-    tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
+    secret = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
+    tokens = (secrets.token_hex(32) if secret is None else secret) if keyed else ""
     return ReleaseState(
         engine,
         spec,
@@ -116,7 +116,7 @@ def read_state(engine: Engine, spec: ReleaseSpec, *, every: bool = False) -> Rel
         catalog.secret_in(found, spec.name),
         found,
         tokens,
-        stored and kept is None,
+        stored and secret is None,
     )
 
 

@@ -64,11 +64,11 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
         exact = [(reading.name, reading.name) for reading in draft.staged.roles.insensitive]
-        counted = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
+        exposure = count_exposure(scratch.engine, place, shape.layout.of_class, exact)
         done = replace(
             as_verified(report, verified, watch),
             # Counted also without unchanged columns: versions before 0.2 have no figure here, and may show more.
-            exposed=counted or Exposure(verified.min_class, 0, 0, (), verified.classes),
+            exposed=exposure or Exposure(verified.min_class, 0, 0, (), verified.classes),
             suppressed=read_integer(starred),
             lineage=replace(
                 draft.found,
@@ -90,13 +90,13 @@ def content_of(state: ReleaseState, scratch: Scratch, draft: Draft, watch: Stopw
 
 def _facts(done: RunReport) -> dict[str, object]:
     """Facts for the metadata: numbers of rows that differ from the source."""
-    found = done.lineage
-    assert found is not None
+    lineage = done.lineage
+    assert lineage is not None
     facts: dict[str, object] = {
         "refresh": "frozen",
-        "retained": found.retained,
-        "stale": found.stale,
-        "not_published": found.unpublished,
+        "retained": lineage.retained,
+        "stale": lineage.stale,
+        "not_published": lineage.unpublished,
     }
     return facts | ({"starred": done.suppressed} if done.suppressed else {})
 

@@ -38,7 +38,7 @@ def hashed_keys(
         PolicyError: the columns are not those of the key, or a text is not, or not exactly, a value of the column.
     """
     columns = key_columns(spec, roles)
-    spelled = {name.lower(): at for at, name in enumerate(names)}
+    spelled = {name.lower(): index for index, name in enumerate(names)}
     if sorted(spelled) != sorted(name.lower() for name in columns) or len(names) != len(columns):
         raise PolicyError(
             f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is "

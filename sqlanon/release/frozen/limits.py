@@ -23,17 +23,23 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
     Raises:
         PrivacyViolation: a limit is exceeded; the text has the figures and the choices.
     """
-    asked = spec.refresh
+    refresh = spec.refresh
     shares = (
-        ("max_stale", asked.max_stale, found.stale, found.published, "published rows have other values in the source"),
+        (
+            "max_stale",
+            refresh.max_stale,
+            found.stale,
+            found.published,
+            "published rows have other values in the source",
+        ),
         (
             "max_retained",
-            asked.max_retained,
+            refresh.max_retained,
             found.retained,
             found.published,
             "published rows are no longer in the source",
         ),
-        ("max_waiting", asked.max_waiting, found.unpublished, rows, "rows of the source are not published"),
+        ("max_waiting", refresh.max_waiting, found.unpublished, rows, "rows of the source are not published"),
     )
     problems = [
         f"{name} allows {float(most):.4g}, and {count} of {of} {what} ({count / of:.4g})"
@@ -41,7 +47,7 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         if most is not None and count > most * of
     ]
     if too_long:
-        problems.append(f"max_age allows {_span(asked.max_age or 0)}, and a row waits since {too_long}")
+        problems.append(f"max_age allows {_span(refresh.max_age or 0)}, and a row waits since {too_long}")
     if problems:
         raise PrivacyViolation(
             f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} "

@@ -91,10 +91,10 @@ def verify_version(
         _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
         _as_made(scratch, step, cohort, physical, kept)
-    asked = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
+    rows = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     aliases, names = [reading.alias for reading in sensitive], [reading.name for reading in sensitive]
-    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, asked)
-    by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, asked)
+    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, rows)
+    by_cells = measure_requirements(scratch, Grouping(physical.ref, shape.layout.of_class), names, rows)
     of_persons = _persons(
         scratch, step, cohort, [requirement for requirement in requirements if requirement.counts_persons], last
     )
@@ -163,7 +163,7 @@ def _persons(
             for requirement in asked
             if (requirement.name, requirement.column) in before
         )
-    made = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
+    persons = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
     lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
     return tuple(
         replace(
@@ -172,7 +172,7 @@ def _persons(
                 result.reached, before.get((result.name, result.column), result).reached
             ),
         )
-        for result in made
+        for result in persons
     )
 
 

@@ -23,6 +23,7 @@ from sqlanon.release.budget.nights import mark_key, next_night
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
+from sqlanon.release.plans.change import describe_change
 from sqlanon.release.prepare.row_security import hidden_rows, source_snapshot
 from sqlanon.release.stages.stage import Wait
 from sqlanon.release.stages.work import Outline, Work
@@ -59,7 +60,9 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
         source=str(state.source.ref),
         publish=work.target.shown,
         state=work.decision.state,
-        change=_describe_change(work, due=due),
+        change=describe_change(work.decision, work.target)
+        if due
+        else f"nothing until the clock asks for version {work.target.version}",
         why=work.decision.why if due else ("not due yet: run --spend would pay another version",),
         weaker=work.decision.weaker,
         rows=rows,
@@ -86,11 +89,6 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
         statements=(),
         notes=(cost, *_widths(shape, noise), *_of_rows(shape, noise, work.target), *cut),
     )
-
-
-def _describe_change(work: Work, *, due: bool) -> str:
-    version = work.target.version
-    return f"version {version}" if due else f"nothing until the clock asks for version {version}"
 
 
 def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budget) -> str:
@@ -122,8 +120,8 @@ def _widths(shape: Shape, noise: Noise) -> list[str]:
     if shape.factor is not None:
         first, last = (spread_of(shape.factor.running, night) for night in (1, shape.spec.nights or 1))
         return [
-            f"{one} in the first night, and {last / first:.2g} times that in the last"
-            for one in _widths_of(shape, scaled(noise, first))
+            f"{width} in the first night, and {last / first:.2g} times that in the last"
+            for width in _widths_of(shape, scaled(noise, first))
         ]
     return _widths_of(shape, noise)
 

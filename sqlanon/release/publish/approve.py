@@ -96,7 +96,7 @@ def _add(
     decided: Decision,
     until: str | None,
 ) -> Approval:
-    made = Approval(
+    approval = Approval(
         number=0,
         release=release,
         version=version,
@@ -111,15 +111,15 @@ def _add(
         figures=figures,
     )
     if decided.key is not None:
-        made = replace(made, signature=signatures.sign(made.statement, decided.key))
+        approval = replace(approval, signature=signatures.sign(approval.statement, decided.key))
     approvals, catalog = Approvals(engine), Catalog(engine)
     with engine.lock("approvals", wait=True), engine.publishing():
         catalog.create(engine.look_up(catalog.tables))
-        made = replace(made, number=approvals.next_number())
+        approval = replace(approval, number=approvals.next_number())
         if until is not None:
-            _check_clock(made, approvals.list(release))
-        approvals.add(made)
-    return made
+            _check_clock(approval, approvals.list(release))
+        approvals.add(approval)
+    return approval
 
 
 def _check_clock(made: Approval, before: Sequence[Approval]) -> None:

@@ -168,8 +168,8 @@ def content_of(state: ReleaseState, target: Publication, scratch: Scratch, draft
         physical = found.relations[place]
         proof.verify(scratch, made)
         if recoded.sensitive:
-            counted = found.relations[sensitive_of(place)]
-            verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
+            relation = found.relations[sensitive_of(place)]
+            verified = verify_pair(scratch, encoded, classed, recoded, relation, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         done = proof.add_marks(as_verified(report, verified, watch), engine, physical)
@@ -438,17 +438,17 @@ def _publish_file(new: New) -> RunReport:
         return done
 
     try:
-        done = write_file(engine, spec.name, target.file, fill, watch)
+        file = write_file(engine, spec.name, target.file, fill, watch)
     except BaseException:
         _clean_up(engine, spec.name)
         raise
-    done = replace(done, seconds=watch.total())
+    file = replace(file, seconds=watch.total())
     with watch.stage("cleanup"):
         with engine.publishing():
-            catalog.replace_report(spec.name, target.version, done)
+            catalog.replace_report(spec.name, target.version, file)
             record_version(engine, spec.name, target.version)
         drop_old(engine, spec.name)
-    return done
+    return file
 
 
 def _clean_up(engine: Engine, release: str) -> None:

@@ -82,9 +82,9 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                 f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in "
                 "Python allow_weaker=True)"
             )
-        asked = policy["refresh"]
-        signers = asked.get("signers") or ()
-        ends = require_approval(engine, release, policy, signers) if asked.get("needs_approval") else ()
+        refresh = policy["refresh"]
+        signers = refresh.get("signers") or ()
+        ends = require_approval(engine, release, policy, signers) if refresh.get("needs_approval") else ()
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = (*_warnings(engine, entry, weaker), *ends)
         shown = list_pointings(engine, view, entry.physical, second=second_of(entry))
@@ -238,8 +238,10 @@ def diff(engine: Engine, first: str, second: str) -> DiffReport:
         PolicyError: a version is not in the catalog.
     """
     old, new = find_version(engine, first), find_version(engine, second)
-    found = list_differences(old.policy, new.policy)
-    return DiffReport(_report(old), _report(new), tuple(str(item) for item in found), list_weakenings(found))
+    differences = list_differences(old.policy, new.policy)
+    return DiffReport(
+        _report(old), _report(new), tuple(str(item) for item in differences), list_weakenings(differences)
+    )
 
 
 def find_version(engine: Engine, name: str) -> Entry:

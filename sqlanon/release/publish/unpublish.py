@@ -168,12 +168,12 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
     purged, refused = [], []
     names = engine.look_up([], schema=catalog.table).tables
     for entry in catalog.entries(release, statuses=PURGED):
-        kept = table_of(engine, entry.physical)
-        if entry.status == "dropped" and kept.name.lower() not in names and kept.name not in names:
+        table = table_of(engine, entry.physical)
+        if entry.status == "dropped" and table.name.lower() not in names and table.name not in names:
             continue
         try:
             with engine.publishing():
-                drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
+                drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=table)]
                 catalog.mark(release, entry.version, status_when_dropped(entry), drops)
         except DatabaseError:
             refused.append(entry.version)

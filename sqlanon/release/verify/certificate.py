@@ -65,8 +65,8 @@ class Certificate:
 
         Reports contain the hash; without a key it would confirm a guess of the draw of a small table.
         """
-        found = hash_rows(engine, engine.look_up([self.drawn]).relations[self.drawn])
-        return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
+        rows = hash_rows(engine, engine.look_up([self.drawn]).relations[self.drawn])
+        return hmac.new(key, f"drawn\0{rows}".encode(), hashlib.sha256).hexdigest()
 
 
 def check_matchings(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:

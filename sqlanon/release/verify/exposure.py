@@ -63,7 +63,7 @@ def count_persons(
     """
     if exposed is None or not persons:
         return exposed
-    found = scratch.fetch(
+    rows = scratch.fetch(
         "verify/identifiers", classed=classed, groups=recoded.groups, identifiers=list(persons), also=list(exact)
     )
-    return replace(exposed, persons=min(map(read_integer, found[0])))
+    return replace(exposed, persons=min(map(read_integer, rows[0])))

@@ -85,8 +85,10 @@ class Proof:
             None if no column is published unchanged.
         """
         named = [(reading.name, reading.name) for reading in exact]
-        found = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
-        return count_persons(scratch, made.classed, made.recoded, persons, [reading.alias for reading in exact], found)
+        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
+        return count_persons(
+            scratch, made.classed, made.recoded, persons, [reading.alias for reading in exact], exposure
+        )
 
     def history_columns(self, columns: list[str]) -> list[str]:
         """Columns of the stored history; ``columns``: the columns of values and persons."""

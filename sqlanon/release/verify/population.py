@@ -72,11 +72,11 @@ def audit_population(
     Returns:
         the results, and the requirements that could not be measured, each with the reason.
     """
-    asked = of_population(requirements)
-    if not asked:
+    population = of_population(requirements)
+    if not population:
         return (), ()
     table, form = next(iter(list_populations(spec).values())), format_of(spec.format.kind)
-    what = " and ".join(dict.fromkeys(requirement.name for requirement in asked))
+    what = " and ".join(dict.fromkeys(requirement.name for requirement in population))
     try:
         people = engine.relation(table)
         roles = assign_roles(replace(spec, columns=spec.with_role("quasi"), rest="drop"), people)
@@ -98,7 +98,7 @@ def audit_population(
             return (), (
                 f"{what}: {shared} combinations of values of the population lie in more than one published cell",
             )
-        return tuple(requirement.result(_measure(scratch, requirement, counted)) for requirement in asked), ()
+        return tuple(requirement.result(_measure(scratch, requirement, counted)) for requirement in population), ()
 
 
 def _find_published(form: Format, reading: Reading, known: set[str]) -> Names | None:
@@ -146,28 +146,28 @@ def _count_cells(
         columns=[list(cells.published()) for cells in names],
     )
     columns = [
-        {"alias": own.alias, "as_text": own.as_text or domain.reading.as_text, "as_float": own.as_float}
-        for own, domain in zip(readings, quasi, strict=True)
+        {"alias": reading.alias, "as_text": reading.as_text or domain.reading.as_text, "as_float": reading.as_float}
+        for reading, domain in zip(readings, quasi, strict=True)
     ]
     scratch.execute("verify/population_people", people=people, stage=stage, columns=columns)
     pairs = []
-    for at, (domain, own) in enumerate(zip(quasi, names, strict=True), 1):
+    for index, (domain, layout) in enumerate(zip(quasi, names, strict=True), 1):
         said, seen = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
         scratch.execute(
             "verify/population_each",
             each=said,
             source=groups,
-            number=f"_sqlanon_said{at}",
-            columns=[{"column": name, "name": name} for name in own.published()],
+            number=f"_sqlanon_said{index}",
+            columns=[{"column": name, "name": name} for name in layout.published()],
         )
         scratch.execute(
             "verify/population_each",
             each=seen,
             source=people,
-            number=f"seen{at}",
+            number=f"seen{index}",
             columns=[{"column": domain.reading.alias, "name": "value"}],
         )
-        pairs.append(form.match_cells(scratch, domain, said, seen, own))
+        pairs.append(form.match_cells(scratch, domain, said, seen, layout))
     scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
     shared = scratch.count("verify/population_shared", matched=matched)
     scratch.execute("verify/population_counted", counted=counted, groups=groups, people=people, matched=matched)

@@ -102,14 +102,14 @@ def describe_table(spec: ReleaseSpec, table: TableRef, classes: Sequence[str], n
     sensitive = tuple(spelled[column.name.lower()] for column in spec.with_role("sensitive"))
     assert spec.token is not None
     own = spelled[spec.token.name.lower()]
-    asked = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
+    requirements = make_requirements(spec.privacy, sensitive, (own,), spec.columns)
     return Shown(
         table,
         own,
         tuple(classes),
         spec.privacy.k,
         sensitive,
-        asked,
+        requirements,
         next((name for name in tokens if name != own), None),
     )
 
@@ -171,14 +171,14 @@ def read_shown(engine: Engine, entry: Entry) -> Shown:
     token = next(name for name in tokens if name.lower() == str(own["name"]).lower())
     sensitive = tuple(str(row[0]) for row in rows if row[1] == "sensitive")
     privacy = read_stored(entry.policy["privacy"])
-    asked = make_requirements(privacy, sensitive, (token,))
+    requirements = make_requirements(privacy, sensitive, (token,))
     return Shown(
         table,
         token,
         tuple(classes),
         privacy.k,
         sensitive,
-        asked,
+        requirements,
         next((name for name in tokens if name != token), None),
     )
 
@@ -255,18 +255,18 @@ def verify_tokens(
     spec = state.spec
     if spec.token is None:
         return (), ()
-    own = describe_table(spec, physical.ref, classes, [column.name for column in physical.columns])
+    table = describe_table(spec, physical.ref, classes, [column.name for column in physical.columns])
     joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
     beside = list_others(state.engine, spec.scope, joined.names) + joined.written
-    found = measure_tokens(scratch, own, beside)
-    for result in found:
+    tokens = measure_tokens(scratch, table, beside)
+    for result in tokens:
         if not result.satisfied:
             raise PrivacyViolation(
                 f"{result.title}: asked {result.asked:g}, reached {result.reached:g}; nothing was published"
             )
-    joined.written.append(own)
+    joined.written.append(table)
     whole = len(joined.written) == len(joined.names)
-    return tuple(found), compare_versions(scratch, state, own, beside, joined.before) if whole else ()
+    return tuple(tokens), compare_versions(scratch, state, table, beside, joined.before) if whole else ()
 
 
 def audit_tokens(
@@ -278,10 +278,10 @@ def audit_tokens(
     names = [column.name for column in relation.columns]
     roles = {item.name.lower(): item.role for item in spec.columns}
     classes = [name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")]
-    own = describe_table(spec, relation.ref, classes, names)
+    table = describe_table(spec, relation.ref, classes, names)
     beside = [] if entry is None else list_others(engine, spec.scope, [spec.name])
     with Scratch(engine) as scratch:
-        return tuple(measure_tokens(scratch, own, beside))
+        return tuple(measure_tokens(scratch, table, beside))
 
 
 def refuse_together(engine: Engine, entry: Entry) -> None:
@@ -329,9 +329,9 @@ def compare_versions(
             ),
         )
     earlier = [read_shown(state.engine, entry) for entry in kept]
-    made = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
+    signatures = number_signatures(scratch, [own, *beside, *earlier], "signs_of_versions")
     k = min(spec.privacy.k, *(table.k for table in beside)) if len(before) > 1 else spec.privacy.k
-    reached, failing = count_alike(scratch, made, k)
+    reached, failing = count_alike(scratch, signatures, k)
     if most is not None and failing > most:
         raise PrivacyViolation(
             f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike "

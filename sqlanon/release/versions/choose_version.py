@@ -80,7 +80,8 @@ class CountRules(RowRules):
         require(engine, "statistics", spec.name)
 
     def hold(self, engine: Engine, spec: ReleaseSpec) -> AbstractContextManager[None]:
-        return hold_counts(engine, str(engine.relation(spec.source).ref))
+        assert spec.statistics is not None
+        return hold_counts(engine, str(engine.relation(spec.source).ref), spec.statistics.together)
 
     def choose(self, state: ReleaseState, division: Division, options: RunOptions) -> Version:
         assert state.spec.statistics is not None

@@ -29,7 +29,7 @@ class Full(Version):
     def look(self, work: Work) -> None:
         """See `Version.look`: no erased key is in the source, and no counts are certified with the version before."""
         if not work.unchanged:
-            refuse_certified(work.state.engine, work.spec.name)
+            refuse_certified(work.state.beside, work.spec.name)
         with work.watch.stage("state"):
             check_left_out(work.scratch, work.state, work.staged)
 

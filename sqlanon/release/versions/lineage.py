@@ -78,7 +78,7 @@ class OfLineage(Version):
 
     def look(self, work: Work) -> None:
         if not work.unchanged:
-            refuse_certified(work.state.engine, work.spec.name)
+            refuse_certified(work.state.beside, work.spec.name)
         with work.watch.stage("profile"):
             self._looked = look(
                 work.scratch,

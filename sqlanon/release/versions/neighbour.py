@@ -174,5 +174,5 @@ def _list_nodes(declared: Mapping[str, Any]) -> tuple[tuple[int, ...], ...]:
 def _load_leaves(work: Work, table: TableRef, leaves: Sequence[str], nodes: Sequence[Sequence[int]]) -> None:
     text = work.state.engine.capabilities.text_type
     names = [("leaf", text), ("rank", "BIGINT"), *((f"p{level}", "BIGINT") for level in range(len(nodes)))]
-    rows = ((f"v{leaf}", at + 1, *(level[at] for level in nodes)) for at, leaf in enumerate(leaves))
+    rows = ((f"v{leaf}", index + 1, *(level[index] for level in nodes)) for index, leaf in enumerate(leaves))
     work.scratch.engine.load_rows(table, names, rows)

@@ -48,7 +48,7 @@ class SyntheticRows:
         kinds = {column.name.lower(): column.kind for column in self.work.state.source.columns}
         with scratch:
             labels = load_labels(scratch, self.shape.groups, kinds, of_rows.bins)
-            found = compare_rows(
+            rows = compare_rows(
                 scratch,
                 measure_name(self.shape),
                 paid_tables(self.shape, self.noise),
@@ -57,11 +57,11 @@ class SyntheticRows:
             )
         synthetic = SyntheticReport(
             view=shown,
-            rows=found[0].rows,
+            rows=rows[0].rows,
             target=of_rows.target,
             pairs=of_rows.pairs,
             chosen=of_rows.chosen,
-            apart=tuple(one.mean for one in found),
-            most=tuple(one.most for one in found),
+            apart=tuple(one.mean for one in rows),
+            most=tuple(one.most for one in rows),
         )
         return replace(report, noisy=replace(noisy_report, synthetic=synthetic))

@@ -283,8 +283,8 @@ class OfStatistics(Version):
             if batches:
                 tables = kept_of(list(kept.values()))
                 with scratch.beside() as apart:
-                    own = batch_of(apart, tables, target.version)
-                    verify_source(apart, shape, run.stage, own, spec.name)
+                    batch = batch_of(apart, tables, target.version)
+                    verify_source(apart, shape, run.stage, batch, spec.name)
                 verify_growth(scratch, shape, work.staged.stage, tables, spec.name)
                 shown_cells, not_shown = verify_versions(scratch, shape, place, tables, batches, spec.name)
             else:
@@ -311,11 +311,11 @@ class OfStatistics(Version):
 
 
 def _report_neighbour(shape: Shape) -> NeighbourReport | None:
-    found = shape.neighbour
-    if found is None:
+    neighbour = shape.neighbour
+    if neighbour is None:
         return None
-    columns = tuple((column.place, column.how, column.known) for column in found.columns)
-    return NeighbourReport(found.release, found.version, found.shown, columns)
+    columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
+    return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
 
 
 def metadata_rows(

@@ -39,14 +39,14 @@ def unpack(data: bytes) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            if len(entries) > MOST_FILES or any(one.compress_type != zipfile.ZIP_STORED for one in entries):
+            if len(entries) > MOST_FILES or any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
                 raise PrivacyViolation("not a bundle of sqlanon: its files are too many, or compressed")
             # Several entries may point at the same bytes: together they must not be more than the archive has.
-            if sum(max(one.file_size, one.compress_size) for one in entries) > len(data):
+            if sum(max(entry.file_size, entry.compress_size) for entry in entries) > len(data):
                 raise PrivacyViolation("not a bundle of sqlanon: its files are larger than the archive")
-            if any(not _NAME.fullmatch(one.filename) for one in entries):
+            if any(not _NAME.fullmatch(entry.filename) for entry in entries):
                 raise PrivacyViolation("not a bundle of sqlanon: a file has a name that none of a bundle has")
-            files = {one.filename: archive.read(one) for one in entries}
+            files = {entry.filename: archive.read(entry) for entry in entries}
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError) as error:
         raise PrivacyViolation(f"not a bundle of sqlanon: no ZIP archive, or a damaged one ({error})") from None
     if pack(files) != data:

@@ -98,7 +98,7 @@ def _for_owner(engine: Engine, entry: Entry, progress: Progress) -> dict[str, by
             page = frame_report(engine, entry.release, name, progress, variables=variables)
         except PolicyError:
             continue  # a frame about pseudonyms, of a release without, or one about rows
-        variables = next((one for one in page.sections if one.anchor == "variables"), None)
+        variables = next((section for section in page.sections if section.anchor == "variables"), None)
         files[f"report-{name}.html"] = write_page(page).encode()
     rows = [describe_row(one) for one in Catalog(engine).entries(entry.release) if one.version <= entry.version]
     decisions = [one.to_dict() for one in Approvals(engine).list(entry.release)]

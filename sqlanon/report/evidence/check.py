@@ -132,13 +132,13 @@ def _compare(engine: Engine, files: Mapping[str, bytes], manifest: Mapping[str, 
         raise PrivacyViolation(f"the catalog of the database has no version {version} of {release}")
     entry = entries[version]
     policy = _read(files, "policy.json")
-    counted = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
-    same = files["figures.json"] == write_json(figures_for(str(manifest["audience"]), counted))
+    figures = list_figures(entry.release, entry.version, entry.policy, RunReport.from_dict(entry.report))
+    same = files["figures.json"] == write_json(figures_for(str(manifest["audience"]), figures))
     same &= manifest.get("published_at") == entry.published_at
     same &= _made_by(manifest) == entry.sqlanon
     settings = _other_keys(policy, entry.policy)
     if "catalog.json" in files:
-        kept = {one.version: json.loads(write_json(describe_row(one))) for one in entries.values()}
+        kept = {entry.version: json.loads(write_json(describe_row(entry))) for entry in entries.values()}
         for row in _read(files, "catalog.json", list):
             number = row.get("version") if isinstance(row, Mapping) else None
             known = kept.get(number) if isinstance(number, int) else None

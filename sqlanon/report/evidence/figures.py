@@ -29,13 +29,13 @@ def list_figures(release: str, version: int, policy: Mapping[str, Any], run: Run
         "threshold": policy.get("threshold"),
         "requirements": [
             {
-                "name": one.name,
-                "column": one.column,
-                "asked": one.asked,
-                "reached": one.reached,
-                "satisfied": one.satisfied,
+                "name": requirement.name,
+                "column": requirement.column,
+                "asked": requirement.asked,
+                "reached": requirement.reached,
+                "satisfied": requirement.satisfied,
             }
-            for one in run.requirements
+            for requirement in run.requirements
         ],
         "loss": {"gcp": run.gcp, "columns": {name: dict(values) for name, values in run.loss.columns.items()}},
         "counts": run.statistics and run.statistics.to_dict(),

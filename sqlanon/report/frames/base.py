@@ -77,11 +77,11 @@ class Found:
 
     def requirements(self, *names: str) -> list[RequirementResult]:
         """Verified levels of some requirements; of all without names."""
-        return [one for one in self.run.requirements if not names or one.name in names]
+        return [requirement for requirement in self.run.requirements if not names or requirement.name in names]
 
     def fields(self, role: str) -> list[Field]:
         """Published columns of a role, by the metadata."""
-        return [one for one in self.released.fields if one.role == role] if self.released else []
+        return [field for field in self.released.fields if field.role == role] if self.released else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackRepor
         (Statements("Small cells", (*_say_small(found, counts), say_threshold(found))), Text(CHECK)),
     )
     if attacks is not None:
-        statements = tuple(_say_reader(found, one) for one in attacks.attacks)
+        statements = tuple(_say_reader(found, attack) for attack in attacks.attacks)
         yield Section("attacks", "Attacks", "Readers who look for small cells.", (Statements("Attacks", statements),))
     yield Section(
         "others",

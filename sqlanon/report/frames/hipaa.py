@@ -157,14 +157,14 @@ def _by_values(found: Found) -> Iterator[Statement]:
         yield Statement(about, "the release is in another file", "not measured", found.call("report"), "safe_harbor")
         return
     columns = {column.name: column for column in found.released.view.columns}
-    for one in found.released.fields:
-        shown = [columns[name] for name in one.published if name in columns]
-        if _ZIP.search(one.name):
-            yield _zip(found, one, shown)
-        elif _AGE.search(one.name):
-            yield _age(found, one, shown)
-        elif one.kind in ("date", "timestamp"):
-            yield _dates(found, one, shown)
+    for field in found.released.fields:
+        shown = [columns[name] for name in field.published if name in columns]
+        if _ZIP.search(field.name):
+            yield _zip(found, field, shown)
+        elif _AGE.search(field.name):
+            yield _age(found, field, shown)
+        elif field.kind in ("date", "timestamp"):
+            yield _dates(found, field, shown)
 
 
 def _zip(found: Found, one: Field, shown: list[Column]) -> Statement:
@@ -217,7 +217,7 @@ def _dates(found: Found, one: Field, shown: list[Column]) -> Statement:
 
 def _like(found: Found, column: str, patterns: Sequence[str]) -> tuple[int, int]:
     """Rows of the view whose text is like one of the patterns, and all rows with a value."""
-    binds: dict[str, Bind] = {f"like{at}": pattern for at, pattern in enumerate(patterns)}
+    binds: dict[str, Bind] = {f"like{index}": pattern for index, pattern in enumerate(patterns)}
     return _count(found, column, binds, list(binds))
 
 

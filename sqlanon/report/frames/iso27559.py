@@ -23,12 +23,12 @@ from sqlanon.results.figures import join_names
 
 
 def _context(found: Found) -> tuple[Statement, ...]:
-    said = found.context
+    context = found.context
     return tuple(
         Statement(
             title,
-            said.get(name) or NOT_SAID,
-            "stated" if said.get(name) else "look at it",
+            context.get(name) or NOT_SAID,
+            "stated" if context.get(name) else "look at it",
             f"context.{name} in the policy",
             "context",
         )

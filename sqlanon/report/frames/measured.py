@@ -215,11 +215,17 @@ def say_suppressed(found: Found) -> Statement:
 
 def say_approval(found: Found) -> Statement:
     """Who approved the policy."""
-    kept = [one for one in found.approvals if one.action == "approved" and not one.is_revoked(found.approvals)]
+    kept = [
+        approval
+        for approval in found.approvals
+        if approval.action == "approved" and not approval.is_revoked(found.approvals)
+    ]
     own = [one for one in kept if one.policy_hash == found.entry.policy_hash]
     by = found.call("approvals")
     if found.approvals and not kept:
-        last = max((one for one in found.approvals if one.action == "revoked"), key=lambda one: one.place)
+        last = max(
+            (approval for approval in found.approvals if approval.action == "revoked"), key=lambda one: one.place
+        )
         return Statement(
             "approval", f"revoked by {last.approver} on {last.given_at[:10]}", "look at it", by, "approval"
         )

@@ -88,7 +88,10 @@ def frame_report(
         sum(one.status in SHOWN for one in catalog.entries(entry.release)),
         tuple(beside),
         run_attack(engine, entry.release, progress=reporter) if attack else None,
-        next((one for one in reversed(list_attacks(engine, entry.release)) if one.version == entry.version), None),
+        next(
+            (attack for attack in reversed(list_attacks(engine, entry.release)) if attack.version == entry.version),
+            None,
+        ),
     )
     if why := frame.needs(found):
         raise PolicyError(f"{entry.release}: the frame {name} is not for this release: {why}")
@@ -103,7 +106,7 @@ def frame_report(
         version=entry.version,
         confidential=False,
         summary=(),
-        sound=all(one.satisfied for one in run.requirements),
+        sound=all(requirement.satisfied for requirement in run.requirements),
         sections=(*sections, variables, define_words(sections)),
         warning=(run.exposed.warning(int(entry.policy["privacy"].get("k") or 1)) or "") if run.exposed else "",
         front=_front(frame, found),
@@ -178,7 +181,11 @@ def _remains(found: Found) -> list[str]:
             "of the "
             "cases: the risk is bounded, not gone."
         )
-    bare = [name for name in found.columns("sensitive") if not any(one.column == name for one in run.requirements)]
+    bare = [
+        name
+        for name in found.columns("sensitive")
+        if not any(requirement.column == name for requirement in run.requirements)
+    ]
     if bare:
         remains.append(f"No requirement is about {join_names(bare)}: in some class the value may be certain.")
     every, known = risk.highest("published"), risk.highest()

@@ -205,11 +205,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
 def define_words(sections: Iterable[Section]) -> Section:
     """The definitions of all statements of some sections, each once."""
     used = dict.fromkeys(
-        one.word
+        item.word
         for section in sections
         for block in section.blocks
         if isinstance(block, Statements)
-        for one in block.items
+        for item in block.items
     )
     items = tuple((name, *WORDS[name]) for name in used)
     return Section(

@@ -165,7 +165,9 @@ def _function(node: exp.Func, asker: Asker) -> exp.Expr:
     if name == "format":
         return _formatted(node.expressions)
     if name == "set_config" and len(node.expressions) == 3:
-        setting, value = (one.name if isinstance(one, exp.Literal) else "" for one in node.expressions[:2])
+        setting, value = (
+            expression.name if isinstance(expression, exp.Literal) else "" for expression in node.expressions[:2]
+        )
         if asker.change is not None:
             asker.change(setting, value)
         return _literal(value)
@@ -235,8 +237,8 @@ def _list(text: str, kind: str) -> exp.Expr:
     """A list that PostgreSQL writes as a text, such as {a,b}."""
     items = decoded(text.encode(), TEXTS.oid, binary=False)
     assert isinstance(items, list)
-    made = exp.Array(expressions=[exp.null() if item is None else _literal(str(item)) for item in items])
-    return exp.cast(made, exp.DataType.build(_PLAIN_TYPES.get(kind[:-2], kind[:-2]) + "[]", dialect="duckdb"))
+    array = exp.Array(expressions=[exp.null() if item is None else _literal(str(item)) for item in items])
+    return exp.cast(array, exp.DataType.build(_PLAIN_TYPES.get(kind[:-2], kind[:-2]) + "[]", dialect="duckdb"))
 
 
 def _counts(node: exp.Expr) -> bool:
@@ -247,7 +249,8 @@ def _counts(node: exp.Expr) -> bool:
 
 def _own(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Dot(
-        this=exp.to_identifier("fn"), expression=exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
+        this=exp.to_identifier("fn"),
+        expression=exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments]),
     )
 
 

@@ -40,12 +40,12 @@ def rewritten(tree: exp.Expr, asker: Asker) -> str:
         _table(table, is_cte=id(table) in own)
     _name_items(tree)
     for node in reversed(list(tree.dfs())):  # children come before their node
-        made = read_cast(read_call(_operator(node), asker))
-        if made is node:
+        cast = read_cast(read_call(_operator(node), asker))
+        if cast is node:
             continue
         if node is tree:
             raise ServeError(READ_ONLY, "this server answers SELECT only")
-        node.replace(made)
+        node.replace(cast)
     return str(tree.sql(dialect="duckdb", comments=False))
 
 
@@ -100,8 +100,8 @@ def _is_cte(table: exp.Table) -> bool:
     while node is not None:
         visible: list[exp.Expr] = []
         if isinstance(node, exp.With):
-            at = next(i for i, cte in enumerate(node.expressions) if cte is inner)
-            visible = node.expressions[:at]
+            expression = next(i for i, cte in enumerate(node.expressions) if cte is inner)
+            visible = node.expressions[:expression]
             if node.args.get("recursive") and _repeats(inner, table):
                 visible = [*visible, inner]
         elif (listed := node.args.get("with_")) is not None and listed is not inner:

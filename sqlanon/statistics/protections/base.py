@@ -103,10 +103,6 @@ class Protection(Protocol):
         """
 
 
-OF_VIEW = ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "shown cells")
-"""Rules of statistics/verify_view for protections that show no true number."""
-
-
 def refuse(release: str, names: tuple[str, ...], failing: tuple[int, ...]) -> None:
     """Raise the first of some rules that failed."""
     for name, many in zip(names, failing, strict=True):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sqlanon.statistics.choose import Protected, UnservedError, choose_hidden
-from sqlanon.statistics.parts import How, Placed, divide_atoms, list_parts, with_classes
-from sqlanon.statistics.system import Listed, System, build_system
+from sqlanon.statistics.parts import How, Placed, list_parts, with_classes
+from sqlanon.statistics.system import Atoms, Listed, System, build_system
 from tests.oracle.class_reader import ENDS, MEMBERS, NODE_OF, NODES, NOTHING, SHOWN, Row, agreeing, tables_of
 from tests.unit.cells.made import Tiny, tiny
 
@@ -61,7 +61,9 @@ def joint_system(case: Tiny, classes: Sequence[Sequence[Row]], ways: Sequence[st
     small = np.array([case.value[cell] < M for cell in case.cells])
     listed = Listed(plain.levels, first, small)
     finest = [(0,) * len(plain.atoms.nodes)]
-    return with_classes(build_system(divide_atoms(plain.atoms, parts), listed, finest, b"key"), parts)
+    nodes = tuple(level[:, parts.atom] for level in plain.atoms.nodes)
+    atoms = Atoms(nodes, parts.count, plain.atoms.owner[parts.atom])
+    return with_classes(build_system(atoms, listed, finest, b"key"), parts)
 
 
 def protect(system: System, *, insiders: bool) -> Protected | None:

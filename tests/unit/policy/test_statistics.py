@@ -111,6 +111,20 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"statistics__measures__cost": {"sum": "pid", "range": [0, 9], "p_percent": 10}},
         "the column of the person",
     ),
+    "sums next to rows": (
+        {
+            "statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10},
+            "together": ["patients"],
+        },
+        "it is built for hidden counts alone",
+    ),
+    "sums in several versions": (
+        {
+            "statistics__measures__cost": {"sum": "cost", "range": [0, 9], "p_percent": 10},
+            "refresh": {"mode": "frozen", "cohort": {"persons": 20}},
+        },
+        "versions are built for hidden counts alone",
+    ),
     "a count with a range": ({"statistics__measures__m": {"count": "count", "range": [0, 9]}}, "range of a number of"),
     "a range of one end": (
         {"statistics__measures__cost": {"sum": "cost", "range": [9, 0], "p_percent": 10}},
