@@ -91,7 +91,7 @@ def find_subject(engine: Engine, release: str | None = None) -> Subject:
         PolicyError: there is no such release, or it was published into another file, away from the source.
     """
     entry = find_entry(engine, release)
-    refuse_counts(entry, "attack compares released rows with the source's, and it has none")
+    refuse_counts(entry, "its rows cannot be compared with the source's, as it has none")
     assert entry.view is not None
     query = statement(
         "query/metadata",

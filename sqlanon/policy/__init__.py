@@ -6,7 +6,7 @@ about the data (does a column exist, is k feasible) are decided where the data i
 """
 
 from sqlanon.policy.arguments import release
-from sqlanon.policy.choices import Choice, choose_policy
+from sqlanon.policy.choices import Choice, choose_noise, choose_policy
 from sqlanon.policy.embedded import freeze_embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads

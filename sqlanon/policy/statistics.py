@@ -109,7 +109,7 @@ def read_protected(
         problems.add((*statistics_path, "tables"), what, "a table by all columns")
     spec = StatisticsSpec(tables, counts, protect.persons, protect.insiders, protect.bounds, sums, other)
     spec = replace(spec, together=model.together, cohort=_read_cohort(model, path, problems))
-    _check_together(spec, path, problems)
+    _check_together(spec, model.name, path, problems)
     _check_refresh(spec, path, problems)
     if protect.method == "cell_key" and model.null_person == "distinct":
         problems.add((*path, "null_person"), "the noise of a cell depends on who is in it", "one, or leave it out")
@@ -170,20 +170,22 @@ def _read_tables(
     return None if problems.broken(path) else tuple(tables)
 
 
-def _check_together(spec: StatisticsSpec, path: Path, problems: Problems) -> None:
+def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Problems) -> None:
     """What is not built for counts next to rows."""
     if len(spec.together) > 1:
         problems.add((*path, "together"), "several releases of rows are not built", "one")
     if not spec.together:
         return
+    if name in spec.together:
+        problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
     if spec.sums or spec.other is not None:
         problems.add((*path, "together"), "it is built for hidden counts alone", "leave it out")
     if spec.bounds == "exact":
         what = "bounds of readers who have the rows of another release as well are not built"
         problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")
-    for name, kind in spec.measures:
+    for measure, kind in spec.measures:
         if kind != "count":
-            problems.add((*path, KEY, "measures", name), "together is built for numbers of rows", "n: count")
+            problems.add((*path, KEY, "measures", measure), "together is built for numbers of rows", "n: count")
 
 
 def _read_cohort(model: StatisticsReleaseModel, path: Path, problems: Problems) -> int | None:

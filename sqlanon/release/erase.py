@@ -10,6 +10,7 @@ from sqlanon.engines.rows import read_integer, read_integers
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog.catalog import Catalog, now
+from sqlanon.release.catalog.entry import refuse_counts
 from sqlanon.release.catalog.lineage import Lineage, number_of
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.refresh import Decision
@@ -35,6 +36,10 @@ from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
 
 WHY = "keys are erased"
+WITHOUT_KEYS = (
+    "its private tables have numbers and no keys, so that no key can be erased; delete the rows from the source, and "
+    "unpublish --purge drops the tables"
+)
 
 
 def erase(
@@ -65,6 +70,7 @@ def erase(
 
     Raises:
         PolicyError: the columns are not those of the key, or the release has no lineage.
+        UnsupportedError: the release has statistics.
         DatabaseError: a text is no value of the column.
     """
     progress = progress or Silent()
@@ -72,6 +78,8 @@ def erase(
     try:
         with engine.lock(f"release {spec.name}"):
             state = find_state(engine, spec, watch, every=True)
+            if state.last_shown is not None:
+                refuse_counts(state.last_shown, WITHOUT_KEYS)
             with watch.stage("state"):
                 secret, division = secret_of(state), division_of_run(spec, engine.workers)
                 apart = count_unrecognized(state, state.secret)

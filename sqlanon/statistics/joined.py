@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sqlanon.errors import UnsupportedError
-from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
+from sqlanon.statistics.seen import HIDDEN, MOST_VALUE, UNBOUNDED, Cells, Label, Seen, SeenColumn, build_seen
 
 MOST_ATOMS = 500_000
 """Combinations of leaves, at most."""
@@ -99,6 +99,8 @@ def join_tables(columns: Sequence[SeenColumn], tables: Sequence[Published], leas
             listed[place].append(number)
             if found == HIDDEN:
                 hidden[place].append(number)
+    if max(value, default=0) > MOST_VALUE:
+        raise UnsupportedError(f"numbers of cells are at most {MOST_VALUE}")
     levels = np.array([[level for level, _ in key] for key in places], np.int64).T.reshape(len(columns), -1)
     labels = tuple([key[at][1] for key in places] for at in range(len(columns)))
     atoms = _Atoms(columns, tables).join()

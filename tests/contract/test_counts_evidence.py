@@ -40,6 +40,8 @@ def test_a_bundle_says_what_is_certified(shared_db: Any, tmp_path: Path) -> None
     assert figures["counts"]["hidden"] == report.statistics.hidden > 0
     assert figures["counts"]["witnesses"] == report.statistics.witnesses
     assert figures["risk"]["published_persons"] == pytest.approx(1 / 3)
+    readers = files(shared_db.evidence(made.name, audience="readers"))["figures.json"]
+    assert "witnesses" not in json.loads(readers)["counts"]
     page = found["report-sdc.html"].decode()
     assert all(text in page for text in ("planning", "M. Weber", "the board says so", "certificate"))
     assert "it's" not in page

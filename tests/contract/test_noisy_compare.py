@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sqlanon.cli.commands.compare import choose_candidate
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.noisy_candidates import read_epsilons
 from sqlanon.noisy.split import mean_distance
-from sqlanon.policy import release
+from sqlanon.policy import choose_noise, loads, release
 from sqlanon.release.budget.ledger import Ledger
+from sqlanon.report.noisy_candidates import draw_noisy_candidates
 from tests.contract.noisy_releases import Made, stays
 
 pytest.importorskip("opendp")
@@ -114,3 +117,36 @@ def test_a_release_of_rows_has_no_epsilon(shared_db: Any) -> None:
 def test_what_is_no_epsilon_is_refused(text: str) -> None:
     with pytest.raises(PolicyError, match="--epsilon"):
         read_epsilons([text])
+
+
+def test_a_candidate_is_written_as_a_policy(tmp_path: Path) -> None:
+    made = Made.__new__(Made)
+    made.folder, made.file, made.source = tmp_path, tmp_path / "anon.yml", "stays"
+    made.name, made.view, made.budget = "noisy", "v_stays", "persons"
+    made.write(**TWO)
+    (spec,) = loads(choose_noise(made.file, "noisy", 0.25, None), {}).releases
+    assert spec.noisy is not None
+    assert made.spec.noisy == replace(spec.noisy, epsilon=made.spec.noisy.epsilon)  # type: ignore[union-attr]
+    assert spec.noisy.epsilon == Fraction(1, 4)
+    (alone,) = loads(choose_noise(made.file, "noisy", 2.0, [0]), {}).releases
+    assert alone.noisy is not None
+    assert (alone.noisy.epsilon, [one.name for one in alone.noisy.tables]) == (2, ["age"])
+    assert [column.name for column in alone.columns if column.role == "quasi"] == ["age"]
+    with pytest.raises(PolicyError, match="synthetic rows are drawn of all their tables"):
+        choose_noise(made.file, "noisy", 2.0, [2])
+
+
+@pytest.mark.every_engine
+def test_a_comparison_writes_its_page_and_a_policy(shared_db: Any, tmp_path: Path) -> None:
+    made = Made(shared_db, tmp_path, stays("written", 9), **TWO)
+    report = shared_db.compare_noisy(made.spec, [Fraction(1, 2), Fraction(5)], alone=True)
+    page = draw_noisy_candidates(report)
+    assert "not possible: more than the budget" in page
+    assert "region, sex" in page
+    text = choose_candidate(made.file, report, 3)
+    (spec,) = loads(text, {}).releases
+    assert spec.noisy is not None
+    assert [one.name for one in spec.noisy.tables] == [report.candidates[2].tables[0]]
+    for number, why in ((0, "from 1 to 6"), (7, "from 1 to 6"), (4, "not possible, nothing is written")):
+        with pytest.raises(PolicyError, match=why):
+            choose_candidate(made.file, report, number)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.counts.published import CountsSpelling
 from sqlanon.spec import Hierarchy
 from tests.contract.counted import Made, stays
@@ -158,6 +158,12 @@ def test_numbers_that_no_table_has_are_named(shared_db: Any) -> None:
     found = shared_db.audit_statistics([table])
     assert not found.satisfied
     assert {"x": "a"} in [dict(one.values) for one in found.contradictions]
+
+
+def test_numbers_beyond_those_of_any_table_are_refused(shared_db: Any) -> None:
+    table = created(shared_db, {"region": "TEXT", "n": "TEXT"}, [("north", "9" * 20), ("Total", "x")])
+    with pytest.raises(UnsupportedError, match="numbers of cells are at most"):
+        shared_db.audit_statistics([table], CountsSpelling(value="n", hidden=("x",)))
 
 
 def test_null_may_be_the_text_of_totals(shared_db: Any) -> None:

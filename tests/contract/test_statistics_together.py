@@ -91,6 +91,9 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
     assert shared_db.plan(pair.spec).warnings == ()
     pair.run()
     assert pair.run().outcome == "unchanged"
+    frame = shared_db.report(pair.name, frame="sdc", form="md")
+    assert "version 1: its classes and the cells are one system" in frame
+    assert "published of the same source" not in frame
     assert shared_db.run(pair.rows_spec).outcome == "unchanged"
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
@@ -99,12 +102,30 @@ def test_neither_changes_while_readers_have_both(shared_db: Any, tmp_path: Path)
         shared_db.run(pair.rows_spec)
     shared_db.unpublish(pair.name)
     assert shared_db.run(pair.rows_spec).version == 2
-    with pytest.raises(GuardError, match="readers had others since"):
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 2 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 1)
+    with pytest.raises(GuardError, match="readers had others as well"):
         shared_db.rollback(pair.name)
     shared_db.rollback(pair.name, allow_weaker=True)
     with pytest.raises(GuardError, match="protected together with version 1"):
         shared_db.run(pair.rows_spec, full=True)
+
+
+@pytest.mark.thorough
+def test_counts_do_not_return_next_to_an_earlier_version_of_the_rows(shared_db: Any, tmp_path: Path) -> None:
+    pair = Pair(shared_db, tmp_path, "one system")
+    shared_db.run(pair.rows_spec, full=True)
+    pair.run(allow_weaker=True)
+    shared_db.unpublish(pair.name)
     shared_db.rollback(pair.rows_name, 1)
+    for confirmed in (False, True):
+        with pytest.raises(GuardError, match="and version 1 is published: return to that version first"):
+            shared_db.rollback(pair.name, allow_weaker=confirmed)
+    shared_db.rollback(pair.rows_name, 2)
+    with pytest.raises(GuardError, match="readers had others as well"):
+        shared_db.rollback(pair.name)
 
 
 @pytest.mark.thorough
@@ -192,6 +213,7 @@ def test_the_policy_refuses_what_is_not_built(shared_db: Any, tmp_path: Path) ->
         ({"protect": "{persons: 3, bounds: exact}"}, "[a]", "bounds of readers"),
         ({"measures": "{persons: persons}"}, "[a]", "numbers of rows"),
         ({}, "[a, b]", "several releases"),
+        ({}, f"['{pair.name}']", "the release itself"),
     ):
         pair.write(**{**COUNTED, **more}, more=f"    together: {together}\n")
         with pytest.raises(PolicyError, match=text):

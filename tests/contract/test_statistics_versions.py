@@ -221,12 +221,16 @@ def test_what_is_not_built_for_several_versions(shared_db: Any, tmp_path: Path) 
     nights = Nights(shared_db, tmp_path, "refused")
     nights.publish()
     assert shared_db.query(f"SELECT count(*) AS n FROM {nights.source}", release=nights.name)
+    assert "there are none" in shared_db.report(nights.name, frame="sdc", form="md")
     nights.come(*[("north", "F")] * 9)
     nights.publish()
     with pytest.raises(UnsupportedError, match="numbers of several versions"):
         shared_db.query(f"SELECT count(*) AS n FROM {nights.source}", release=nights.name)
     with pytest.raises(UnsupportedError, match="numbers of several versions"):
         shared_db.attack(nights.name)
+    with pytest.raises(UnsupportedError, match="no key can be erased"):
+        shared_db.erase(nights.spec, [{"pid": 3}], confirmed=True)
+    assert "2 versions were shown: small numbers of newcomers" in shared_db.report(nights.name, frame="sdc", form="md")
     shared_db.engine.execute(f"INSERT INTO {nights.source} SELECT * FROM {nights.source} WHERE pid = 3")
     with pytest.raises(PolicyError, match="where a person has several rows"):
         nights.run()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +13,9 @@ from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import POLICY, Db, PolicyFile, find_url, flag, load, open_database, option, pick
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
-from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
-    from sqlanon.database.database import Database
+    from sqlanon.results import NoisyCandidatesReport
 
 MOST = 60
 """Candidates, at most."""
@@ -97,8 +95,6 @@ def compare(
             "--target": target,
             "--workload": workload,
             "--seed": seed,
-            "--write": write,
-            "--html": html,
         }
         wrong = [name for name, about_row in about_rows.items() if about_row]
         if wrong:
@@ -106,8 +102,18 @@ def compare(
                 f"compare {base_spec.name}: {', '.join(wrong)}: about releases of rows; --epsilon and --alone are "
                 "about noisy statistics"
             )
+        from sqlanon.evaluate.noisy_candidates import read_epsilons
+
+        epsilons = read_epsilons(noise)
         with open_database(find_url(db, spec), screen, read_only=True) as connected:
-            compare_noise(screen, connected, base_spec, noise, alone=alone)
+            noisy_report = connected.compare_noisy(base_spec, epsilons, alone=alone)
+        if write is not None and choose is not None:
+            write_new(write, choose_candidate(policy or POLICY, noisy_report, choose), private=True)
+        if html is not None:
+            from sqlanon.report.noisy_candidates import draw_noisy_candidates
+
+            write_new(html, draw_noisy_candidates(noisy_report))
+        show_noise(screen, noisy_report)
         return 0
     sizes = _numbers(parse_names("--k", k)) or (base_spec.privacy.k,)
     methods = parse_names("--method", method) or (base_spec.method.name,)
@@ -141,13 +147,25 @@ def compare(
     return 0
 
 
-def compare_noise(
-    screen: Screen, connected: Database, base_spec: ReleaseSpec, texts: Sequence[str], *, alone: bool
-) -> None:
-    """Compare candidates of noisy statistics, and show them."""
-    from sqlanon.evaluate.noisy_candidates import read_epsilons
+def choose_candidate(policy: Path, report: NoisyCandidatesReport, number: int) -> str:
+    """The policy file with a candidate of noisy statistics.
 
-    report = connected.compare_noisy(base_spec, read_epsilons(texts), alone=alone)
+    Raises:
+        PolicyError: there is no such candidate, or it is not possible.
+    """
+    from sqlanon.policy import choose_noise
+
+    if not 1 <= number <= len(report.candidates):
+        raise PolicyError(f"compare: --choose {number}: a candidate from 1 to {len(report.candidates)}")
+    chosen = report.candidates[number - 1]
+    if chosen.refused is not None:
+        raise PolicyError(f"compare: --choose {number}: not possible, nothing is written: {chosen.refused}")
+    places = [place for place, error in enumerate(chosen.errors) if error is not None]
+    return choose_noise(policy, report.release, chosen.epsilon, None if len(places) == len(chosen.errors) else places)
+
+
+def show_noise(screen: Screen, report: NoisyCandidatesReport) -> None:
+    """Show candidates of noisy statistics."""
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.compare import noisy_candidates_report

@@ -52,8 +52,8 @@ def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool
     if entry.kind is not COUNTS:
         yield
         return
-    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
-    with hold_counts(engine, entry.source, [neighbour["release"]] if neighbour else []):
+    neighbour = _neighbour_of(entry)
+    with hold_counts(engine, entry.source, [neighbour[0]] if neighbour else []):
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
@@ -95,17 +95,22 @@ def refuse_certified(beside: Iterable[Entry], release: str, version: int | None 
         GuardError: there are such counts.
     """
     for entry in beside:
-        neighbour = (entry.report.get("statistics") or {}).get("neighbour")
-        if neighbour and neighbour["release"] == release and neighbour["version"] != version:
+        neighbour = _neighbour_of(entry)
+        if neighbour and neighbour[0] == release and neighbour[1] != version:
             raise GuardError(
-                f"{release}: {entry.release} has counts that are protected together with version "
-                f"{neighbour['version']}, and not with another one, which would give hidden cells away. Unpublish "
-                f"{entry.release} first"
+                f"{release}: {entry.release} has counts that are protected together with version {neighbour[1]}, and "
+                f"not with another one, which would give hidden cells away. Unpublish {entry.release} first"
             )
 
 
+def _neighbour_of(entry: Entry) -> tuple[str, int] | None:
+    """The release of rows, and its version, that a version of counts is protected together with."""
+    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
+    return (neighbour["release"], neighbour["version"]) if neighbour else None
+
+
 def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:
-    """Refuse to publish counts again if readers had other versions of the release of rows since.
+    """Refuse to publish counts again next to another version of the release of rows, or if readers had another one.
 
     Args:
         engine: the database.
@@ -113,18 +118,25 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
         confirmed: nobody has kept these versions.
 
     Raises:
-        GuardError: they had.
+        GuardError: another version is published, or was.
     """
-    neighbour = (entry.report.get("statistics") or {}).get("neighbour")
-    if not neighbour or confirmed:
+    neighbour = _neighbour_of(entry)
+    if not neighbour:
         return
-    found = Catalog(engine).entries(neighbour["release"])
-    others = [str(one.version) for one in found if one.status in SHOWN and one.version > neighbour["version"]]
-    if others:
+    name, version = neighbour
+    others = [one for one in Catalog(engine).entries(name) if one.status in SHOWN and one.version != version]
+    together = f"{entry.release}: version {entry.version} is protected together with version {version} of {name}"
+    for one in others:
+        if one.status == "published":
+            raise GuardError(
+                f"{together}, and version {one.version} is published: return to that version first (sqlanon rollback "
+                f"{name} --to {version}), or unpublish {name}"
+            )
+    if others and not confirmed:
+        numbers = ", ".join(str(one.version) for one in others)
         raise GuardError(
-            f"{entry.release}: version {entry.version} is protected together with version {neighbour['version']} of "
-            f"{neighbour['release']}, and readers had others since ({', '.join(others)}). If nobody has kept them, "
-            "confirm it with --allow-weaker (in Python allow_weaker=True)"
+            f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
+            "--allow-weaker (in Python allow_weaker=True)"
         ).advising("--allow-weaker")
 
 

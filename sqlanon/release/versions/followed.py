@@ -55,8 +55,8 @@ class Nights:
         """A note for a plan."""
         if self._growth is None or self._before is None:
             return ()
-        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells below are theirs"
-        return (f"{new}; cells in which they are hidden keep their numbers",)
+        new = f"{self._growth.came} persons are new since version {self._before.version}: the cells counted above"
+        return (f"{new} are theirs; cells in which they are hidden keep their numbers",)
 
     def batches(self, work: Work) -> tuple[int, ...]:
         """The versions whose new rows are in this one; empty: there is one version."""

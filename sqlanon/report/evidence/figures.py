@@ -45,9 +45,13 @@ def list_figures(release: str, version: int, policy: Mapping[str, Any], run: Run
 
 
 def figures_for(audience: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a bundle: readers get none that counts rows of the source that they do not see."""
-    hidden = ("left_out", "suppressed") if audience == "readers" else ()
-    return {key: value for key, value in figures.items() if key not in hidden}
+    """The figures of a bundle: readers get none of rows that they do not see, and none that grows with small cells."""
+    if audience != "readers":
+        return dict(figures)
+    shown = {key: value for key, value in figures.items() if key not in ("left_out", "suppressed")}
+    if shown["counts"]:
+        shown["counts"] = {key: value for key, value in shown["counts"].items() if key != "witnesses"}
+    return shown
 
 
 def _probability(text: str) -> dict[str, Any]:
@@ -108,7 +112,10 @@ SCHEMA: Mapping[str, Any] = {
             },
             "required": ["gcp", "columns"],
         },
-        "counts": {"type": ["object", "null"], "description": "Of a release of counts: cells, and what was hidden."},
+        "counts": {
+            "type": ["object", "null"],
+            "description": "Of a release of counts: cells, and what was hidden; for readers without witnesses.",
+        },
         "method": _TEXT,
         "publication_format": _TEXT,
     },

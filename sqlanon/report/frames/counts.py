@@ -102,7 +102,7 @@ def _sections(found: Found, counts: StatisticsReport, attacks: CountsAttackRepor
         "others",
         "Other tables",
         "What readers may have beside these tables.",
-        (Statements("Other tables", tuple(_say_others(found))),),
+        (Statements("Other tables", tuple(_say_others(found, counts))),),
     )
     loss = (Statement("what was lost", _loss(counts), "measured", found.measured_by_run, "lost_cells"),)
     decided = (say_approval(found), say_review(found))
@@ -153,20 +153,33 @@ def _say_reader(found: Found, one: CountsReader) -> Statement:
     return Statement(names[one.name], said, state, found.call("attack"), "small_cell")
 
 
-def _say_others(found: Found) -> Iterator[Statement]:
+def _say_others(found: Found, counts: StatisticsReport) -> Iterator[Statement]:
     tables = [str(table["name"]) for table in found.policy["statistics"]["tables"]]
     said = f"{join_names(tables)}: protected as one system, with all margins and levels"
     yield Statement("linked tables", said, "measured", found.call("audit"), "certificate")
-    many = f"{count(found.versions)} versions were shown; what they say together is not measured"
-    earlier = many if found.versions > 1 else "there are none"
-    state: State = "not measured" if found.versions > 1 else "measured"
-    yield Statement("earlier versions", earlier, state, found.call("releases"), "versions")
-    if found.beside:
-        said = f"{', '.join(found.beside)} are published of the same source"
+    yield _say_versions(found, counts)
+    neighbour = counts.neighbour
+    if neighbour is not None:
+        said = f"{neighbour.release}, version {count(neighbour.version)}: its classes and the cells are one system"
+        yield Statement("rows of the same source", said, "measured", found.call("audit"), "certificate")
+    beside = [name for name in found.beside if neighbour is None or name != neighbour.release]
+    if beside:
+        said = f"published of the same source: {', '.join(beside)}"
         yield Statement("other releases of the source", said, "look at it", found.call("releases"), "versions")
     own = found.context.get("other_data")
     text = own or "the policy does not say what recipients may have"
     yield Statement("data of others", text, "stated" if own else "look at it", "context.other_data", "outside")
+
+
+def _say_versions(found: Found, counts: StatisticsReport) -> Statement:
+    if found.versions == 1:
+        return Statement("earlier versions", "there are none", "measured", found.call("releases"), "versions")
+    shown = f"{count(found.versions)} versions were shown"
+    if len(counts.batches) == found.versions:
+        said = f"{shown}: small numbers of newcomers between them are protected, by one certificate"
+        return Statement("earlier versions", said, "measured", found.call("audit"), "certificate")
+    said = f"{shown}; what they say together is not measured"
+    return Statement("earlier versions", said, "not measured", found.call("releases"), "versions")
 
 
 def _of_cells(counts: StatisticsReport) -> str:
