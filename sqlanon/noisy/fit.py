@@ -100,7 +100,8 @@ def project(numbers: Floats, total: float) -> Floats:
         return np.zeros(len(numbers))
     ordered = np.sort(numbers)[::-1]
     beyond = (np.cumsum(ordered) - total) / np.arange(1, len(numbers) + 1)
-    last = int(np.nonzero(ordered > beyond)[0][-1])
+    # A sum that is far below the largest number is lost in rounding: then all are 0.
+    last = max(np.nonzero(ordered > beyond)[0].tolist(), default=0)
     return np.asarray(np.maximum(numbers - beyond[last], 0.0))
 
 

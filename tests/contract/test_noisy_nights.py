@@ -262,6 +262,22 @@ def test_nights_end_and_begin_anew_only_when_they_are_paid_again(shared_db: Any,
 
 
 @pytest.mark.thorough
+def test_nights_end_with_another_type_of_the_key(shared_db: Any, tmp_path: Path) -> None:
+    """Another type may write the same key as another text, and everybody would arrive once more for one charge."""
+    made = Made(shared_db, tmp_path, [(pid, "north", "F", 5, 5.0) for pid in range(500)], **ASKED)
+    first = made.run()
+    shared_db.engine.execute(f"ALTER TABLE {made.source} ALTER COLUMN pid TYPE BIGINT")
+    assert made.run(spend=True).noisy.night == 2
+    shared_db.engine.execute(f"ALTER TABLE {made.source} ALTER COLUMN pid TYPE DOUBLE PRECISION")
+    make_due(made)
+    with pytest.raises(GuardError, match="the type or order of the columns that say whose row it is"):
+        made.run()
+    third = made.run(spend=True)
+    assert (third.noisy.night, third.noisy.spent > first.noisy.spent) == (1, True)
+    assert {row["night"] for row in made.rows()} == {1}
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["twice", "in more groups"])
 def test_a_person_who_arrives_too_often_is_noticed(name: str, shared_db: Any, tmp_path: Path) -> None:
     """A table of persons seen that was changed by hand: the run stops, and the version is charged."""

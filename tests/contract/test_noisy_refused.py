@@ -12,6 +12,7 @@ from sqlanon.errors import DatabaseError, GuardError, InfeasibleError, PolicyErr
 from sqlanon.release.budget.ledger import Ledger
 from sqlanon.release.catalog.catalog import Catalog
 from tests.contract.noisy_releases import Made, stays
+from tests.engines import ENGINES
 
 pytest.importorskip("opendp")
 
@@ -158,6 +159,31 @@ def test_two_releases_share_a_budget(shared_db: Any, tmp_path: Path) -> None:
     made.write(epsilon="3")
     with pytest.raises(InfeasibleError):
         made.run()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("collation", ["NOCASE", "NOACCENT"])
+def test_a_key_that_is_compared_without_case_is_refused(collation: str, connect: Any, tmp_path: Path) -> None:
+    """The same person in two spellings would have two hashes, and arrive in two nights for one charge."""
+    db = connect(ENGINES[0])
+    made = Made(db, tmp_path, stays("case"), measures="{people: persons}", more="running: {nights: 3}")
+    db.engine.execute(f"ALTER TABLE {made.source} ALTER COLUMN pid TYPE VARCHAR COLLATE {collation}")
+    for call in (made.run, lambda: db.plan(made.spec)):
+        with pytest.raises(PolicyError, match="column pid says whose row it is, and its collation takes different"):
+            call()
+    assert made.budget not in Ledger(db.engine).read()
+
+
+@pytest.mark.thorough
+def test_groups_that_the_source_compares_without_case_are_not_asked_by_bytes(connect: Any, tmp_path: Path) -> None:
+    db = connect(ENGINES[0])
+    made = Made(db, tmp_path, stays("case"))
+    db.engine.execute(f"ALTER TABLE {made.source} ALTER COLUMN sex TYPE VARCHAR COLLATE NOCASE")
+    made.run()
+    for condition in ("sex = 'f'", "sex < 'a'"):
+        with pytest.raises(UnsupportedError, match="column sex: the source compares it by a collation"):
+            db.query(f"SELECT count(*) FROM release.{made.view} WHERE {condition}")
+    db.query(f"SELECT count(*) FROM release.{made.view} WHERE region = 'north'")
 
 
 @pytest.mark.thorough

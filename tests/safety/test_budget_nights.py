@@ -135,3 +135,21 @@ def test_purged_versions_are_still_counted(place: NightlyPlace) -> None:
     report = place.run(spend=True)
     assert (report.noisy.night, report.noisy.spent) == (2, spent)
     place.check()
+
+
+@pytest.mark.thorough
+def test_no_other_role_sees_who_was_counted(make_url: Any, tmp_path: Path) -> None:
+    """Default privileges would let everybody read the statistics of private tables, without a right on their schema."""
+    place = NightlyPlace(make_url(SERVER), tmp_path)
+    with sqlanon.connect(place.url) as db:
+        db.engine.execute("ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC")
+    for _ in range(2):
+        place.run(spend=True)
+        with sqlanon.connect(place.url) as db:
+            db.engine.execute("ANALYZE")
+            granted = (
+                "SELECT c.relname::text, g.grantee FROM pg_class AS c, aclexplode(c.relacl) AS g "
+                "WHERE c.relnamespace = '_sqlanon'::regnamespace AND g.grantee <> c.relowner"
+            )
+            assert db.engine.fetch(granted) == []
+            assert db.engine.fetch("SELECT attname::text FROM pg_stats WHERE tablename LIKE '%seen'") == []

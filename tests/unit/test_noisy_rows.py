@@ -13,6 +13,7 @@ import pytest
 from sqlanon.noisy.draw import add_noise
 from sqlanon.noisy.fit import draw_rows, fit_tables, project
 from sqlanon.noisy.pairs import GAP_CHANGE, choose_pairs, list_pairs, measure_gap
+from sqlanon.noisy.rows import MOST_APART, ROUNDED
 from tests.oracle.chance_of import lower_bound
 
 SHAPE = (3, 2, 2)
@@ -99,6 +100,30 @@ def test_the_nearest_numbers_are_those_of_a_grid() -> None:
     best = min((one for one in grid if one[2] >= 0), key=lambda one: float(((one - numbers) ** 2).sum()))
     assert float(((project(numbers, total) - numbers) ** 2).sum()) <= float(((best - numbers) ** 2).sum()) + 1e-12
     assert project(numbers, total).sum() == pytest.approx(total)
+
+
+def test_a_sum_that_is_lost_in_rounding_is_none() -> None:
+    assert project(np.array([5.0, -3.0]), 1e-17).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.thorough
+def test_rows_are_drawn_whatever_the_noise_is() -> None:
+    """Each draw is within the difference that verification allows, however far the noise is above the counts."""
+    draw = np.random.default_rng(1)
+    for _ in range(300):
+        columns = int(draw.integers(2, 5))
+        sizes = draw.integers(1, 8, columns + 1)
+        pairs = [(int(draw.integers(0, place)), place) for place in range(1, columns)]
+        scale = float(draw.choice([0.3, 3, 300]))
+        tables = [
+            np.round(draw.laplace(0, scale, (sizes[one], sizes[other], sizes[-1]))).astype(np.int64)
+            for one, other in pairs
+        ]
+        found = draw_rows(pairs, tables)
+        for (one, other), table in zip(pairs, tables, strict=True):
+            counted = np.zeros(table.shape, np.int64)
+            np.add.at(counted, (found[:, one], found[:, other], found[:, -1]), 1)
+            assert np.abs(counted - table).mean() <= MOST_APART * scale * 2**0.5 + ROUNDED
 
 
 PAIRS = ((0, 1), (1, 2))

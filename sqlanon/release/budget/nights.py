@@ -8,10 +8,12 @@ measuring it again is charged again.
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Column, Engine, TableRef
 from sqlanon.noisy.accounting import Mechanism
 from sqlanon.noisy.shape import Shape
 from sqlanon.noisy.split import Noise, charge_again
@@ -44,19 +46,23 @@ class Night:
             return list(noise.mechanisms)
         return [charge_again(shape, noise)] if self.tried else []
 
-    def facts(self, secret: str) -> dict[str, Any]:
-        """The facts for the event that charges the night; see `sqlanon.release.budget.events.Event`."""
-        return {"running": {"first": self.first, "night": self.number, "key": _mark(secret)}}
+    def facts(self, key: str) -> dict[str, Any]:
+        """The facts for the event that charges the night; see `sqlanon.release.budget.events.Event`.
+
+        Args:
+            key: result of `mark_key`.
+        """
+        return {"running": {"first": self.first, "night": self.number, "key": key}}
 
 
-def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, secret: str | None) -> Night:
+def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, key: str) -> Night:
     """The night that a new version would be.
 
     Args:
         account: of the budget; None: nothing was spent.
         spec: the release.
         noise: the noise that the release has now.
-        secret: key of the release's hashes; None: there is none yet.
+        key: result of `mark_key`.
     """
     noisy = spec.noisy
     assert noisy is not None
@@ -79,8 +85,11 @@ def next_night(account: Account | None, spec: ReleaseSpec, noise: Noise, secret:
     ended = ""
     if own[-1].body["policy"] != policy_mark(spec) or not is_drawn_as(account, own[-1], noise):
         ended = "the policy, or sqlanon, is another than that of the earlier nights"
-    elif own[-1].body["running"]["key"] != _mark(secret or ""):
-        ended = "the key of the release is another, so that persons who were counted cannot be recognized"
+    elif own[-1].body["running"]["key"] != key:
+        ended = (
+            "the key of the release, or the type or order of the columns that say whose row it is, is another, so that "
+            "persons who were counted cannot be recognized"
+        )
     elif not all(charge.own for charge in charges):
         ended = "a copy of this database has measured some of the nights"
     elif number > noisy.nights:
@@ -103,6 +112,20 @@ def kept_tables(engine: Engine, budget: str, first: int) -> tuple[TableRef, Tabl
     return private_table(engine, f"{name}_seen"), private_table(engine, f"{name}_measured")
 
 
-def _mark(secret: str) -> str:
-    """Says whether a key is the same, and does not reveal it."""
-    return hashlib.sha256(f"{secret}/running".encode()).hexdigest()
+def mark_key(spec: ReleaseSpec, columns: Sequence[Column], secret: str | None) -> str:
+    """Says whether persons have the same keyed hashes as before, and reveals neither key nor hash.
+
+    A hash is that of a key's text, which another type of the column may write in another way: 1 as 1.0.
+
+    Args:
+        spec: the release.
+        columns: those of the source.
+        secret: key of the release's hashes; None: there is none yet.
+    """
+    known = {column.name.lower(): column for column in columns}
+    types = [
+        (name.lower(), column.kind if column.kind in ("integer", "text") else column.type)
+        for name in spec.person
+        if (column := known.get(name.lower())) is not None
+    ]
+    return hashlib.sha256(f"{secret or ''}/running/{json.dumps(types)}".encode()).hexdigest()

@@ -22,7 +22,7 @@ from sqlanon.sqltext import statement
 if TYPE_CHECKING:
     from sqlanon.release.catalog.publication import Publication
 
-HASHES = ("_link", "_edges", "_drawn", "_history")
+HASHES = ("_link", "_edges", "_drawn", "_history", "_seen")
 """Suffixes of private tables that hold hashes."""
 
 

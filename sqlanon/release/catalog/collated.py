@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sqlanon.engines.base import Relation
 from sqlanon.table.reading import Roles
 from sqlanon.table.scratch import Scratch
 
@@ -23,3 +26,24 @@ def find_collated(scratch: Scratch, roles: Roles) -> dict[str, list[str]]:
         return {}
     row = scratch.fetch("table/collated", source=roles.relation.ref, columns=asked)[0]
     return {"equal_unlike": [name for name, found in zip(asked, row, strict=True) if found]}
+
+
+def mark_collated(scratch: Scratch, source: Relation) -> Relation:
+    """A source with the text columns marked that hold texts of other bytes equal, where the catalog does not show them.
+
+    Args:
+        scratch: the database.
+        source: the source.
+
+    Returns:
+        The same, with `Column.deterministic` false for these columns. Cost: a query that reads no row.
+    """
+    asked = [column.name for column in source.columns if column.kind == "text"]
+    if not asked or not scratch.engine.capabilities.hidden_collations:
+        return source
+    row = scratch.fetch("table/collated", source=source.ref, columns=asked)[0]
+    collated = {name for name, found in zip(asked, row, strict=True) if found}
+    columns = tuple(
+        replace(column, deterministic=False) if column.name in collated else column for column in source.columns
+    )
+    return replace(source, columns=columns)

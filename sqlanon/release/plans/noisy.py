@@ -19,7 +19,8 @@ from sqlanon.noisy.shape import WEIGHT_STEPS, Part, Shape, shape_of
 from sqlanon.noisy.split import CHOICE_SHARE, Noise, mean_distance, noise_of
 from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import count_versions, person_tables, spell_versions, warn_of
-from sqlanon.release.budget.nights import next_night
+from sqlanon.release.budget.nights import mark_key, next_night
+from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.publication import Publication
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.plans.change import describe_change
@@ -45,7 +46,7 @@ def plan_noisy(work: Work, outline: Outline) -> PlanReport:
     noisy = spec.noisy
     assert noisy is not None
     shape = shape_of(spec)
-    columns = check_columns(shape, spec.person, state.source)
+    columns = check_columns(shape, spec.person, mark_collated(scratch, state.source))
     noise = noise_of(shape)
     budget = Budget(engine, noisy.budget)
     budget.look()
@@ -103,7 +104,7 @@ def _describe_cost(state: ReleaseState, shape: Shape, noise: Noise, budget: Budg
         many = spell_versions(count_versions(budget, noise.mechanisms))
         each, more = f"a version costs epsilon {own}", f", and it suffices for {many} such versions"
     else:
-        night = next_night(budget.account, spec, noise, state.secret)
+        night = next_night(budget.account, spec, noise, mark_key(spec, state.source.columns, state.secret))
         price = budget.check_price(night.mechanisms(shape, noise), spec.name)
         each, more = f"all {noisy.nights} nights together cost epsilon {own}, and this is night {night.number}", ""
         if night.ended:

@@ -20,8 +20,9 @@ from sqlanon.noisy.shape import Shape, shape_of
 from sqlanon.noisy.split import Noise, noise_of
 from sqlanon.release.budget.charged import account_in
 from sqlanon.release.budget.ledger import Account
-from sqlanon.release.budget.nights import Night, kept_tables, next_night
+from sqlanon.release.budget.nights import Night, kept_tables, mark_key, next_night
 from sqlanon.release.catalog.refresh import Decision
+from sqlanon.release.catalog.rights import drop_statistics
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.stages.work import Work
 from sqlanon.release.versions.noisy import DRAWN_BEFORE, OfNoisy
@@ -65,7 +66,7 @@ class OfNights(OfNoisy):
         self, state: ReleaseState, account: Account | None, shape: Shape, noise: Noise, secret: str | None
     ) -> tuple[Night, list[Longs]]:
         """The next night, and the noisy measurements of the earlier ones, int64[nights, groups] of each series."""
-        night = next_night(account, state.spec, noise, secret)
+        night = next_night(account, state.spec, noise, mark_key(state.spec, state.source.columns, secret))
         earlier = self._read_measured(state, shape, night)
         if earlier is None:
             return Night(None, 1, tried=False, ended=LOST_TABLES), _no_nights(shape)
@@ -100,7 +101,8 @@ class OfNights(OfNoisy):
     ) -> tuple[list[Mechanism], dict[str, object]]:
         """See `OfNoisy.charge`: of all nights with the first, and of nothing with the others."""
         self._night, self._earlier = self._find_night(work.state, account, shape, noise, work.secret)
-        return self._night.mechanisms(shape, noise), self._night.facts(work.secret)
+        key = mark_key(work.spec, work.state.source.columns, work.secret)
+        return self._night.mechanisms(shape, noise), self._night.facts(key)
 
     def measure_rows(self, work: Work, shape: Shape, coded: Coded) -> list[Longs]:
         """See `OfNoisy.measure_rows`: tonight's row of the measurements."""
@@ -128,6 +130,7 @@ class OfNights(OfNoisy):
         }
         work.state.engine.load_arrays(measured, columns)
         keep_seen(work.scratch, seen, self._arrived)
+        drop_statistics(work.state.engine, [seen])
 
     def _tables(self, work: Work) -> tuple[TableRef, TableRef]:
         noisy = work.spec.noisy

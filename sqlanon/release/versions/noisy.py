@@ -34,6 +34,7 @@ from sqlanon.release.budget.charged import (
 from sqlanon.release.budget.events import Event, Kind, Spending
 from sqlanon.release.budget.ledger import Account
 from sqlanon.release.budget.nights import is_drawn_as
+from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.refresh import Decision, policy_changes
 from sqlanon.release.catalog.state import ReleaseState, read_state
 from sqlanon.release.plans.noisy import plan_noisy
@@ -146,7 +147,7 @@ class OfNoisy(Version):
         assert noisy is not None
         with work.watch.stage("state"):
             shape = shape_of(spec)
-            check_columns(shape, spec.person, work.state.source)
+            check_columns(shape, spec.person, mark_collated(work.scratch, work.state.source))
             if spec.row_security is None:  # before it costs anything
                 refuse_hidden(engine, spec, work.state.source.ref)
             # The names of its columns are tried before it costs anything.

@@ -15,6 +15,7 @@ from sqlanon.release.budget.budget import Budget
 from sqlanon.release.budget.charged import drawn_table, warn_of
 from sqlanon.release.budget.events import Event
 from sqlanon.release.catalog.catalog import now
+from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.rights import reader_warnings
 from sqlanon.release.publish.publish import Content
@@ -104,7 +105,7 @@ def content_of_drawn(work: Work, reserved: Event, drawn: Event) -> Content:
         verify,
         [],
         lambda: None,
-        lambda report: metadata_rows(spec, shape, noise, report, state.source.columns),
+        lambda report: metadata_rows(spec, shape, noise, report, mark_collated(scratch, state.source).columns),
         report,
         SourceState("", tuple((column.name, column.shown_type) for column in state.source.columns), now()),
         0,
