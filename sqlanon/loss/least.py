@@ -55,10 +55,10 @@ def find_least(scratch: Scratch, encoded: Encoded, k: int, threads: int) -> floa
     if encoded.rows > EACH:
         sample = np.random.default_rng(0).choice(encoded.rows, DRAWN, replace=False)
         places = np.searchsorted(np.cumsum(counts), sample, side="right")
-        counts, kept = np.ones(DRAWN, np.int64), counts
+        counts, drawn_counts = np.ones(DRAWN, np.int64), counts
     else:
-        kept = counts
-    widths = bound_widths(codes, kept, places, geometry, k, threads)
+        drawn_counts = counts
+    widths = bound_widths(codes, drawn_counts, places, geometry, k, threads)
     weights = int(geometry.facts[:, WEIGHT].sum())
     rounded = int(geometry.facts[geometry.facts[:, KIND] == ORDERED, WEIGHT].sum())
     each = np.maximum(widths - rounded, 0) / (SCALE * weights)
@@ -131,10 +131,10 @@ def _fetch(scratch: Scratch, encoded: Encoded) -> tuple[Ints, Longs]:
     arrays_read = encoded.read(encoded.quasi, None)
     if arrays_read is None:
         names = [domain.code for domain in encoded.quasi]
-        read = scratch.sql(
+        query = scratch.sql(
             "table/codes", work=encoded.work, columns=names, tie_break=False, part=None, label="part", span=False
         )
-        arrays = scratch.fetch_arrays(read, ["int32"] + [domain.code_array for domain in encoded.quasi])
+        arrays = scratch.fetch_arrays(query, ["int32"] + [domain.code_array for domain in encoded.quasi])
         arrays_read = [array.astype(np.int32, copy=False) for array in arrays]
     _, *columns = arrays_read
     check_rows(encoded.rows, len(columns[0]))
