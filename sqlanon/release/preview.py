@@ -131,7 +131,7 @@ def preview(
             recoded = made.recoded
             found = scratch.fetch(
                 "preview/after",
-                classed=made.classed,
+                classed=made.classed.table,
                 released=recoded.released,
                 published=list_columns(recoded.columns),
                 rids=drawn,
@@ -152,7 +152,7 @@ def preview(
                 scratch.execute(
                     "table/of_groups",
                     rows=grouped,
-                    classed=made.classed,
+                    classed=made.classed.table,
                     groups=recoded.groups,
                     columns=[alias for alias, _ in exact],
                 )

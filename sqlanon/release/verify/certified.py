@@ -78,7 +78,7 @@ class Certified(Proof):
             certificate.check_matchings(scratch, kept, rows, k),
             certificate.find_misplaced(scratch, own, rows),
             certificate.check_covers(scratch, made.encoded, made.recoded, own),
-            certificate.check_numbers(scratch, made.encoded, made.classed, own, self.spec, self.secret),
+            certificate.check_numbers(scratch, made.classed, own, self.spec, self.secret),
             certificate.check_draw(scratch, kept, rows, k, self._key),
         ):
             if wrong is not None:
@@ -101,7 +101,7 @@ class Certified(Proof):
         edges.
         """
         aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
-        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
+        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed.table, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)
 
@@ -132,7 +132,9 @@ class Certified(Proof):
         if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
             return False
         edges, drawn = entry.certificate
-        row = scratch.fetch("freeform/same", drawn=drawn, slots=self.own.slots, classed=made.classed, link=link)[0]
+        row = scratch.fetch("freeform/same", drawn=drawn, slots=self.own.slots, classed=made.classed.table, link=link)[
+            0
+        ]
         found, alike = read_integers(row)
         return found == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
@@ -141,6 +143,8 @@ class Certified(Proof):
         found = {}
         for domain in made.encoded.sensitive:
             alias, k = domain.reading.alias, self.own.k
-            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=made.classed, alias=alias, k=k)[0]
+            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=made.classed.table, alias=alias, k=k)[
+                0
+            ]
             found[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
         return found
