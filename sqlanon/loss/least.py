@@ -142,10 +142,10 @@ def _fetch(scratch: Scratch, encoded: Encoded) -> DifferentRows:
     arrays_read = encoded.read(encoded.quasi, None)
     if arrays_read is None:
         names = [domain.code for domain in encoded.quasi]
-        read = scratch.sql(
+        query = scratch.sql(
             "table/codes", work=encoded.work, columns=names, tie_break=False, part=None, label="part", span=False
         )
-        arrays = scratch.fetch_arrays(read, ["int32"] + [domain.code_array for domain in encoded.quasi])
+        arrays = scratch.fetch_arrays(query, ["int32"] + [domain.code_array for domain in encoded.quasi])
         arrays_read = [array.astype(np.int32, copy=False) for array in arrays]
     _, *columns = arrays_read
     check_rows(encoded.rows, len(columns[0]))

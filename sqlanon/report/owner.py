@@ -188,12 +188,12 @@ def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ..
     """The highest risk first: with every published column."""
     if not run.shape.grouped or not run.min_class:
         return ()
-    known = share(1, run.min_class)
+    highest = share(1, run.min_class)
     if exposed is None or not exposed.columns:
-        return (("highest risk of being found", known),)
+        return (("highest risk of being found", highest),)
     return (
         ("highest risk of being found, with every published column", share(1, max(exposed.k, 1))),
-        (f"without what is published as it is ({join_names(exposed.columns)})", known),
+        (f"without what is published as it is ({join_names(exposed.columns)})", highest),
     )
 
 
@@ -293,15 +293,15 @@ def _compare(engine: Engine, entry: Entry, run: RunReport) -> Section:
     try:
         losses = {name: float(lost.get("ncp", 0.0)) for name, lost in run.loss.columns.items()}
         columns = choose_columns(engine, entry.release, losses)
-        others = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(columns)
-        return report_distributions(*compare_release(engine, entry.release, columns), others=others)
+        unshown = sum(column["role"] == "quasi" for column in entry.policy["columns"]) - len(columns)
+        return report_distributions(*compare_release(engine, entry.release, columns), others=unshown)
     except PolicyError as error:
         return report_distributions((), (), str(error))
 
 
 def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns of the source that identify persons, each alone, and a note where only several together do."""
-    counted = columns_in(entry.policy).values()
-    if any(len(columns) > 1 for columns in counted):
+    persons = columns_in(entry.policy).values()
+    if any(len(columns) > 1 for columns in persons):
         return (), (TOGETHER,)
-    return tuple(columns[0] for columns in counted), ()
+    return tuple(columns[0] for columns in persons), ()

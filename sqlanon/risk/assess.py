@@ -119,8 +119,8 @@ def assess(
     )
     weight = columns_of(relation, table, [population_known.weight] if population_known.weight is not None else [])
     if asked.quasi is None:
-        others = (*sensitive, *identifiers, *household, *weight)
-        columns = tuple(column.name for column in relation.columns if column.name not in others)
+        not_quasi = (*sensitive, *identifiers, *household, *weight)
+        columns = tuple(column.name for column in relation.columns if column.name not in not_quasi)
     else:
         columns = columns_of(relation, table, asked.quasi)
     roles = [*columns, *sensitive, *identifiers, *household, *weight]
@@ -171,8 +171,8 @@ def _assess_households(assessed: _Assessed, members: households.Membership, rows
     measure: households.Measure = attackers.of_class
     if known.table is not None:
         people = engine.relation(known.table)
-        others = _same_columns(relation, people, members.quasi)
-        members, basis = replace(members, population=people.ref, others=others), "population table"
+        other_columns = _same_columns(relation, people, members.quasi)
+        members, basis = replace(members, population=people.ref, others=other_columns), "population table"
     elif weight:
         members, basis, measure = replace(members, weight=weight[0]), "weights", individual.of_weights
     elif known.size is not None:
@@ -211,8 +211,8 @@ def _assess_population(
     known, weight, threshold = assessed.population, assessed.weight, assessed.threshold
     if known.table is not None:
         people = engine.relation(known.table)
-        others = _same_columns(relation, people, quasi)
-        population = attackers.match_population(engine, relation.ref, quasi, people.ref, others)
+        other_columns = _same_columns(relation, people, quasi)
+        population = attackers.match_population(engine, relation.ref, quasi, people.ref, other_columns)
         uniques_counted = PopulationUniques(
             population.population, sizes.rows / population.population, population.uniques
         )
@@ -252,18 +252,18 @@ def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) ->
     Raises:
         PolicyError: one is not there, or has another kind of values.
     """
-    others = columns_of(people, f"population {people.ref}", quasi)
+    other_columns = columns_of(people, f"population {people.ref}", quasi)
     here = {column.name: column for column in relation.columns}
     there = {column.name: column for column in people.columns}
     numbers = ("integer", "float", "decimal")
-    for name, other in zip(quasi, others, strict=True):
+    for name, other in zip(quasi, other_columns, strict=True):
         kinds = {"number" if column.kind in numbers else column.kind for column in (here[name], there[other])}
         if len(kinds) > 1:
             raise PolicyError(
                 f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is "
                 f"{here[name].shown_type}; give both the same type"
             )
-    return others
+    return other_columns
 
 
 def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -274,10 +274,10 @@ def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[st
     """
     exact = {column.name: column.name for column in relation.columns}
     spelled = {name.lower(): name for name in exact} | exact
-    found = []
+    columns = []
     for name in names:
         column = spelled.get(name) or spelled.get(name.lower())
         if column is None:
             raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(exact)}")
-        found.append(column)
-    return tuple(dict.fromkeys(found))
+        columns.append(column)
+    return tuple(dict.fromkeys(columns))

@@ -169,5 +169,5 @@ def measure_journalist(found: Matched, threshold: float) -> AttackerRisk:
 def measure_marketer(found: Matched) -> MarketerRisk:
     """(1 / n) sum f_j / F_j."""
     here = found.n > 0
-    n, held, classes = found.n[here], found.held[here], found.classes[here]
-    return MarketerRisk("population table", float((classes * n / held).sum()) / int((classes * n).sum()))
+    n, held_by, classes = found.n[here], found.held[here], found.classes[here]
+    return MarketerRisk("population table", float((classes * n / held_by).sum()) / int((classes * n).sum()))

@@ -106,9 +106,9 @@ def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: L
             partners.setdefault((mask & other).tobytes(), []).append(i)
         for common, patterns in partners.items():
             columns = np.flatnonzero(np.frombuffer(common, np.bool_))
-            others = np.concatenate([members[i] for i in patterns])
-            key = _number_rows(codes[np.concatenate([member, others])][:, columns])
-            rows = np.bincount(key[len(member) :], n[others], int(key.max()) + 1)
+            other_rows = np.concatenate([members[i] for i in patterns])
+            key = _number_rows(codes[np.concatenate([member, other_rows])][:, columns])
+            rows = np.bincount(key[len(member) :], n[other_rows], int(key.max()) + 1)
             counts[member] += rows[key[: len(member)]].astype(np.int64)
     return counts
 

@@ -157,6 +157,6 @@ def divide_persons(person: Ints | None, rows: int, share: float, seed: int) -> t
             f"attack: of {len(first)} persons or rows a share of {share:g} are {number}; a control group and a release "
             "need one at least"
         )
-    chosen = np.zeros(len(first), np.bool_)
-    chosen[rng.choice(len(first), number, replace=False)] = True
-    return chosen[of], np.sort(first).astype(np.int64)
+    is_chosen = np.zeros(len(first), np.bool_)
+    is_chosen[rng.choice(len(first), number, replace=False)] = True
+    return is_chosen[of], np.sort(first).astype(np.int64)

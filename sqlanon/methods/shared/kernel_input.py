@@ -62,11 +62,11 @@ def fetch_codes(
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
-    found = encoded.read(domains, span) if part is None and not tie_break else None
-    if found is not None:
-        arrays: Sequence[npt.NDArray[np.generic]] = found
+    encoded_codes = encoded.read(domains, span) if part is None and not tie_break else None
+    if encoded_codes is not None:
+        arrays: Sequence[npt.NDArray[np.generic]] = encoded_codes
     else:
-        read = context.scratch.sql(
+        query = context.scratch.sql(
             "table/codes",
             binds,
             work=encoded.work,
@@ -77,7 +77,7 @@ def fetch_codes(
             span=span is not None,
         )
         arrays = context.scratch.fetch_arrays(
-            read,
+            query,
             ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
         )
     rid, *arrays = arrays
@@ -194,8 +194,8 @@ def whole_table(context: Context) -> WholeTable:
     if not any(requirement.compares or requirement.reads_values for requirement in requirements):
         return WholeTable()
     values = [rows_of_codes(context.scratch, context.encoded.work, domain) for domain in domains]
-    read = any(requirement.reads_values for requirement in requirements)
-    return WholeTable(values, [values_of(context.scratch, domain) for domain in domains] if read else ())
+    reads_values = any(requirement.reads_values for requirement in requirements)
+    return WholeTable(values, [values_of(context.scratch, domain) for domain in domains] if reads_values else ())
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:

@@ -68,8 +68,8 @@ class TCloseness(OfCounts):
         if self.distance == "hierarchical":
             if not isinstance(hierarchy, Hierarchy):
                 return f"{what} needs a hierarchy of the column"
-            known = {path[0] for path in hierarchy.levels}
-            missing = sum(1 for text in values.texts if text is not None and text not in known)
+            leaves = {path[0] for path in hierarchy.levels}
+            missing = sum(1 for text in values.texts if text is not None and text not in leaves)
             return f"{what}: {missing} values are not in the hierarchy" if missing else None
         if isinstance(order, tuple):
             missing = sum(1 for text in values.texts if text is not None and text not in order)

@@ -146,17 +146,17 @@ class Constants:
         run = fit_steps(run, box.step)
         assert isinstance(run.low, Fraction)
         assert isinstance(run.high, Fraction)
-        known = _bound(box)
-        for at, inside in (
+        bound = _bound(box)
+        for end, inside in (
             (run.low, True),
             (run.high, True),
             (run.low - box.step, False),
             (run.high + box.step, False),
         ):
-            if (inside and run.low > run.high) or abs(at) > known:
+            if (inside and run.low > run.high) or abs(end) > bound:
                 continue
             kind = exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect)
-            same = exp.EQ(this=exp.cast(number(at), kind), expression=exp.Paren(this=constant.copy()))
+            same = exp.EQ(this=exp.cast(number(end), kind), expression=exp.Paren(this=constant.copy()))
             if bool(self._fetch(box, same, constant)) is not inside:
                 self._refuse(box, constant, "it is rounded before it is compared; write it without an exponent or cast")
         return run

@@ -71,5 +71,5 @@ def _count_uncovered(
     encoded = Encoded(roles, classed, classed, rows, quasi, ())
     names = {domain.code: shape.names[domain.reading.alias] for domain in quasi}
     recoded = Recoded(released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released))
-    found = form.count_covered(scratch, ClassedRows(encoded, classed), recoded)
-    return rows if found is None else found[1]
+    counts = form.count_covered(scratch, ClassedRows(encoded, classed), recoded)
+    return rows if counts is None else counts[1]

@@ -85,8 +85,8 @@ class Proof:
         Returns:
             None if no column is published unchanged.
         """
-        named = [(reading.name, reading.name) for reading in exact]
-        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, named)
+        columns = [(reading.name, reading.name) for reading in exact]
+        exposure = count_exposure(scratch.engine, physical.ref, made.recoded.layout.of_class, columns)
         return count_persons(
             scratch, made.classed.table, made.recoded, persons, [reading.alias for reading in exact], exposure
         )

@@ -39,9 +39,9 @@ def least_covers(scratch: Scratch, classed: ClassedRows, recoded: Recoded) -> Le
     """
     if not recoded.form.facts.attains or recoded.wider or recoded.leveled or not recoded.members.attain:
         return NOT_ASKED
-    asked = [
+    by_value = [
         domain
         for domain in classed.encoded.quasi
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
-    return count_wider_than_least(recoded.form, scratch, asked, classed.table, recoded)
+    return count_wider_than_least(recoded.form, scratch, by_value, classed.table, recoded)

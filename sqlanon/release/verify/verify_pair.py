@@ -57,10 +57,10 @@ def verify_pair(
         count=COUNT,
         alias=sensitive.reading.alias,
     )[0]
-    found, expected, wrong = read_integers(row)
-    if wrong or found != expected:
+    matched, expected, wrong = read_integers(row)
+    if wrong or matched != expected:
         raise PrivacyViolation(
-            f"of {expected} sensitive values of groups {found} are in the table and {wrong} are not those of the "
+            f"of {expected} sensitive values of groups {matched} are in the table and {wrong} are not those of the "
             "staged rows; nothing was published"
         )
     groups, apart = count_disagreeing(scratch.engine, physical.ref, counted.ref)
@@ -73,6 +73,6 @@ def verify_pair(
 
 def count_disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:
     """Number of groups in the two tables of a release, and number of groups with different row counts in them."""
-    made = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
-    groups, wrong = numbers(engine, made)
+    query = statement("verify/pair", engine.dialect, rows=rows, counted=counted, group=GROUP, count=COUNT)
+    groups, wrong = numbers(engine, query)
     return groups, wrong
