@@ -195,7 +195,7 @@ class OfStatistics(Version):
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
             scratch, staged = work.scratch, work.staged
-            quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
+            quasi = build_domains(scratch, staged.roles, staged.stage).quasi
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
