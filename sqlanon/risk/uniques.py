@@ -197,8 +197,8 @@ def snb(sizes: Sizes, population: float) -> float | None:
         for _ in range(_HALVINGS):
             middle = (low + other) / 2
             low, other = (middle, other) if (at(middle)[0] > 0) == (values[i - 1] > 0) else (low, middle)
-        found = classes * math.exp(at((low + other) / 2)[1])
-        return found if found <= population else None
+        estimate = classes * math.exp(at((low + other) / 2)[1])
+        return estimate if estimate <= population else None
     return None
 
 

@@ -203,13 +203,13 @@ class Asking:
 
     def _opened_handle(self) -> Handle:
         try:
-            made = Handle(self._open())
+            handle = Handle(self._open())
         except DatabaseError as error:
             if self._opened:  # where the database is concerns no client
                 raise ServeError(NO_DATABASE, "the database cannot be reached", "try again later") from error
             raise
         self._opened = True
-        return made
+        return handle
 
     def _stamped(self) -> tuple[int, int]:
         if self._file is None:

@@ -119,13 +119,13 @@ class Extended:
         if portal.prepared.piece is None:
             self._replies.send(EmptyQueryResponse())
             return
-        kept = self._asked(portal)
-        if kept.result.columns is not None:
-            self._replies.rows(kept, message.max_rows or len(kept))
-            if len(kept):
+        answer = self._asked(portal)
+        if answer.result.columns is not None:
+            self._replies.rows(answer, message.max_rows or len(answer))
+            if len(answer):
                 self._replies.send(PortalSuspended())
                 return
-        self._replies.complete(kept.result)
+        self._replies.complete(answer.result)
 
     def _asked(self, portal: Portal) -> Kept:
         if portal.kept is None:

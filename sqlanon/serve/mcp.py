@@ -41,8 +41,13 @@ class Tools:
     def releases(self) -> list[dict[str, Any]]:
         """The releases that can be asked."""
         return [
-            {"table": f"{one.schema}.{one.name}", "release": one.release, "version": one.version, "about": one.comment}
-            for one in self._served()
+            {
+                "table": f"{released.schema}.{released.name}",
+                "release": released.release,
+                "version": released.version,
+                "about": released.comment,
+            }
+            for released in self._served()
         ]
 
     def describe(self, table: str) -> dict[str, Any]:
@@ -51,17 +56,19 @@ class Tools:
         Args:
             table: as `releases` names it, or without the schema.
         """
-        found = [one for one in self._served() if table in (one.name, f"{one.schema}.{one.name}")]
-        if len(found) != 1:
-            names = ", ".join(f"{one.schema}.{one.name}" for one in self._served())
+        matches = [
+            released for released in self._served() if table in (released.name, f"{released.schema}.{released.name}")
+        ]
+        if len(matches) != 1:
+            names = ", ".join(f"{released.schema}.{released.name}" for released in self._served())
             raise ToolError(f"{table[:200]} is not one table here; there are: {names or 'none'}")
-        (one,) = found
+        (released,) = matches
         return {
-            "table": f"{one.schema}.{one.name}",
-            "about": one.comment,
+            "table": f"{released.schema}.{released.name}",
+            "about": released.comment,
             "columns": [
                 {"name": column.name, "type": column.type.name, "published": comment}
-                for column, comment in zip(one.columns, one.comments, strict=True)
+                for column, comment in zip(released.columns, released.comments, strict=True)
             ],
             "promised": "n_low and n_high hold for every source that can have this release; certain: the row is in the "
             "answer of each of them",

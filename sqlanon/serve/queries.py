@@ -171,21 +171,21 @@ class Queries:
         values = [_sample(oid) for oid in prepared.types]
         if prepared.served is None:
             return replace(prepared, columns=self._ask_catalog(prepared.piece, values, rows=0).columns)
-        asked, outputs = self._asked(prepared.piece, prepared.served, values)
+        question, outputs = self._asked(prepared.piece, prepared.served, values)
         turn = self._turn
         try:
             with self._limited(turn) as limits, readable():
                 with limits.rewriting():
-                    query = answers.read(asked, self._shared.dialect)[0]
+                    query = answers.read(question, self._shared.dialect)[0]
                     bounded = answers.has_bounds(query)
                 types = self._types(query, prepared.served, turn) or {
                     name: FLOAT8 if name in bounded else TEXT for name, _ in query.items
                 }
         except SqlanonError as error:
-            raise explained(error, asked) from error
+            raise explained(error, question) from error
         names = [name for name, _ in query.items]
-        found = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
-        return replace(prepared, columns=answers.columns_of(found, types, bounded))
+        cells = answers.cells(names, bounded, outputs, bounds=self._commands.variables.bounds)
+        return replace(prepared, columns=answers.columns_of(cells, types, bounded))
 
     def run(
         self,
@@ -221,18 +221,18 @@ class Queries:
                 return shape(result)
 
             if not prepared.is_query:
-                made = shape(self._commands.run(piece))
+                outcome = shape(self._commands.run(piece))
             elif prepared.served is None:
-                made = counted(self._ask_catalog(piece, values, rows=self._shared.rows))
+                outcome = counted(self._ask_catalog(piece, values, rows=self._shared.rows))
             else:
                 facts["release"] = prepared.served.release
-                made, facts["version"] = self._ask_release(prepared, values, counted)
+                outcome, facts["version"] = self._ask_release(prepared, values, counted)
         except Exception as error:
             shown = explained(error)
             facts["code"] = shown.code
             raise shown.at(piece.place(shown.position)) from error
         else:
-            return made
+            return outcome
         finally:
             if event != "command":
                 facts["seconds"] = round(time.monotonic() - begun, 4)
@@ -242,27 +242,27 @@ class Queries:
         piece, served = prepared.piece, prepared.served
         assert piece is not None
         assert served is not None
-        asked, outputs = self._asked(piece, served, values)
+        question, outputs = self._asked(piece, served, values)
         shared, bounds = self._shared, self._commands.variables.bounds
         turn = self._turn  # a single deadline for everything
         try:
             with self._limited(turn) as limits, readable(), limits.rewriting():
-                query = answers.read(asked, shared.dialect)[0]
+                query = answers.read(question, shared.dialect)[0]
             types = self._types(query, served, turn) if prepared.columns is None else None
 
             def shaped(answer: Answer, version: int) -> tuple[R, int]:
-                found = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
+                cells = answers.cells(answer.columns, answer.aggregates, outputs, bounds=bounds)
                 columns = prepared.columns
                 if columns is None:
-                    columns = answers.columns_of(found, types or answers.types_by_values(answer), answer.aggregates)
-                if len(columns) != len(found):
+                    columns = answers.columns_of(cells, types or answers.types_by_values(answer), answer.aggregates)
+                if len(columns) != len(cells):
                     raise ServeError(NOT_SUPPORTED, "the answer has other columns than were described; ask again")
-                return shape(answers.result(answer, found, columns)), version
+                return shape(answers.result(answer, cells, columns)), version
 
             rows = max(min(shared.rows, CELLS // len(query.items)), 1)
-            return shared.asking.ask(Question(served, asked.text, rows), turn, shaped)
+            return shared.asking.ask(Question(served, question.text, rows), turn, shaped)
         except SqlanonError as error:
-            raise explained(error, asked, cancelled=self.cancel.wanted()) from error
+            raise explained(error, question, cancelled=self.cancel.wanted()) from error
 
     def _types(self, query: Query, served: Served, turn: Turn) -> dict[str, Type] | None:
         """The types of a query's columns, by the database; None: it does not give them."""
@@ -275,15 +275,15 @@ class Queries:
             return None
 
     def _ask_catalog(self, piece: Piece, values: Sequence[object], *, rows: int) -> Result:
-        asked = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
+        question = texts.bound(piece.text, texts.parameters(piece), values, "postgres")
         catalog, variables = self._shared.catalog(), self._commands.variables
         change = variables.set if rows else None
         asker = Asker(self._user, catalog.schemas[0], catalog.schemas, self._pid, variables.values, change)
         try:
             with self._limited() as limits, readable(), limits.rewriting():
-                text = rewritten(parse_text(asked.text), asker)
+                text = rewritten(parse_text(question.text), asker)
         except ServeError as error:
-            raise error.at(asked.place(error.position - 1) + 1 if error.position else 0) from error
+            raise error.at(question.place(error.position - 1) + 1 if error.position else 0) from error
         if rows:
             return catalog.fetch(text, self._turn, rows)
         return catalog.fetch(f"FROM ({text}) AS described LIMIT 0", self._turn, 1)

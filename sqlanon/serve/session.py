@@ -105,14 +105,14 @@ class Session:
             if not pieces:
                 self._replies.send(EmptyQueryResponse())
             for piece in pieces:
-                kept = self._answer(self._queries.prepare(piece), [], [])
+                answer = self._answer(self._queries.prepare(piece), [], [])
                 try:
-                    if kept.result.columns is not None:
-                        self._replies.columns(kept.result.columns, [])
-                        self._replies.rows(kept, len(kept))
+                    if answer.result.columns is not None:
+                        self._replies.columns(answer.result.columns, [])
+                        self._replies.rows(answer, len(answer))
                 finally:
-                    kept.drop()
-                self._replies.complete(kept.result)
+                    answer.drop()
+                self._replies.complete(answer.result)
         except (ServeError, SqlanonError) as error:
             self._replies.failed(error)
         self._replies.ready()

@@ -171,8 +171,8 @@ def translate(name: str, text: str, written: str, dialect: str, sentinel: str) -
 
     try:
         # Spark has no types of a person's own.
-        kept = text if dialect == "spark" else _QUOTED_TYPE.sub(named, text)
-        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(named, kept) if dialect == "postgres" else kept, read=written)
+        plain = text if dialect == "spark" else _QUOTED_TYPE.sub(named, text)
+        tree = sqlglot.parse_one(_POSTGRES_TYPE.sub(named, plain) if dialect == "postgres" else plain, read=written)
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)

@@ -71,9 +71,9 @@ class Numbers:
         """SQL for a number as SQL has it, of SQL for a text; NULL where the marks in it do not divide thousands."""
         groups = [mark for mark in self.ignored if mark in _THOUSANDS]
         plain = f"trim({text})"
-        for other in self.ignored:
-            if other not in groups:
-                plain = f"trim(replace({plain}, {literal(other)}, ''))"
+        for ignored_mark in self.ignored:
+            if ignored_mark not in groups:
+                plain = f"trim(replace({plain}, {literal(ignored_mark)}, ''))"
         between = "".join(f"({re.escape(mark)}[0-9]{{3}})+|" for mark in groups)
         form = (
             f"[+-]?([0-9]+|[0-9]{{1,3}}({between[:-1]}))?({re.escape(self.decimal)}[0-9]*)?"

@@ -19,10 +19,7 @@ from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 BLOCK = 25_000
 """Rows that are searched together; from round to round the cuts move by half of it."""
@@ -123,9 +120,9 @@ def _tried(table: SearchTable, group: Longs, trials: range, least_gain: Fraction
 def _renumber_classes(group: Longs) -> Longs:
     """Classes numbered anew, without gaps: by the mean place of their rows, then by their first row."""
     n, size = len(group), np.bincount(group)
-    used, first = np.flatnonzero(size), np.empty(len(size), np.int64)
+    nonempty, first = np.flatnonzero(size), np.empty(len(size), np.int64)
     first[group[::-1]] = np.arange(n - 1, -1, -1)  # of equal indices the last assignment holds
-    mean = np.bincount(group, weights=np.arange(n, dtype=np.float64))[used] // size[used]
+    mean = np.bincount(group, weights=np.arange(n, dtype=np.float64))[nonempty] // size[nonempty]
     number = np.empty(len(size), np.int64)
-    number[used[np.lexsort((first[used], mean))]] = np.arange(len(used))
+    number[nonempty[np.lexsort((first[nonempty], mean))]] = np.arange(len(nonempty))
     return number[group]

@@ -52,8 +52,8 @@ class SumReader:
         low, high = self._shifted.bound(self._reach, atoms)
         exact = low.value is not None and low.value == high.value
         ends = [None if end.value is None else self._scaled(end.value) for end in (low, high)]
-        known = [end for end in ends if end is not None]
-        middle = self._middle(low, high) if len(known) == 2 else (known[0] if known else None)
+        known_ends = [end for end in ends if end is not None]
+        middle = self._middle(low, high) if len(known_ends) == 2 else (known_ends[0] if known_ends else None)
         return Bounded(middle, ends[0], ends[1], exact, exact)
 
     def average(self, atoms: Longs, counts: tuple[End, End]) -> Bounded:
@@ -95,11 +95,11 @@ class SumReader:
 
 def _below(value: Fraction) -> float:
     """A number at most as large."""
-    made = float(value)
-    return made if Fraction(made) <= value else math.nextafter(made, -math.inf)
+    converted = float(value)
+    return converted if Fraction(converted) <= value else math.nextafter(converted, -math.inf)
 
 
 def _above(value: Fraction) -> float:
     """A number at least as large."""
-    made = float(value)
-    return made if Fraction(made) >= value else math.nextafter(made, math.inf)
+    converted = float(value)
+    return converted if Fraction(converted) >= value else math.nextafter(converted, math.inf)

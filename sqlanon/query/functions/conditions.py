@@ -92,12 +92,12 @@ def _negation(call: Call) -> Value:
 
 def _is(call: Call) -> Value:
     """IS NULL of anything, IS TRUE and IS FALSE of conditions: never NULL."""
-    value, asked = call.values[0], call.node.expression.unnest()
-    if isinstance(asked, exp.Null):
+    value, compared = call.values[0], call.node.expression.unnest()
+    if isinstance(compared, exp.Null):
         return _made(call, _Truth(value.null, negate(value.nothing), FALSE))
-    if not isinstance(asked, exp.Boolean) or value.kind not in ("boolean", "null"):
+    if not isinstance(compared, exp.Boolean) or value.kind not in ("boolean", "null"):
         raise call.reject("IS is followed by NULL, TRUE or FALSE")
-    truth = _truth(value) if asked.this else _not(_truth(value))
+    truth = _truth(value) if compared.this else _not(_truth(value))
     return _made(call, _Truth(truth.true, some([truth.false, truth.null]), FALSE))
 
 
@@ -115,7 +115,7 @@ def mixes_floats(types: Sequence[exp.DataType]) -> bool:
     exact, or of a shorter type, equal numbers are not the same.
     """
     floats = [is_float(type_) for type_ in types]
-    kinds = {type_.this for type_, one in zip(types, floats, strict=True) if one}
+    kinds = {type_.this for type_, is_float in zip(types, floats, strict=True) if is_float}
     return len(kinds) > 1 or (bool(kinds) and not floats[0] and not all(floats[1:]))
 
 
@@ -137,7 +137,7 @@ def _in(call: Call) -> Value:
     if not listed:
         raise call.reject("IN has ends over a list of values")
     _check_mixed(call)
-    return _made(call, _or([_compared(call, exp.EQ, value, one) for one in listed]))
+    return _made(call, _or([_compared(call, exp.EQ, value, item) for item in listed]))
 
 
 def _case(call: Call) -> Value:
@@ -162,15 +162,15 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
     if not any(kinds <= set(family) for family in (NUMBERS, TIMES, ("boolean",))) or not kinds:
         raise call.reject("CASE has ends over a range where its values are numbers, dates and timestamps, or booleans")
     reached: list[Tree] = []
-    found: list[tuple[Tree, Value]] = []
+    possible_values: list[tuple[Tree, Value]] = []
     for condition, value in zip(conditions, values, strict=False):
-        found.append((every([*reached, condition.true]), value))
+        possible_values.append((every([*reached, condition.true]), value))
         reached.append(some([condition.false, condition.null]))
-    found.append((every(reached), values[-1]))
+    possible_values.append((every(reached), values[-1]))
     # A branch that no row reaches has no value; nor has NULL.
     branches = [
         replace(_typed(call, value), nothing=some([value.nothing, negate(may)]))
-        for may, value in found
+        for may, value in possible_values
         if value.kind != "null"
     ]
     inside = [
@@ -181,11 +181,11 @@ def _choose(call: Call, conditions: Sequence[_Truth], values: Sequence[Value]) -
     return Value(
         low,
         high,
-        some(every([may, TRUE if value.kind == "null" else value.null]) for may, value in found),
+        some(every([may, TRUE if value.kind == "null" else value.null]) for may, value in possible_values),
         every(branch.nothing for branch in branches),
         call.type,
         middle=half(low, high) if is_numeric(call) else None,
-        bounded=all(value.bounded for _, value in found),
+        bounded=all(value.bounded for _, value in possible_values),
         exact=False,
         fixed=all(value.fixed for value in call.values),
     )

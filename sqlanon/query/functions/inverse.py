@@ -44,7 +44,7 @@ def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr
     def side(compared: type[exp.Binary], end: Tree) -> exp.Expr:
         return compared(this=time.copy(), expression=end.copy())
 
-    made: dict[type[exp.Expr], exp.Expr] = {
+    functions: dict[type[exp.Expr], exp.Expr] = {
         exp.EQ: exp.And(this=side(exp.GTE, from_), expression=side(exp.LT, to)),
         exp.NEQ: exp.Or(this=side(exp.LT, from_), expression=side(exp.GTE, to)),
         exp.LT: side(exp.LT, from_),
@@ -52,7 +52,7 @@ def of_the_time_itself(node: exp.Expr, time: Tree, source_type: str) -> exp.Expr
         exp.LTE: side(exp.LT, to),
         exp.GT: side(exp.GTE, to),
     }
-    return exp.Paren(this=made[kind])
+    return exp.Paren(this=functions[kind])
 
 
 def _ends(step: exp.Expr, constant: exp.Expr, time: Tree, source_type: str) -> tuple[Tree, Tree] | None:

@@ -66,8 +66,8 @@ class Asked:
     @property
     def classes(self) -> list[Tree]:
         """The columns of a class; none where each row is a class."""
-        known = self.rows.divided or bool(self.rows.solved)
-        return [column(f"class_{class_column.name}") for class_column in self.rows.class_columns if known]
+        divides = self.rows.divided or bool(self.rows.solved)
+        return [column(f"class_{class_column.name}") for class_column in self.rows.class_columns if divides]
 
     @property
     def floating(self) -> bool:
@@ -121,8 +121,8 @@ def _own(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
 
 
 def _value(asked: Asked) -> tuple[exp.DataType, exp.DataType]:
-    own = _own(asked)[1]
-    return own, own
+    expression = _own(asked)[1]
+    return expression, expression
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def _share(asked: Asked, ratio: Ratio) -> Apart:
     assert rest is not None
     below = replace(above, condition=ratio.some)
     rows = asked.values.of(above), asked.values.of(rest), asked.values.of(below)
-    solved = [asked.rows.solved.get(one.condition) for one in (above, rest, below)]
+    solved = [asked.rows.solved.get(aggregate.condition) for aggregate in (above, rest, below)]
     return share(asked.aggregate.id, ratio.factor, rows, asked.keys, asked.classes, solved)
 
 

@@ -58,8 +58,8 @@ def distinct_values(
         # The values that each range adds to those that begin before it.
         part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
         before = sql(f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)")
-        kept = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
-        steps.append((f"{table}_ordered", select(kept, table)))
+        expressions = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
+        steps.append((f"{table}_ordered", select(expressions, table)))
         table = f"{table}_ordered"
         first, last, past = (measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before"))
         most = sql(  # infinite ends have no place in some engines

@@ -140,17 +140,19 @@ def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> N
     if not neighbour:
         return
     name, version = neighbour
-    others = [one for one in Catalog(engine).entries(name) if one.status in SHOWN and one.version != version]
+    other_versions = [
+        entry for entry in Catalog(engine).entries(name) if entry.status in SHOWN and entry.version != version
+    ]
     together = f"{entry.release}: version {entry.version} is protected together with version {version} of {name}"
-    for one in others:
-        if one.status == "published":
+    for readable in other_versions:
+        if readable.status == "published":
             advice = command("rollback", name, options=("--to", str(version)))
             raise GuardError(
-                f"{together}, and version {one.version} is published: return to that version first ({advice}), or "
+                f"{together}, and version {readable.version} is published: return to that version first ({advice}), or "
                 f"unpublish {name}"
             )
-    if others and not confirmed:
-        numbers = ", ".join(str(one.version) for one in others)
+    if other_versions and not confirmed:
+        numbers = ", ".join(str(entry.version) for entry in other_versions)
         raise GuardError(
             f"{together}, and readers had others as well ({numbers}). If nobody has kept them, confirm it with "
             "--allow-weaker (in Python allow_weaker=True)"

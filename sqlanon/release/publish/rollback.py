@@ -101,8 +101,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
             _return_file(engine, entry, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, second_of(entry))
-            taken = catalog.entries(statuses=("published",), views=[view])
-            check_free(release, place, taken, engine.exists)
+            occupants = catalog.entries(statuses=("published",), views=[view])
+            check_free(release, place, occupants, engine.exists)
             if entry.lake:
                 _return_to_lake(engine, entry, policy, current)
             else:
@@ -191,38 +191,38 @@ def _find_version(engine: Engine, release: str, entries: list[Entry], current: E
         and not shows_erased(entry, entries)
         and engine.exists(entry.table)
     ]
-    known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
+    kept_versions = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
     if to is None and current.status != "published" and current in spare:
         return current
     if to is None:
         replaced = [entry for entry in spare if entry.status == "replaced"]
         if not replaced:
-            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {known}")
+            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {kept_versions}")
         had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
         return (had or replaced)[-1]
     if to == current.version and current.status == "published":
-        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {known}")
-    found = next((entry for entry in spare if entry.version == to), None)
-    if found is None:
-        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
-    return found
+        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {kept_versions}")
+    entry = next((entry for entry in spare if entry.version == to), None)
+    if entry is None:
+        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {kept_versions}")
+    return entry
 
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
-    found = [f"weaker than before: {line}" for line in weaker]
+    warnings = [f"weaker than before: {line}" for line in weaker]
     if not entry.kind.has_rows:
-        return tuple(found)
+        return tuple(warnings)
     removed = stored_rows(engine, entry).count_deleted()
     if removed is None:
-        found.append(
+        warnings.append(
             "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
         )
     elif removed:
-        found.append(
+        warnings.append(
             f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see "
             "them again. If they were deleted for a reason, run again instead"
         )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def report_version(engine: Engine, name: str) -> VersionReport:
@@ -253,16 +253,16 @@ def find_version(engine: Engine, name: str) -> Entry:
     Raises:
         PolicyError: there is no such version.
     """
-    release, at, number = name.rpartition("@")
-    if not at or not number.isdigit():
+    release, separator, number = name.rpartition("@")
+    if not separator or not number.isdigit():
         release, number = name, ""
     catalog = Catalog(engine)
     if not number:
-        found = catalog.entries(release, statuses=("published",))
+        entries = catalog.entries(release, statuses=("published",))
     else:
-        found = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
-    if found:
-        return found[-1]
+        entries = catalog.entries(release, versions=[int(number)]) if len(number) < _DIGITS else []
+    if entries:
+        return entries[-1]
     versions = catalog.versions(release)
     if not versions:
         raise PolicyError(f"{catalog.unknown_name(release)}; name a version as NAME@VERSION, such as patients@2")

@@ -24,8 +24,8 @@ def _expected(found: Found) -> Statement:
     if mean is None:
         return Statement(about, "not counted for this kind of release", "not measured", found.call("audit"), "uniques")
     rows = found.run.rows - found.run.left_out
-    said = f"{measure(float(f'{mean * rows:.10g}'))} of {rows:,} rows"
-    return Statement(about, said, "measured", found.measured_by_run, "uniques")
+    sentence = f"{measure(float(f'{mean * rows:.10g}'))} of {rows:,} rows"
+    return Statement(about, sentence, "measured", found.measured_by_run, "uniques")
 
 
 def _special(found: Found) -> Statement:

@@ -70,18 +70,18 @@ class CatalogDatabase:
         if "error" in answer:
             # There is nothing in that database but names of releases.
             raise ServeError(NOT_SUPPORTED, f"the catalog does not answer this: {answer['error']}")
-        found = answer["rows"]
-        if len(found) > rows:
+        fetched = answer["rows"]
+        if len(fetched) > rows:
             raise ServeError(TOO_MUCH, f"an answer has at most {rows:,} rows; add a LIMIT")
         columns = tuple(
             Column(name, TEXT if kind.startswith(_LOST) and kind not in _MOMENTS else type_named(kind))
             for name, kind in answer["columns"]
         )
         moments = [(i, _MOMENTS[kind]) for i, (_, kind) in enumerate(answer["columns"]) if kind in _MOMENTS]
-        for row in found:
-            for i, read in moments:
-                row[i] = None if row[i] is None else read(row[i])
-        return Result(f"SELECT {len(found)}", columns, found)
+        for row in fetched:
+            for i, reader in moments:
+                row[i] = None if row[i] is None else reader(row[i])
+        return Result(f"SELECT {len(fetched)}", columns, fetched)
 
     def close(self) -> None:
         """End the processes; those that answer, or are asked yet, when they have answered."""
@@ -145,10 +145,10 @@ class Process:
             self.end()
             turn.cancel.check()
             return {"error": "it took too much time or memory"}
-        found: dict[str, Any] = json.loads(line)
-        if found.get("ended"):
+        answer: dict[str, Any] = json.loads(line)
+        if answer.get("ended"):
             self.end()
-        return found
+        return answer
 
     def end(self) -> None:
         """Kill the process."""
@@ -165,14 +165,14 @@ class Process:
 
 def _line(source: int, until: float, turn: Turn) -> bytes:
     """A line from a pipe; empty: it did not come in time, or nobody wants it any more."""
-    found = bytearray()
-    while not found.endswith(b"\n"):
-        left = max(until - time.monotonic(), 0.0)
-        ready, _, _ = select.select([source], [], [], min(left, LOOK_SECONDS))
-        if not ready and left and not turn.cancel.wanted():
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        remaining = max(until - time.monotonic(), 0.0)
+        ready, _, _ = select.select([source], [], [], min(remaining, LOOK_SECONDS))
+        if not ready and remaining and not turn.cancel.wanted():
             continue
         data = os.read(source, 1 << 16) if ready else b""
         if not data:
             return b""
-        found += data
-    return bytes(found)
+        line += data
+    return bytes(line)
