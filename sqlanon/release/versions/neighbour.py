@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.catalog.catalog import Catalog
 from sqlanon.release.catalog.entry import Entry
@@ -14,7 +15,7 @@ from sqlanon.release.catalog.state import SHOWN, ReleaseState
 from sqlanon.release.catalog.views import form_of, metadata_table
 from sqlanon.release.prepare.key import key_columns
 from sqlanon.results import RunReport
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.statistics.neighbour import Neighbour, NeighbourColumn, make_changed_error
 from sqlanon.table.roles import assign_roles
 
