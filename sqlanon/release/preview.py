@@ -131,7 +131,7 @@ def preview(
             recoded = classification.recoded
             recoded_rows = scratch.fetch(
                 "preview/after",
-                classed=classification.classed,
+                classed=classification.classed.table,
                 released=recoded.released,
                 published=list_columns(recoded.columns),
                 rids=rids,
@@ -153,7 +153,7 @@ def preview(
                 scratch.execute(
                     "table/of_groups",
                     rows=grouped,
-                    classed=classification.classed,
+                    classed=classification.classed.table,
                     groups=recoded.groups,
                     columns=[alias for alias, _ in exact],
                 )

@@ -150,7 +150,7 @@ def rehearse(
             scratch.execute(
                 "persons/shown",
                 shown=table,
-                classed=classes.classed,
+                classed=classes.classed.table,
                 released=classes.recoded.released,
                 published=list_columns(classes.recoded.columns),
             )

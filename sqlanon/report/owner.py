@@ -41,7 +41,7 @@ from sqlanon.report.variables import report_variables
 from sqlanon.report.versions import report_versions
 from sqlanon.results import Exposure, RunReport
 from sqlanon.results.figures import count, join_names, measure, share
-from sqlanon.risk import assess
+from sqlanon.risk import AssessedColumns, assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.workload_spec import WorkloadSpec
 
@@ -270,19 +270,19 @@ def _measure(engine: Engine, entry: Entry, run: RunReport, released: Released) -
     quasi = [field.name for field in released.fields if field.role == "quasi"]
     sensitive = [field.name for field in released.fields if field.role == "sensitive"]
     persons, notes = _persons(entry)
-    before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
+    before = Measured(assess(engine, entry.source, AssessedColumns(quasi, sensitive, persons)))
     if not run.shape.grouped:
         return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:
         exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
-        after = Measured(assess(engine, view, quasi=exact, identifiers=()))
+        after = Measured(assess(engine, view, AssessedColumns(exact)))
         return [
             risk_section(before, after, (PAIRED,)),
             class_sizes_section(class_sizes(engine, released.view.ref, groups)),
         ]
     shown = [column.name for column in released.view.columns if column.name in sensitive]
-    after = Measured(assess(engine, view, quasi=groups, sensitive=shown), auditing.audit(engine, view))
+    after = Measured(assess(engine, view, AssessedColumns(groups, shown)), auditing.audit(engine, view))
     return [
         risk_section(before, after, notes),
         class_sizes_section(class_sizes(engine, released.view.ref, groups)),

@@ -24,7 +24,7 @@ from sqlanon.report.settings import ROLES
 from sqlanon.report.sizes import class_sizes_section
 from sqlanon.results import RiskReport
 from sqlanon.results.figures import count, measure
-from sqlanon.risk import assess
+from sqlanon.risk import AssessedColumns, assess
 from sqlanon.risk.sizes import class_sizes
 
 PERSONS = (
@@ -71,7 +71,8 @@ def _page(engine: Engine, released: Released) -> Page:
     ]
     exact = [name for field in released.fields if field.role == "quasi" for name in field.published]
     sizes = None if own_boxes else class_sizes(engine, released.view.ref, released.group_columns)
-    risk = None if own_boxes else assess(engine, view, quasi=exact, sensitive=() if released.group else sensitive)
+    columns = AssessedColumns(exact, () if released.group else sensitive)
+    risk = None if own_boxes else assess(engine, view, columns)
     notes = (OWN_BOXES,) if own_boxes else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
     rows = risk.rows if risk is not None else _rows(engine, released)
     place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)

@@ -26,10 +26,7 @@ from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Bits, Ints, Longs
 
 STEPS = 10
 """Steps for each row and trial of the search."""
@@ -78,7 +75,7 @@ class Block:
         """Rows x extents of classes."""
         return measure_lost(self.rows, self.geometry, group)
 
-    def improve(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints:
+    def improve(self, group: Ints, steps: int, state: Bits) -> Ints:
         """Classes that lose no more, after so many steps for each row.
 
         Args:
@@ -94,7 +91,7 @@ class Block:
         dealt_halves(self.codes, box, self.rows.sets, measure, self.demands, self.key, group, self.least, state)
         return group
 
-    def _smaller(self, group: Ints, steps: int, state: npt.NDArray[np.uint64]) -> Ints | None:
+    def _smaller(self, group: Ints, steps: int, state: Bits) -> Ints | None:
         """Classes from runs of the rows that would suffice if they had the shares of the table; None: none lose less.
 
         The runs may fail the requirements. They are annealed with a toll, and those that still fail are united.
@@ -118,9 +115,7 @@ class Block:
         begun = _number_classes(begun)
         return begun if self.lost(begun) < self.lost(group) else None
 
-    def _cool(
-        self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: npt.NDArray[np.uint64]
-    ) -> Ints:
+    def _cool(self, group: Ints, steps: int, hot: tuple[int, int], toll: tuple[int, int], state: Bits) -> Ints:
         """Classes after annealing.
 
         The allowed cost of a step falls to a fiftieth, and a toll rises a hundredfold. Both begin as fractions of a

@@ -19,10 +19,7 @@ from sqlanon.methods.shared.search_table import SearchTable, measure_lost
 from sqlanon.privacy.base import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int32]
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Ints, Longs
 
 BLOCK = 25_000
 """Rows that are searched together; from round to round the cuts move by half of it."""

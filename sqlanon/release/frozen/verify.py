@@ -165,7 +165,7 @@ def _persons(
             for requirement in asked
             if (requirement.name, requirement.column) in before
         )
-    persons = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
+    persons = measure_persons(scratch, cohort.classed, cohort.recoded, asked) if asked else ()
     lowest = {(requirement.name, requirement.column): max if requirement.at_most else min for requirement in asked}
     return tuple(
         replace(
@@ -292,7 +292,8 @@ def _as_made(
         placed=False,
     )
     staged = _fingerprint_staged(scratch, rows, classes, physical, kept, parts, "kept")
-    if staged != _fingerprint_staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):
+    made, released = cohort.classed.table, cohort.recoded.released
+    if staged != _fingerprint_staged(scratch, made, released, physical, kept, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 

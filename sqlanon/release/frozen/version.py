@@ -264,7 +264,7 @@ def describe_cohort(
         "frozen/entered",
         {"at": step.at},
         entered=rows,
-        classed=made.classed,
+        classed=made.classed.table,
         history=history,
         waits=None if step.begins else step.lineage.rows,
         version=step.version,

@@ -23,6 +23,7 @@ from sqlanon.formats.cover import count_wider_than_least
 from sqlanon.release.catalog.private_tables import private_table
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.encode import Encoded
 from sqlanon.table.keyed import hash_keys
 from sqlanon.table.scratch import Scratch
@@ -109,7 +110,7 @@ def check_covers(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Cand
 
 
 def check_numbers(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
+    scratch: Scratch, classed: ClassedRows, own: Candidates, spec: ReleaseSpec, secret: str
 ) -> str | None:
     """Check that no method can choose the numbers of rows or the key of random numbers. Returns the problem, or None.
 
@@ -119,10 +120,11 @@ def check_numbers(
     """
     import numpy as np
 
+    encoded = classed.encoded
     names = [domain.code for domain in encoded.quasi]
     with scratch.beside() as again:
-        work = Work(again, classed, encoded.quasi, encoded.rows).table()
-        hashed = hash_keys(again, classed, encoded.roles, secret)
+        work = Work(again, classed.table, encoded.quasi, encoded.rows).table()
+        hashed = hash_keys(again, classed.table, encoded.roles, secret)
         row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
         if read_integer(row[0]):
             return (

@@ -78,7 +78,7 @@ class Certified(Proof):
             certificate.check_matchings(scratch, written_tables, rows, k),
             certificate.find_misplaced(scratch, candidates, rows),
             certificate.check_covers(scratch, made.encoded, made.recoded, candidates),
-            certificate.check_numbers(scratch, made.encoded, made.classed, candidates, self.spec, self.secret),
+            certificate.check_numbers(scratch, made.classed, candidates, self.spec, self.secret),
             certificate.check_draw(scratch, written_tables, rows, k, self._key),
         ):
             if wrong is not None:
@@ -101,7 +101,7 @@ class Certified(Proof):
         edges.
         """
         aliases, names = [reading.alias for reading in exact], tuple(reading.name for reading in exact)
-        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed, columns=aliases)[0]
+        row = scratch.fetch("freeform/exposed", edges=self.own.edges, classed=made.classed.table, columns=aliases)[0]
         fewest, alone, rows = read_integers(row)
         return Exposure(fewest, alone, rows, names)
 
@@ -132,15 +132,16 @@ class Certified(Proof):
         if entry.report.get("certificate") != self.content or not all(map(state.exists, entry.certificate)):
             return False
         edges, draw = entry.certificate
-        row = scratch.fetch("freeform/same", drawn=draw, slots=self.own.slots, classed=made.classed, link=link)[0]
+        rows = made.classed.table
+        row = scratch.fetch("freeform/same", drawn=draw, slots=self.own.slots, classed=rows, link=link)[0]
         matched, alike = read_integers(row)
         return matched == alike and scratch.count("freeform/other_edges", kept=edges, edges=self.own.edges) == 0
 
     def surest(self, scratch: Scratch, made: Made) -> dict[str, dict[str, float]]:
         """See `Proof.surest`: l cannot be promised. Cost: a join per sensitive column."""
-        by_column = {}
+        by_column, rows = {}, made.classed.table
         for domain in made.encoded.sensitive:
             alias, k = domain.reading.alias, self.own.k
-            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=made.classed, alias=alias, k=k)[0]
+            row = scratch.fetch("freeform/surest", edges=self.own.edges, classed=rows, alias=alias, k=k)[0]
             by_column[domain.reading.name] = {"mean": number(row[0]), "worst": number(row[1])}
         return by_column

@@ -22,7 +22,7 @@ from sqlanon.release.verify.population import verify_population
 from sqlanon.release.verify.tight_bounds import least_covers
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 MANY_ROWS = 100_000
@@ -40,14 +40,11 @@ class Verified:
     pm: dict[str, float]
 
 
-def verify_staged(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
-) -> tuple[str, ...]:
+def verify_staged(scratch: Scratch, classed: ClassedRows, recoded: Recoded, form: FormatSpec) -> tuple[str, ...]:
     """Check that published cells contain the original values, and that every row has one class or is left out.
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: published cells of every class.
         form: the policy's format, which has the covering predicate to count.
@@ -58,16 +55,17 @@ def verify_staged(
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
-    row_count, distinct = _rows(scratch, classed, encoded.rows)
+    encoded = classed.encoded
+    row_count, distinct = _rows(scratch, classed.table, encoded.rows)
     expected = encoded.rows - recoded.left_out
     if (row_count, distinct) != (expected, expected):
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {row_count - distinct} more than one; nothing was "
             "published"
         )
-    least = least_covers(scratch, encoded, classed, recoded)
-    classed, expected = recoded.members.each(classed, expected)
-    counts = format_of(form.kind).count_covered(scratch, encoded, classed, recoded, least)
+    least = least_covers(scratch, classed, recoded)
+    members, expected = recoded.members.each(classed.table, expected)
+    counts = format_of(form.kind).count_covered(scratch, replace(classed, table=members), recoded, least)
     if counts is None:
         return ()  # the staged values themselves are published; `verify_rows` compares the written table with them
     reached, uncovered = counts
@@ -94,8 +92,7 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
 
 def verify_physical(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     recoded: Recoded,
     physical: Relation,
     requirements: Sequence[Requirement],
@@ -106,7 +103,6 @@ def verify_physical(
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class.
         recoded: published cells of every class.
         physical: the written table with its columns.
@@ -119,10 +115,11 @@ def verify_physical(
         PrivacyViolation: a promise does not hold; the message names the requirement and the number of classes that
             fail.
     """
-    sizes = verify_rows(scratch, encoded, classed, recoded, physical)
+    encoded = classed.encoded
+    sizes = verify_rows(scratch, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
     of_persons = [requirement for requirement in requirements if requirement.counts_persons]
-    results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
+    results = measure_persons(scratch, classed, recoded, of_persons) if of_persons else ()
     row_requirements = of_rows([requirement for requirement in requirements if not requirement.counts_persons])
     compared = of_population(requirements)
     if compared:
@@ -136,11 +133,7 @@ def verify_physical(
 
 
 def measure_persons(
-    scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
-    recoded: Recoded,
-    requirements: Sequence[Requirement],
+    scratch: Scratch, classed: ClassedRows, recoded: Recoded, requirements: Sequence[Requirement]
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
@@ -148,24 +141,21 @@ def measure_persons(
     of the release. Groups of equal published cells have numbers, as hashes of different cells could be equal.
     """
     rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
-    sensitive = [domain.reading.alias for domain in encoded.sensitive]
-    persons = [domain.reading.alias for domain in encoded.persons]
+    sensitive = [domain.reading.alias for domain in classed.encoded.sensitive]
+    persons = [domain.reading.alias for domain in classed.encoded.persons]
     scratch.execute("verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class)
-    scratch.execute("verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons])
+    scratch.execute("verify/persons", rows=rows, classed=classed.table, numbers=numbers, columns=[*sensitive, *persons])
     grouping = Grouping(rows, ("number",), persons=tuple(persons))
     return tuple(
         _judge(requirement, grouping.measure(scratch.engine, requirement, sensitive)) for requirement in requirements
     )
 
 
-def verify_rows(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
-) -> Grouping | None:
+def verify_rows(scratch: Scratch, classed: ClassedRows, recoded: Recoded, physical: Relation) -> Grouping | None:
     """Check that the physical table has the policy's columns and the staged rows with the cells of their classes.
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class.
         recoded: published cells of every class.
         physical: the written table with its columns.
@@ -192,14 +182,14 @@ def verify_rows(
             "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=text_names
         )
         staged = scratch.fetch(
-            "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
+            "verify/staged", classed=classed.table, marks=marks, published=published, dense=recoded.groups.dense
         )[0]
     sizes = None
-    if scratch.engine.capabilities.groups_by_mark and encoded.rows >= MANY_ROWS:
+    if scratch.engine.capabilities.groups_by_mark and classed.encoded.rows >= MANY_ROWS:
         written_fingerprint, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
     else:
         written_fingerprint = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
-    published_rows = encoded.rows - recoded.left_out
+    published_rows = classed.encoded.rows - recoded.left_out
     if (
         tuple(map(str, staged)) != tuple(map(str, written_fingerprint))
         or read_integer(written_fingerprint[0]) != published_rows

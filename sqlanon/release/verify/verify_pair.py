@@ -15,14 +15,13 @@ from sqlanon.formats import COUNT, GROUP, Recoded
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.verify.verify import Verified, measure_requirements, verify_rows
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Encoded
+from sqlanon.table.classed import ClassedRows
 from sqlanon.table.scratch import Scratch
 
 
 def verify_pair(
     scratch: Scratch,
-    encoded: Encoded,
-    classed: TableRef,
+    classed: ClassedRows,
     recoded: Recoded,
     counted: Relation,
     physical: Relation,
@@ -32,7 +31,6 @@ def verify_pair(
 
     Args:
         scratch: the run.
-        encoded: the work table.
         classed: staged rows with their class; the private row ids are still there.
         recoded: groups of the classes, and the columns of both tables.
         counted: the table of sensitive values.
@@ -42,17 +40,17 @@ def verify_pair(
     Raises:
         PrivacyViolation: a promise does not hold.
     """
-    verify_rows(scratch, encoded, classed, recoded, physical)
+    verify_rows(scratch, classed, recoded, physical)
     if [column.name for column in counted.columns] != [column.name for column in recoded.sensitive]:
         raise PrivacyViolation(
             "the table of sensitive values does not have exactly the policy's columns; nothing was published"
         )
-    (sensitive,) = encoded.sensitive
+    (sensitive,) = classed.encoded.sensitive
     name = sensitive.reading.name
     row = scratch.fetch(
         "verify/sensitive",
         counted=counted.ref,
-        classed=classed,
+        classed=classed.table,
         released=recoded.released,
         group=GROUP,
         value=name,
