@@ -13,14 +13,10 @@ from sqlanon.engines.rows import read_integer
 from sqlanon.statistics.seen import HIDDEN, Seen
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from sqlanon.engines.base import TableRef
     from sqlanon.statistics.joined import Joined
     from sqlanon.statistics.shape import Shape
     from sqlanon.table.scratch import Scratch
-
-    Longs = npt.NDArray[np.int64]
 
 
 def see_classes(scratch: Scratch, shape: Shape, atoms: TableRef, joined: Joined, order: Sequence[int]) -> Seen:

@@ -39,13 +39,10 @@ from sqlanon.statistics.spans import find_spans
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Engine
     from sqlanon.release.catalog.entry import Entry
     from sqlanon.statistics.shape import Shape
-
-    Longs = npt.NDArray[np.int64]
 
 MOST_PAIRS = 2000
 """Pairs of an insider and a small cell that are tried, about; `victims` names a number of insiders."""
@@ -230,7 +227,7 @@ class _Target:
 
     seen: Seen
     value: Longs
-    small: npt.NDArray[np.bool_]
+    small: Flags
     most: int
     seconds: Callable[[], float]
 

@@ -26,11 +26,8 @@ from sqlanon.statistics.summed import ShapeSum
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from sqlanon.arrays import Flags, Longs
     from sqlanon.engines.base import Row
-
-    Longs = npt.NDArray[np.int64]
 
 MOST_PERSONS = 200
 """Contributors who are looked for, at most, drawn at random."""
@@ -85,9 +82,7 @@ class _Target:
     atoms: tuple[Longs, Longs, Longs]
     places: Longs
 
-    def read(
-        self, name: str, hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
-    ) -> SumsReader:
+    def read(self, name: str, hidden: Flags, seconds: Callable[[], float], *, promised: bool) -> SumsReader:
         """A reader without rows, who sees all cells but some."""
         seen = self._shift(hidden)
         reach = Reach(seen.seen, seconds=seconds)
@@ -100,7 +95,7 @@ class _Target:
         return SumsReader(self.name, name, 1, len(sought), exact, near, promised)
 
     def read_contributors(
-        self, rows: Sequence[Row], hidden: npt.NDArray[np.bool_], seconds: Callable[[], float], *, promised: bool
+        self, rows: Sequence[Row], hidden: Flags, seconds: Callable[[], float], *, promised: bool
     ) -> SumsReader:
         """A contributor who knows the largest other contribution to every atom, and looks for a person's."""
         boxes: dict[int, list[tuple[int, ...]]] = {}
@@ -129,7 +124,7 @@ class _Target:
         narrowed = replace(seen, seen=replace(seen.seen, least=least, most=most))
         return narrowed.span(Reach(narrowed.seen, seconds=seconds), places)
 
-    def _shift(self, hidden: npt.NDArray[np.bool_]) -> Shifted:
+    def _shift(self, hidden: Flags) -> Shifted:
         return shift_sums(self.joined.seen.of, self.value, hidden, self.rows, self.of)
 
     def _sought(self) -> dict[int, Longs]:

@@ -17,9 +17,7 @@ from sqlanon.statistics.joined import Joined, Key
 from sqlanon.statistics.seen import HIDDEN, UNBOUNDED, Cells, Seen, SeenColumn, build_seen
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
+    from sqlanon.arrays import Flags, Longs
 
 Truth = Mapping[Key, tuple[int, int]]
 """Of each cell with new rows their number, and the number of persons."""
@@ -37,7 +35,7 @@ class NewRows:
 
     seen: Seen
     value: Longs
-    small: npt.NDArray[np.bool_]
+    small: Flags
 
 
 def see_new_rows(

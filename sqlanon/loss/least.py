@@ -11,9 +11,6 @@ from typing import TYPE_CHECKING
 from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from sqlanon.arrays import Ints, Longs
     from sqlanon.kernels.extent import Geometry
     from sqlanon.table.encode import Encoded
@@ -165,6 +162,6 @@ def _bound_spans(geometry: Geometry) -> Geometry:
 
     table = geometry.table.copy()
     for fact in geometry.facts[geometry.facts[:, KIND] == SPAN]:
-        lengths: npt.NDArray[np.int64] = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
+        lengths: Longs = table[fact[START] : fact[START] + fact[SIZE] + fact[NULLS] + 2]
         lengths[2:] = lengths[2]
     return geometry._replace(table=table)

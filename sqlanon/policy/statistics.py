@@ -178,8 +178,8 @@ def _check_together(spec: StatisticsSpec, name: str, path: Path, problems: Probl
         return
     if name in spec.together:
         problems.add((*path, "together"), "the release itself, which has no rows", "a release of rows")
-    if spec.sums or spec.other is not None:
-        problems.add((*path, "together"), "it is built for hidden counts alone", "leave it out")
+    if spec.other is not None:
+        problems.add((*path, "together"), "it is built for hidden cells alone", "leave it out")
     if spec.bounds == "exact":
         what = "bounds of readers who have the rows of another release as well are not built"
         problems.add((*path, KEY, "protect", "bounds"), what, "bounds: none")

@@ -13,8 +13,7 @@ from sqlanon.risk import attackers, households, individual, models, uniques, wil
 from sqlanon.risk.sizes import Sizes, class_sizes
 
 if TYPE_CHECKING:
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
 THRESHOLD = 0.2
 """One in a class of five."""

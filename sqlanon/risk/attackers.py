@@ -25,12 +25,8 @@ from sqlanon.results import AttackerRisk, MarketerRisk, RiskReport
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.risk.sizes import Longs, Sizes
-
-    Doubles = npt.NDArray[np.float64]
+    from sqlanon.arrays import Doubles, Longs
+    from sqlanon.risk.sizes import Sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from sqlanon.risk.assess import columns_of
 from sqlanon.risk.distinct import DistinctRows, read_distinct
 
 if TYPE_CHECKING:
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Longs
 
 MOST_COLUMNS = 15
 """Columns of which all subsets are measured; of more, sets are grown greedily."""

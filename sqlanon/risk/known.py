@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.risk.attackers import Doubles
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Doubles, Longs
 
     Bytes = npt.NDArray[np.uint8]
 

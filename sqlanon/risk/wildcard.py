@@ -20,10 +20,7 @@ from sqlanon.risk.distinct import read_distinct
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.risk.sizes import Longs
+    from sqlanon.arrays import Flags, Longs
 
 MOST_KEYS = 100_000
 """Different combinations of quasi values, at most."""
@@ -91,7 +88,7 @@ def count_compatible(codes: Longs, n: Longs) -> Longs:
     return _by_pair(codes, n)
 
 
-def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
+def _by_pattern(codes: Longs, n: Longs, masks: Flags, pattern: Longs) -> Longs:
     """Combinations with the same known columns.
 
     Those of two patterns are compatible if they agree in the columns known in both.

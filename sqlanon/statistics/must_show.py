@@ -49,10 +49,12 @@ def fix_margins(system: System, margins: Sequence[Levels]) -> System:
 
     A cell of another margin that is the same for every reader is not hidden either.
     """
-    fixed = system.fixed.copy()
+    fixed, wholes = system.fixed.copy(), system.wholes
     for margin in margins:
         fixed[_classes_of(system, margin)] = True
-    return replace(system, fixed=fixed)
+    if wholes is not None:
+        wholes = replace(wholes, system=fix_margins(wholes.system, margins))
+    return replace(system, fixed=fixed, wholes=wholes)
 
 
 def find_hidden(system: System, margins: Sequence[Levels], must: npt.NDArray[np.bool_]) -> Levels | None:

@@ -23,7 +23,7 @@ from sqlanon.table.work import check_rows
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
+    from sqlanon.arrays import Ints, Longs
 
 
 def make_geometry(context: Context) -> Geometry:
@@ -92,7 +92,7 @@ def fetch_codes(
     return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
 
 
-def list_sizes(context: Context) -> npt.NDArray[np.int64]:
+def list_sizes(context: Context) -> Longs:
     """Codes of each attribute, with NULL: int64[d]."""
     return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
 
@@ -184,7 +184,7 @@ def least_class(context: Context) -> int:
 class WholeTable:
     """Figures of the whole table that requirements need, by sensitive column; see `Coded.whole` and `Coded.values`."""
 
-    rows: Sequence[npt.NDArray[np.int64]] = ()
+    rows: Sequence[Longs] = ()
     values: Sequence[Values] = ()
 
 

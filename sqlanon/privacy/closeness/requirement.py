@@ -30,8 +30,8 @@ from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 _LARGEST = 1 << 62
 
@@ -192,7 +192,7 @@ class TCloseness(OfCounts):
         )
         scratch.drop(sets)
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         if not self.reads_values or found.values is None:

@@ -48,7 +48,7 @@ class Venn:
     attained: tuple[tuple[Tree, ...], ...]
 
 
-def factored(formula: Formula) -> Formula:
+def factor_out(formula: Formula) -> Formula:
     """The formula with the common factor of all parts taken out: (p AND q) OR (p AND r) as p AND (q OR r)."""
     if not isinstance(formula, tuple):
         return formula
@@ -166,7 +166,7 @@ class ClassCounter:
                 a class.
             rows: the number of rows of the class.
         """
-        formula = factored(formula)
+        formula = factor_out(formula)
         if isinstance(formula, tuple):
             kind, parts = formula
             apart = self._compiler.components(parts)

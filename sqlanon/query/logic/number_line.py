@@ -16,6 +16,7 @@ from sqlglot import exp
 from sqlanon.column_spec import Recode
 from sqlanon.query.release import Field
 from sqlanon.query.sql.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
+from sqlanon.query.sql.types import is_zoned
 
 Place = Fraction | str
 """Position of a constant in the order of the column: steps or units of a number, the text itself otherwise."""
@@ -131,7 +132,7 @@ def literal(at: Place, field: Field) -> Tree:
     if kind == "timestamp":
         days, rest = divmod(int(at), 86_400_000_000)
         clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
-        zoned = "TIME ZONE" in field.source_type.upper()
+        zoned = is_zoned(field.source_type)
         return exp.cast(
             string(f"{_day(days)} {clock.isoformat()}" + ("+00" if zoned else "")),
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",

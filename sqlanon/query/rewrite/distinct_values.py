@@ -73,7 +73,7 @@ def distinct_values(
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
     if attained:
-        steps.insert(0, (f"_sure_{number}", _attained(box, row)))
+        steps.insert(0, (f"_sure_{number}", _select_attained(box, row)))
         sure = sql("GREATEST(:s, :a)", s=sure, a=select([sql("COUNT(*)")], f"_sure_{number}").subquery())
     least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
     greatest_ = sql(
@@ -88,7 +88,7 @@ def distinct_values(
     }
 
 
-def _attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
+def _select_attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
     """The values that certain rows are known to have, each once."""
     certain = [row["certain"]]
     if box.shape == "set":

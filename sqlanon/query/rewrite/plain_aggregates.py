@@ -17,7 +17,7 @@ from sqlanon.query.sql.sqltree import FALSE, ZERO, Tree, as_type, every, negate,
 from sqlanon.query.sql.types import is_single, is_whole
 
 
-def counted(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
+def bound_count(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     """The columns ``e``, ``l``, ``h``, ``u`` of COUNT over ``_found``.
 
     Args:
@@ -54,7 +54,7 @@ def error(a: Aggregate, row: Mapping[str, Tree]) -> dict[str, Tree]:
     return _columns(a, value, (value, value))
 
 
-def added(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
+def bound_sum(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
     """SUM.
 
     Args:

@@ -6,6 +6,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.release.audit.place import Place
 from sqlanon.release.catalog.entry import Entry
+from sqlanon.release.catalog.file_marker import version_in
 from sqlanon.release.catalog.other_counts import batches_of
 from sqlanon.results import AuditReport, RequirementResult, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -36,7 +37,7 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         spec: a policy's release, for the check of the threshold against the policy.
 
     Raises:
-        PolicyError: the private tables cannot be read from here, or columns are named.
+        PolicyError: the private tables cannot be read from here, columns are named, or a run was killed.
         PrivacyViolation: the certificate fails.
 
     Cost: that of `verify_published`.
@@ -48,6 +49,10 @@ def audit_counts(engine: Engine, place: Place, named: bool, spec: ReleaseSpec | 
         raise PolicyError(
             f"{problem}, and its certificate is in the private schema, which this session does not see; audit it as "
             "the owner, in the database of its source"
+        )
+    if not engine.transactions and version_in(engine, entry) != entry.version:
+        raise PolicyError(
+            f"{problem}, and a run was killed before the catalog said which version readers have: sqlanon clean first"
         )
     with Scratch(engine) as scratch:
         shape = shape_of_entry(entry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from sqlanon.engines.base import Engine
@@ -13,6 +13,9 @@ from sqlanon.release.catalog.state import SHOWN
 from sqlanon.release_kind import COUNTS
 from sqlanon.results import RunReport
 from sqlanon.shell import command
+
+Reconcile = Callable[[str | None, Sequence[str]], None]
+"""Takes the source of counts, None for rows, and the releases of rows that are protected together with them."""
 
 
 @contextmanager
@@ -36,25 +39,31 @@ def hold_counts(engine: Engine, source: str, together: Iterable[str]) -> Iterato
 
 
 @contextmanager
-def hold_return(engine: Engine, entry: Entry, current: Entry, *, confirmed: bool) -> Iterator[None]:
+def hold_return(
+    engine: Engine, entry: Entry, current: Entry, reconcile: Reconcile, *, confirmed: bool
+) -> Iterator[None]:
     """Hold the same lock while readers get an earlier version back; releases of rows need none.
 
     Args:
         engine: the database.
         entry: the version to return to.
         current: the current or last version of readers.
+        reconcile: finishes or takes back what killed runs left of the releases that are looked at.
         confirmed: nobody has kept the current version.
 
     Raises:
         GuardError: other counts of the source are published, or were after this version and may have been kept; or
             published counts are protected together with another version.
     """
-    refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
     if entry.kind is not COUNTS:
+        reconcile(None, [])
+        refuse_certified(Catalog(engine).entries(statuses=("published",)), entry.release, entry.version)
         yield
         return
     neighbour = _neighbour_of(entry)
-    with hold_counts(engine, entry.source, [neighbour[0]] if neighbour else []):
+    together = [neighbour[0]] if neighbour else []
+    with hold_counts(engine, entry.source, together):
+        reconcile(entry.source, together)
         refuse_published(engine, entry.release, entry.source)
         _refuse_other_classes(engine, entry, confirmed=confirmed)
         if entry.version != current.version and not confirmed and not _follow(entry, current):
@@ -108,6 +117,12 @@ def _neighbour_of(entry: Entry) -> tuple[str, int] | None:
     """The release of rows, and its version, that a version of counts is protected together with."""
     neighbour = (entry.report.get("statistics") or {}).get("neighbour")
     return (neighbour["release"], neighbour["version"]) if neighbour else None
+
+
+def is_together(entry: Entry, release: str) -> bool:
+    """Whether a version of counts is protected together with a release of rows."""
+    neighbour = _neighbour_of(entry)
+    return neighbour is not None and neighbour[0] == release
 
 
 def _refuse_other_classes(engine: Engine, entry: Entry, *, confirmed: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
@@ -24,6 +25,7 @@ from sqlanon.release.catalog.state import last_shown
 from sqlanon.release.catalog.target import check_free, check_no_link
 from sqlanon.release.catalog.views import Pointing, list_pointings, metadata_table, second_of
 from sqlanon.release.publish.in_lake import commit_version, mark_returning
+from sqlanon.release.publish.killed_counts import reconcile_beside
 from sqlanon.release.publish.retention import shows_erased
 from sqlanon.release.publish.second_file import give_back, reconcile, record_version
 from sqlanon.release.publish.swap import swap
@@ -72,7 +74,8 @@ def rollback(engine: Engine, release: str, to: int | None = None, *, allow_weake
                     "are made and checked together: no earlier one returns by itself; run the release with the policy "
                     "or the sources of that version instead"
                 )
-        holding.enter_context(hold_return(engine, entry, current, confirmed=allow_weaker))
+        settle = partial(reconcile_beside, engine, release)
+        holding.enter_context(hold_return(engine, entry, current, settle, confirmed=allow_weaker))
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = list_weakenings(list_differences(current.policy, policy))

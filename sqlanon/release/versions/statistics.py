@@ -23,7 +23,13 @@ from sqlanon.release.plans.counts import plan_counts
 from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
-from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
+from sqlanon.release.versions.neighbour import (
+    check_same_rows,
+    check_sums,
+    find_neighbour,
+    link_of_neighbour,
+    read_neighbour,
+)
 from sqlanon.release.versions.statistics_metadata import metadata_rows
 from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
@@ -107,6 +113,7 @@ class OfStatistics(Version):
                 work.decision = self._nights.look(work, self._shape_of(work))
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
+            check_sums(work, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
