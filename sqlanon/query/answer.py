@@ -177,7 +177,7 @@ def make_answer(  # noqa: PLR0913 - older than the limit
     answer_rows: list[dict[str, Any]] = []
     certain = []
     for row in rows:
-        cells = map(_checked, row)
+        cells = map(_check_cell, row)
         answer_rows.append(
             {
                 name: _read_bounds([next(cells) for _ in range(4)], tight=tight[name] and unlike is None)
@@ -220,7 +220,7 @@ def _with(cell: Bounded, interval: Interval) -> Bounded:
     return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
 
 
-def _checked(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
+def _check_cell(cell: Any) -> Any:  # noqa: ANN401 - an engine's value
     """The same cell.
 
     Raises:

@@ -198,7 +198,7 @@ def _key(query: Query, released: Released, dialect: str) -> object:
     parts = [getattr(query, field.name) for field in fields(query) if field.name != "text"]
     if query.joins or query.asked or any(map(reads_clock, _trees(parts))):
         return None
-    return query.text, released.as_of_source, _written(parts, dialect)
+    return query.text, released.as_of_source, _write(parts, dialect)
 
 
 def _trees(part: object) -> Iterator[exp.Expr]:
@@ -210,11 +210,11 @@ def _trees(part: object) -> Iterator[exp.Expr]:
             yield from _trees(item)
 
 
-def _written(part: object, dialect: str) -> object:
+def _write(part: object, dialect: str) -> object:
     """A part of a query as values that can be compared, trees as SQL."""
     if isinstance(part, exp.Expr):
         return part.sql(dialect=dialect)
-    return tuple(_written(item, dialect) for item in part) if isinstance(part, tuple | list) else part
+    return tuple(_write(item, dialect) for item in part) if isinstance(part, tuple | list) else part
 
 
 def _limit(text: str, most: int) -> str:

@@ -49,7 +49,7 @@ class Commands:
                 FAILED_TRANSACTION, "current transaction is aborted, commands ignored until end of transaction block"
             )
 
-    def failed(self) -> None:
+    def fail(self) -> None:
         """A statement of the transaction has failed."""
         self.status = "E" if self.status != "I" else "I"
 
@@ -98,7 +98,7 @@ class Commands:
             return Result("DEALLOCATE")
         if word in ("UNLISTEN", "CLOSE"):
             return Result(word)
-        raise _refused(word)
+        raise _refuse(word)
 
     def _set(self, text: str) -> None:
         if _TRANSACTION.match(text):
@@ -147,7 +147,7 @@ def _value(text: str) -> str | None:
     return plain.strip('"')
 
 
-def _refused(word: str) -> ServeError:
+def _refuse(word: str) -> ServeError:
     if word in ("DECLARE", "FETCH", "MOVE", "PREPARE", "EXECUTE", "EXPLAIN", "VALUES", "TABLE", "COPY", "LISTEN"):
         return ServeError(NOT_SUPPORTED, f"{word} is not answered; this server answers SELECT, one statement at a time")
     return ServeError(READ_ONLY, f"cannot execute {word[:30]}: this server is read-only and answers SELECT only")

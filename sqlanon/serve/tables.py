@@ -22,11 +22,11 @@ def parse_text(text: str, other: str = "postgres") -> exp.Expr:
         ServeError: it does not parse.
     """
     try:
-        return _parsed(text, "postgres")
+        return _parse(text, "postgres")
     except ServeError:
         if other == "postgres":
             raise
-        return _parsed(text, other)
+        return _parse(text, other)
 
 
 def meant_by(tree: exp.Expr, asking: Asking) -> Served | None:
@@ -92,7 +92,7 @@ def _means(table: exp.Table, one: Served) -> bool:
     return by_source or (schema is not None and same(table.this, one.view_name) and same(schema, one.view_schema))
 
 
-def _parsed(text: str, dialect: str) -> exp.Expr:
+def _parse(text: str, dialect: str) -> exp.Expr:
     try:
         trees = [tree for tree in Dialect.get_or_raise(dialect).parse(text) if tree is not None]
     except SqlglotError as error:

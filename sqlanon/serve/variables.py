@@ -150,7 +150,7 @@ class Variables:
 
     def show(self, name: str) -> tuple[str, str]:
         """The spelled name of a setting, and the value."""
-        spelled = self._known(name)
+        spelled = self._find_name(name)
         return spelled, self._values[spelled]
 
     def set(self, name: str, value: str | None) -> str:
@@ -161,7 +161,7 @@ class Variables:
         """
         if name.lower() in ("role", "session_authorization"):
             raise ServeError(NOT_ALLOWED, "a session keeps the role that it asks as")
-        spelled = self._known(name)
+        spelled = self._find_name(name)
         folded = spelled.lower()
         if value is None:
             self._values[spelled] = getattr(self, "_begun", self._values)[spelled]
@@ -187,7 +187,7 @@ class Variables:
         """Restore every setting to the value at the start of the session."""
         self._values = dict(self._begun)
 
-    def _known(self, name: str) -> str:
+    def _find_name(self, name: str) -> str:
         spelled = self._spelled.get(name.lower())
         if spelled is None:
             raise ServeError(NO_SETTING, f'unrecognized configuration parameter "{name[:100]}"')

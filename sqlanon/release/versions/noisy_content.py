@@ -18,7 +18,7 @@ from sqlanon.release.catalog.catalog import now
 from sqlanon.release.catalog.collated import mark_collated
 from sqlanon.release.catalog.entry import SourceState
 from sqlanon.release.catalog.rights import reader_warnings
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.work import Work
 from sqlanon.release.versions.noisy_rows import SyntheticRows
 from sqlanon.results import LossReport, NoisyReport, RunReport
