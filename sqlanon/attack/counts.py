@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.attack.classes import see_classes
-from sqlanon.attack.sums import attack_sums, label_of
+from sqlanon.attack.sums import add_sums, attack_sums, label_of
 from sqlanon.attack.versions import add_readers, see_new_rows
 from sqlanon.counted import CellKeySpec
 from sqlanon.engines.rows import read_integer
@@ -87,9 +87,15 @@ def attack_counts(
         ]
         reporter.stage(entry.release, "all versions")
         kinds = _read_versions(targets, [known for _, known in came], insiders, promised=shape.insiders)
+        found: list[tuple[SumsReader, ...]] = []
+        for batch, one in zip(batches, rows, strict=True):
+            with Scratch(engine) as scratch:
+                own = batch_of(scratch, kept_of(entry.statistics), batch)
+                night = replace(joined, seen=one.seen)
+                found.append(attack_sums(scratch, shape, own, night, order, lambda: until - time.monotonic()))
         reporter.finish(entry.release)
         small = sum(int(one.small.sum()) for one in rows)
-        return _report(entry, shape, joined, small, kinds, versions=len(batches))
+        return _report(entry, shape, joined, small, kinds, sums=add_sums(found), versions=len(batches))
     truth, known = _read_private(engine, shape, entry.counts, order)
     asked = stored_statistics(entry.policy["statistics"])
     most = shape.threshold - 1 if asked.method == "round" else shape.threshold

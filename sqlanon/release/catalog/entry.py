@@ -95,7 +95,8 @@ class Entry:
         asked = self.policy.get("statistics")
         if not asked:
             return {}
-        parts = list_parts(len(asked.get("sums", ())), (asked.get("other") or {}).get("method", "suppress"))
+        method, followed = (asked.get("other") or {}).get("method", "suppress"), asked.get("cohort") is not None
+        parts = list_parts(len(asked.get("sums", ())), method, followed=followed)
         return {part: TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in parts}
 
     @property
