@@ -41,7 +41,7 @@ def kept_of(tables: Sequence[TableRef]) -> Kept:
     cells, atoms, witness, *rest = tables
     many = len(SUM_PARTS)
     amounts = rest.pop() if len(rest) % many else None
-    sums = tuple(SumTables(*rest[at : at + many]) for at in range(0, len(rest), many))
+    sums = tuple(SumTables(*rest[index : index + many]) for index in range(0, len(rest), many))
     return Kept(cells, atoms, witness, sums, amounts)
 
 
@@ -53,7 +53,7 @@ def kept_beside(physical: TableRef, parts: Sequence[str]) -> dict[str, TableRef]
 def columns_kept(shape: Shape) -> dict[str, list[str]]:
     """The columns of the private tables of a version, by their parts."""
     levels = [name for column in shape.columns for name in (f"l{column.place}", f"k{column.place}")]
-    sums = [f"s{one.place}" for one in shape.sums]
+    sums = [f"s{summed.place}" for summed in shape.sums]
     ranks = [] if shape.neighbour is None else [f"r{column.place}" for column in shape.neighbour.columns]
     classes = [] if shape.neighbour is None else ["whole", "kind", "class", *ranks]
     return {
@@ -63,7 +63,7 @@ def columns_kept(shape: Shape) -> dict[str, list[str]]:
         "amounts": [*(f"v{column.place}_0" for column in shape.columns), *sums, "n"],
         "noise": ["cell", "key", "value", "change", "marks"],
         "chances": ["number", "first", "until", "change"],
-        **{f"{part}{one.place}": list(SUM_COLUMNS[part]) for one in shape.sums for part in SUM_PARTS},
+        **{f"{part}{summed.place}": list(SUM_COLUMNS[part]) for summed in shape.sums for part in SUM_PARTS},
     }
 
 

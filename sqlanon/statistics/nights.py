@@ -104,10 +104,10 @@ def write_versions(scratch: Scratch, shape: Shape, kept: Kept, physical: TableRe
 
 def batch_of(scratch: Scratch, kept: Kept, batch: int) -> Kept:
     """Scratch tables of the rows of a version."""
-    made = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
+    tables = {part: scratch.table(f"{part}_of_batch") for part in kept.parts()}
     for part, table in kept.parts().items():
-        scratch.execute("statistics/batch", part=made[part], kept=table, batch=batch)
-    return kept_of(list(made.values()))
+        scratch.execute("statistics/batch", part=tables[part], kept=table, batch=batch)
+    return kept_of(list(tables.values()))
 
 
 def verify_growth(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, release: str) -> None:
@@ -141,10 +141,10 @@ def verify_versions(
     """
     for batch in batches:
         with scratch.beside() as apart:
-            part, own = batch_of(apart, kept, batch), replace(shape, version=batch)
+            part, batch_shape = batch_of(apart, kept, batch), replace(shape, version=batch)
             view = apart.table("view_of_batch")
-            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **own.context())
-            verify_published(apart, own, view, part, release)
+            apart.execute("statistics/batch_view", view=view, cells=kept.cells, batch=batch, **batch_shape.context())
+            verify_published(apart, batch_shape, view, part, release)
     published, context = scratch.table("published_versions"), shape.context()
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     failing = scratch.count("statistics/verify_versions", published=published, cells=kept.cells, **context)
