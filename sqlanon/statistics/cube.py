@@ -40,6 +40,7 @@ class Cube:
         sums: of each column of sums the demands.
         single: each person has one row.
         parts: the classes of a release of rows; then the atoms are these parts.
+        amounts: see statistics/amounts; None: no other versions are to follow, or there are no sums.
     """
 
     atoms: TableRef
@@ -49,6 +50,7 @@ class Cube:
     sums: tuple[SumTables, ...] = ()
     single: bool = False
     parts: Parts | None = None
+    amounts: TableRef | None = None
 
 
 def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -> Cube:
@@ -102,8 +104,12 @@ def count_cells(scratch: Scratch, shape: Shape, stage: TableRef, release: str) -
     finest, parts = atoms, None
     if shape.neighbour is not None:
         atoms, parts = divide_cells(scratch, shape, rows, finest, stage)
+    amounts = None
+    if shape.followed and shape.sums:
+        amounts = scratch.table("amounts")
+        scratch.execute("statistics/amounts", amounts=amounts, rows=rows, **context)
     scratch.drop(rows)
-    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts)
+    return Cube(atoms, finest, cells, (many, listed), sums, n == persons, parts, amounts)
 
 
 def read_system(scratch: Scratch, shape: Shape, cube: Cube, secret: bytes) -> System:

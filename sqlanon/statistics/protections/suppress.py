@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
+from sqlanon.counted import Method, StatisticsSpec
 from sqlanon.declared.wording import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
@@ -14,7 +14,7 @@ from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.hide import hide_cells
-from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.kept import Kept, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
@@ -72,8 +72,7 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
-        tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
