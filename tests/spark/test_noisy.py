@@ -179,7 +179,7 @@ def test_a_killed_version_is_lost_or_published_as_it_was_drawn(
     view = f"release.{made.view}"
 
     def kill(*words: str) -> None:
-        killed([url, made.file, *words], "tests.spark.killed_noisy")
+        killed([url, made.file, *words], "killed_noisy")
 
     kill("noisy/snapshot")  # charged, nothing is read
     with opened(session, state) as made.db:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqlanon.cli.arguments import parse_names
 from sqlanon.cli.commands.audit_counts import COUNTS, audit_counts, is_file
+from sqlanon.cli.commands.audit_table import (
+    AskedColumns,
+    ColumnSets,
+    assess_risk,
+    audit_file,
+    measure_table,
+    show_reports,
+)
 from sqlanon.cli.options import (
     DateFormat,
     Db,
@@ -34,7 +40,6 @@ from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
-    from sqlanon.results import AuditReport, IdentifyingReport, KnownReport, RiskReport
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 Names = list[str] | None
@@ -218,13 +223,13 @@ def audit(
         "threshold": threshold,
         "null_is": null_is,
     }
-    asked = _Asked(
+    asked = AskedColumns(
         parse_names("--qi", qi) or None,
         parse_names("--sensitive", sensitive),
         parse_names("--identifier", identifier),
         {name: value for name, value in about.items() if value is not None},
     )
-    asked = replace(asked, sets=_Sets(find_qi, known)) if find_qi or known is not None else asked
+    asked = replace(asked, sets=ColumnSets(find_qi, known)) if find_qi or known is not None else asked
     if asked.sets is not None:
         asked.sets.check(table, asked.about)
     columns_of = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
@@ -237,7 +242,7 @@ def audit(
         if column and asked.quasi is None:
             raise PolicyError(f"--{name}: name the columns that an attacker knows with --qi")
     if table is not None and db is None and is_file(table):
-        return _file(screen, table, asked, reading, policy)
+        return audit_file(screen, table, asked, reading, policy)
     if reading:
         raise PolicyError(f"{first_option(reading)} is for CSV files; a table in a database has types of its own")
     spec = find_policy(db, policy)
@@ -258,7 +263,7 @@ def audit(
         if asked.sets is not None:
             return asked.sets.show(screen, asked.sets.measure(connected, table, asked))
         release = _release_of(connected, spec, table)
-        report = _audit_table(connected, table, asked, release)
+        report = measure_table(connected, table, asked, release)
         # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file
         # is read there.
         classes = report.groups is None and not report.candidates and report.hidden_cells is None and not report.noisy
@@ -268,105 +273,8 @@ def audit(
                 f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that "
                 "are seen in it"
             )
-        risk = _assess_risk(connected, table, report, asked) if plain else None
-    return _show_reports(screen, report, risk, warned)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """The options that choose the columns to look at."""
-
-    quasi: tuple[str, ...] | None
-    sensitive: tuple[str, ...]
-    identifiers: tuple[str, ...]
-    about: dict[str, Any]
-    sets: _Sets | None = None
-
-
-@dataclass(frozen=True)
-class _Sets:
-    """The options that measure sets of columns in place of the table's classes."""
-
-    find_qi: bool
-    known: int | None
-
-    def check(self, table: str | None, about: dict[str, Any]) -> None:
-        """Refuse arguments that do not go with them."""
-        name = "--find-qi" if self.find_qi else "--known"
-        if self.find_qi and self.known is not None:
-            raise PolicyError("--find-qi and --known each measure sets of columns; give one of them")
-        if table is None:
-            raise PolicyError(f"{name} goes with a TABLE or a file")
-        if about:
-            raise PolicyError(f"{name} measures columns alone; leave {first_option(about)} out")
-
-    def measure(self, connected: Database, table: str, asked: _Asked) -> IdentifyingReport | KnownReport:
-        """The sets of the columns of --qi, or of all but those of --sensitive and --identifier."""
-        left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
-        if self.known is not None:
-            return connected.known(table, self.known, asked.quasi, left_out=left_out)
-        return connected.find_quasi(table, asked.quasi, left_out=left_out)
-
-    def show(self, screen: Screen, report: IdentifyingReport | KnownReport) -> int:
-        """Print a report of `measure`."""
-        screen.emit(report.to_dict())
-        if not screen.silent:
-            from sqlanon.cli.show.known import known_report
-            from sqlanon.cli.show.risk import identifying_report
-            from sqlanon.results import IdentifyingReport
-
-            if isinstance(report, IdentifyingReport):
-                identifying_report(screen, report)
-            else:
-                known_report(screen, report)
-        return 0
-
-
-def _file(screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None) -> int:
-    from sqlanon.database import open_file
-
-    if policy is not None:
-        raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
-    about = dict(asked.about)
-    with open_file(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
-        connected, name, people = file.database, file.table, file.population
-        screen.warn(file.notes)
-        if asked.sets is not None:
-            identifying = replace(asked.sets.measure(connected, name, asked), table=path)
-            screen.close()
-            return asked.sets.show(screen, identifying)
-        asked = replace(asked, about=about | ({"population": people} if people else {}))
-        report = replace(_audit_table(connected, name, asked, None), table=path)
-        risk = replace(_assess_risk(connected, name, report, asked), table=path)
-    screen.close()
-    return _show_reports(screen, report, risk)
-
-
-def _audit_table(connected: Database, table: str, asked: _Asked, spec: ReleaseSpec | None) -> AuditReport:
-    return connected.audit(
-        table, quasi=asked.quasi, sensitive=asked.sensitive, identifiers=asked.identifiers, spec=spec
-    )
-
-
-def _assess_risk(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
-    """The figures over the columns that the audit found."""
-    sensitive = [column.column for column in report.sensitive]
-    return connected.assess(
-        table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
-    )
-
-
-def _show_reports(screen: Screen, report: AuditReport, risk: RiskReport | None, warned: Sequence[str] = ()) -> int:
-    more = {"warnings": list(warned)} if warned else {}
-    screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None} | more)
-    if not screen.silent:
-        from sqlanon.cli.show.audit import audit_report
-        from sqlanon.cli.show.risk import risk_report
-
-        audit_report(screen, report)
-        if risk:
-            risk_report(screen, risk)
-    return 0 if report.satisfied else 1
+        risk = assess_risk(connected, table, report, asked) if plain else None
+    return show_reports(screen, report, risk, warned)
 
 
 def _audit_pair(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
