@@ -5,7 +5,7 @@ The exact answers are arrays of this process; no table that stays has them, and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +110,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     Cost: a scan of the source.
     """
     columns = check_columns(shape, person, source)
+    read = source.ref if scratch.engine.transactions else _copy_source(scratch, source.ref, columns)
     coded = scratch.table("coded")
     measures = []
     for place in _valued(shape):
@@ -131,7 +132,7 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
     scratch.execute(
         "noisy/coded",
         coded=coded,
-        source=source.ref,
+        source=read,
         person=[{"name": columns[name].name, "kind": columns[name].kind} for name in person],
         dimensions=[
             {
@@ -146,9 +147,17 @@ def code_rows(scratch: Scratch, shape: Shape, person: Sequence[str], source: Rel
         measures=measures,
     )
     names = [columns[name].name for name in person]
-    if scratch.count("noisy/joined", coded=coded, source=source.ref, person=names):
+    if scratch.count("noisy/joined", coded=coded, source=read, person=names):
         raise PrivacyViolation(f"{shape.release}: coded rows are not the rows of the source")
     return coded
+
+
+def _copy_source(scratch: Scratch, source: TableRef, columns: Mapping[str, Column]) -> TableRef:
+    """One state of the columns that are read, where no transaction gives it."""
+    copied = scratch.table("snapshot")
+    names = list(dict.fromkeys(column.name for column in columns.values()))
+    scratch.execute("noisy/snapshot", copied=copied, source=source, columns=names)
+    return copied
 
 
 def _valued(shape: Shape) -> tuple[int, ...]:

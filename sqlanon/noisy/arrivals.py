@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.noisy.answers import Coded
 from sqlanon.noisy.nights import measure
@@ -21,6 +21,9 @@ from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.noisy.shape import Longs
+
+MOST_SEEN = 100_000_000
+"""Persons of a night, at most, where they are kept in another database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +128,21 @@ def verify_arrived(scratch: Scratch, shape: Shape, coded: Coded, arrived: Arrive
             raise PrivacyViolation(f"{shape.release}: a second query does not give the same arrivals")
 
 
-def keep_seen(scratch: Scratch, seen: TableRef, arrived: Arrived) -> None:
-    """Add tonight's arrivals to the table of persons seen, in the caller's transaction."""
-    text = scratch.engine.capabilities.text_type
+def keep_seen(scratch: Scratch, home: Engine, seen: TableRef, arrived: Arrived) -> None:
+    """Add tonight's arrivals to the table of persons seen, in the caller's transaction.
+
+    Args:
+        scratch: the run.
+        home: the database with the table, the run's own or another one.
+        seen: the table.
+        arrived: all persons who have arrived.
+    """
+    text = home.capabilities.text_type
     columns = [("number", "INTEGER"), ("person", text), ("cell", "BIGINT"), ("night", "INTEGER")]
-    scratch.engine.load_rows(seen, columns, ())
+    home.load_rows(seen, columns, ())
     for number, table in enumerate(arrived.tables):
-        scratch.execute("noisy/keep_seen", seen=seen, arrived=table, number=number, night=arrived.night)
+        if home is scratch.engine:
+            scratch.execute("noisy/keep_seen", seen=seen, arrived=table, number=number, night=arrived.night)
+            continue
+        made = scratch.sql("noisy/new_seen", arrived=table, number=number, night=arrived.night)
+        home.load_rows(seen, columns, scratch.engine.fetch(made, max_rows=MOST_SEEN))
