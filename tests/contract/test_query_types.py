@@ -101,6 +101,16 @@ def test_a_function_that_jumps_is_not_exact_where_the_order_of_doubles_matters(
     assert not any(db.query(f"SELECT count(*) AS n FROM {name} HAVING sum(f) > 0.5").certain)
 
 
+@pytest.mark.parametrize(
+    "item", ["count(age / 0)", "sum(age % (1 - 1))", "avg(CASE WHEN age > 25 THEN c / 0e1 + age END)"]
+)
+def test_a_division_by_zero_is_refused_where_rows_are_not_calculated(numbers: tuple[Any, str], item: str) -> None:
+    db, name = numbers
+    with pytest.raises(UnsupportedError, match="it divides by 0"):
+        db.query(f"SELECT {item} AS x FROM {name}")
+    assert db.query(f"SELECT count(age / nullif(0, 0)) AS x FROM {name}").rows[0]["x"].high == 0
+
+
 def test_division_without_a_rest_where_the_engine_has_it(both_dbs: tuple[Any, ...]) -> None:
     db = next(db for db in both_dbs if db.engine.dialect == "duckdb")
     name = f"y{uuid.uuid4().hex[:10]}"
