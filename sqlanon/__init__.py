@@ -13,6 +13,7 @@ from sqlanon._version import __version__
 if TYPE_CHECKING:
     from sqlanon import dbt as dbt
     from sqlanon.budgeted import BudgetSpec
+    from sqlanon.column_spec import ColumnSpec, Hierarchy
     from sqlanon.database import Database, FrameRelease, Release, anonymize, connect
     from sqlanon.declared.options import AnonymizeOptions, FileOptions
     from sqlanon.errors import (
@@ -68,9 +69,7 @@ if TYPE_CHECKING:
     from sqlanon.spec import (
         Accuracy,
         CohortSpec,
-        ColumnSpec,
         FormatSpec,
-        Hierarchy,
         MethodSpec,
         PolicySpec,
         PrivacySpec,
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "budgeted": ("BudgetSpec",),
+    "column_spec": ("ColumnSpec", "Hierarchy"),
     "database": ("Database", "FrameRelease", "Release", "anonymize", "connect"),
     "declared.options": ("AnonymizeOptions", "FileOptions"),
     "errors": (
@@ -137,9 +137,7 @@ _PUBLIC = {
     "spec": (
         "Accuracy",
         "CohortSpec",
-        "ColumnSpec",
         "FormatSpec",
-        "Hierarchy",
         "MethodSpec",
         "PolicySpec",
         "PrivacySpec",
@@ -167,8 +165,8 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """The public names, imported or not, and the attributes of every module, without own imports."""
-    own = {name for name in globals() if name.startswith("__")}
-    return sorted({*own, *__all__, "dbt"})
+    special = {name for name in globals() if name.startswith("__")}
+    return sorted({*special, *__all__, "dbt"})
 
 
 __all__ = [

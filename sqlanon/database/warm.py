@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon import policy
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.database.opening import connect
+from sqlanon.declared.cost import TableSize
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import SqlanonError
 from sqlanon.kernels.watch import current_compiling
@@ -15,7 +17,7 @@ from sqlanon.methods.method import method_of
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.plans.rows import estimate
 from sqlanon.results.warm import WarmReport
-from sqlanon.spec import ColumnSpec, Hierarchy, RefreshSpec, ReleaseSpec
+from sqlanon.spec import RefreshSpec, ReleaseSpec
 
 FEW, MANY = 2_000, 40_000
 """Rows of the made-up tables.
@@ -69,7 +71,7 @@ def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) ->
 
 def _seconds(spec: ReleaseSpec, rows: int) -> float:
     """Estimated time of the method."""
-    return estimate(method_of(spec), rows, len(spec.with_role("quasi")), spec.privacy.k).seconds
+    return estimate(method_of(spec), TableSize(rows, len(spec.with_role("quasi")), spec.privacy.k)).seconds
 
 
 def _defaults() -> Iterator[ReleaseSpec]:

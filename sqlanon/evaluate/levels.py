@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlanon.column_spec import Rule
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import find_subject
-from sqlanon.spec import Rule
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import by_code
 from sqlanon.table.scratch import Scratch
@@ -78,7 +78,7 @@ def read_levels(engine: Engine, release: str, column: str) -> Levels:
         roles = on.only(reading)
         with engine.snapshot():
             stage = take_stage(scratch, roles, [])
-        (domain,), _, _ = build_domains(scratch, roles, stage)
+        (domain,) = build_domains(scratch, roles, stage).quasi
         (_, rows), *_ = by_code(scratch, "table/domain_counts", [domain], "int64")
         tree, name = tree_of(domain), hierarchy_of(domain).name
         counts = rows[int(domain.has_null) :]

@@ -13,6 +13,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from sqlanon.budgeted import BudgetSpec, NoisyMeasure, NoisySpec, NoisyTable
+from sqlanon.column_spec import ColumnSpec, Hierarchy, HierarchyTable
 from sqlanon.declared.kinds import name_parts
 from sqlanon.declared.records import BROKEN, Path
 from sqlanon.declared.values import read_exact
@@ -23,7 +24,7 @@ from sqlanon.policy.noisy_models import BudgetModel, NoisyMeasureModel, NoisyMod
 from sqlanon.policy.noisy_rows import read_rows
 from sqlanon.policy.problems import Problems
 from sqlanon.policy.sections import BUDGET, NOISY_RELEASE, NOISY_TABLE, RELEASE
-from sqlanon.spec import ColumnSpec, Hierarchy, HierarchyTable, PrivacySpec, RefreshSpec, ReleaseSpec
+from sqlanon.spec import PrivacySpec, RefreshSpec, ReleaseSpec
 
 MOST_BINS = 1000
 MOST_STEPS = 2**30
@@ -196,13 +197,13 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
     tables: list[NoisyTable] = []
     path = (*at, "tables")
     spelled = {name.lower(): name for name in asked.groups}
-    used: set[str] = set()
+    grouped_names: set[str] = set()
     for index, item in enumerate(asked.tables if isinstance(asked.tables, list) else []):
         model = NOISY_TABLE.read_at(item, (*path, index), problems.add)
         if not isinstance(model, NoisyTableModel):
             return None
         folded = [name.lower() for name in model.by]
-        used |= set(folded)
+        grouped_names |= set(folded)
         for name in model.by:
             if name.lower() not in spelled and not problems.broken((*at, "groups")):
                 what = f"the groups of {show(name)} are not declared{near(name, asked.groups)}"
@@ -217,7 +218,7 @@ def _read_tables(asked: NoisyModel, at: Path, problems: Problems) -> tuple[Noisy
         tables.append(NoisyTable(name, by, model.totals))
     if not asked.tables and asked.rows is None:
         problems.add(path, "no table", "tables: [{by: [region, sex]}]")
-    unused = [name for name in asked.groups if name.lower() not in used and asked.rows is None]
+    unused = [name for name in asked.groups if name.lower() not in grouped_names and asked.rows is None]
     if unused and not problems.broken(path):
         problems.add((*at, "groups"), f"no table is by {join_words(map(show, unused))}", "leave it out")
     return None if problems.broken(path) else tuple(tables)

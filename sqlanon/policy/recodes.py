@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from sqlanon.column_spec import Hierarchy, HierarchyTable, Recode, Rule
 from sqlanon.declared.records import Path
 from sqlanon.policy.builders import is_date
 from sqlanon.policy.models import ColumnModel
 from sqlanon.policy.problems import Problems
-from sqlanon.spec import Hierarchy, HierarchyTable, Recode, Rule
 
 RECODES = ("bottom", "top", "round")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,9})?")
@@ -24,11 +24,11 @@ def build_recode(
     column: ColumnModel, path: Path, hierarchy: Hierarchy | HierarchyTable | Rule | None, problems: Problems
 ) -> Recode | None:
     """The recoding of a column by the policy, None if it asks for none. Problems are noted at ``path``."""
-    other = column.hierarchy.other if column.hierarchy is not None else None
-    if other is not None and column.role != "quasi":
+    replacement = column.hierarchy.other if column.hierarchy is not None else None
+    if replacement is not None and column.role != "quasi":
         problems.add((*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns")
     if not is_recoded(column):
-        return Recode(other=other) if other is not None else None
+        return Recode(other=replacement) if replacement is not None else None
     if isinstance(hierarchy, Hierarchy | HierarchyTable):
         problems.add(
             path,

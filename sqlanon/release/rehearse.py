@@ -26,7 +26,7 @@ from sqlanon.release.divide.choose_division import division_of_run
 from sqlanon.release.divide.classes import Machine, measure_loss
 from sqlanon.release.prepare.prepare import profile
 from sqlanon.release.prepare.staged import Staged
-from sqlanon.release.publish.publish import list_columns
+from sqlanon.release.publish.content import list_columns
 from sqlanon.release.stages.stage import Divide, Profile, execute, read_of, stages_after_reading
 from sqlanon.release.stages.work import Work
 from sqlanon.release.verify.made import Made
@@ -139,7 +139,7 @@ def rehearse(
             execute([read_of(works)], works)
             if choose is not None:
                 work.read = choose(scratch, work.staged)
-            stages = [one for one in stages_after_reading(works) if isinstance(one, Profile | Divide)]
+            stages = [stage for stage in stages_after_reading(works) if isinstance(stage, Profile | Divide)]
             execute(stages, works)
             classes = work.classes
             if classes.recoded.sensitive:
@@ -150,7 +150,7 @@ def rehearse(
             scratch.execute(
                 "persons/shown",
                 shown=table,
-                classed=classes.classed,
+                classed=classes.classed.table,
                 released=classes.recoded.released,
                 published=list_columns(classes.recoded.columns),
             )

@@ -48,7 +48,7 @@ class Commands:
                 FAILED_TRANSACTION, "current transaction is aborted, commands ignored until end of transaction block"
             )
 
-    def failed(self) -> None:
+    def fail(self) -> None:
         """A statement of the transaction has failed."""
         self.status = "E" if self.status != "I" else "I"
 
@@ -97,7 +97,7 @@ class Commands:
             return Result("DEALLOCATE")
         if word in ("UNLISTEN", "CLOSE"):
             return Result(word)
-        raise _refused(word)
+        raise _refuse(word)
 
     def _set(self, text: str) -> None:
         if _TRANSACTION.match(text):
@@ -117,15 +117,15 @@ class Commands:
     def _show(self, name: str) -> Result:
         if name.upper() == "ALL":
             rows = [[key, value, ""] for key, value in sorted(self.variables.values.items())]
-            return Result("SHOW", tuple(Column(one, TEXT) for one in ("name", "setting", "description")), rows)
-        known, value = self.variables.show(_SHOW.get(" ".join(name.upper().split()), name.strip('"')))
-        return Result("SHOW", (Column(known, TEXT),), [[value]])
+            return Result("SHOW", tuple(Column(heading, TEXT) for heading in ("name", "setting", "description")), rows)
+        variable, value = self.variables.show(_SHOW.get(" ".join(name.upper().split()), name.strip('"')))
+        return Result("SHOW", (Column(variable, TEXT),), [[value]])
 
 
 def seconds_of(variables: Variables, most: float) -> float:
     """The deadline of a statement: the server's, or the session's ``statement_timeout`` where that is earlier."""
-    own = seconds_in(variables.values["statement_timeout"])
-    return min(own, most) if own else most
+    seconds = seconds_in(variables.values["statement_timeout"])
+    return min(seconds, most) if seconds else most
 
 
 def _check_mode(text: str) -> None:
@@ -142,7 +142,7 @@ def _value(text: str) -> str | None:
     return plain.strip('"')
 
 
-def _refused(word: str) -> ServeError:
+def _refuse(word: str) -> ServeError:
     if word in ("DECLARE", "FETCH", "MOVE", "PREPARE", "EXECUTE", "EXPLAIN", "VALUES", "TABLE", "COPY", "LISTEN"):
         return ServeError(NOT_SUPPORTED, f"{word} is not answered; this server answers SELECT, one statement at a time")
     return ServeError(READ_ONLY, f"cannot execute {word[:30]}: this server is read-only and answers SELECT only")

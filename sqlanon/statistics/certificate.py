@@ -6,6 +6,7 @@ The witnesses are changes of the true table, and the true table is one of them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
@@ -31,7 +32,7 @@ def verify_source(scratch: Scratch, shape: Shape, stage: TableRef, kept: Kept, r
         scratch.execute("statistics/whole_atoms", wholes=atoms, atoms=kept.atoms, **context)
     failing, shared = scratch.numbers("statistics/verify_atoms", keyed=keyed, atoms=atoms, **context)
     if shape.sums:
-        verify_demands(scratch, shape, keyed, kept, release)
+        verify_demands(scratch, shape, keyed, replace(kept, atoms=atoms), release)
     refuse(release, "finest cells", failing)
     refuse(release, "owners of cells", shared)
     if neighbour is not None:
@@ -60,8 +61,10 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
     context = shape.context()
     if shape.sums:
         context["sums"] = [
-            {**one.context(), "limits": own.limits} for one, own in zip(shape.sums, kept.sums, strict=True)
+            {**summed.context(), "limits": sum_tables.limits}
+            for summed, sum_tables in zip(shape.sums, kept.sums, strict=True)
         ]
+    numbers = context if shape.neighbour is None else {**context, "sums": []}
     published, compared = scratch.table("published"), scratch.table("compared")
     scratch.execute("statistics/published", published=published, physical=physical, **context)
     scratch.execute("statistics/compared", compared=compared, published=published, cells=kept.cells, **context)
@@ -70,31 +73,53 @@ def verify_published(scratch: Scratch, shape: Shape, physical: TableRef, kept: K
         ("cells that are not published", "rows that are no cell", "cells published twice", "rows", "small cells shown"),
         scratch.numbers("statistics/verify_view", compared=compared),
     )
-    made: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
-    ends, least, moved = verify_ends(scratch, shape, context, compared, kept, release, shape.threshold)
+    tables: dict[str, Any] = {"atoms": kept.atoms, "cells": kept.cells, "witness": kept.witness}
+    ends, least, moved = verify_ends(scratch, shape, numbers, compared, kept, release, shape.threshold)
     if shape.insiders:
-        inside, insiders, own = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
-        scratch.execute("statistics/inside", inside=inside, **made, **context)
+        inside, insiders, own_parts = (scratch.table(name) for name in ("inside", "insiders", "own_parts"))
+        scratch.execute("statistics/inside", inside=inside, **tables, **context)
         whole = "atom" if shape.neighbour is None else "whole"
-        scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **made)
+        scratch.execute("statistics/insiders", insiders=insiders, inside=inside, **tables)
         scratch.execute(
-            "statistics/own_parts", own=own, inside=inside, insiders=insiders, whole=whole, **made, **context
+            "statistics/own_parts", own=own_parts, inside=inside, insiders=insiders, whole=whole, **tables, **context
         )
-        found = scratch.count(
+        unwitnessed = scratch.count(
             "statistics/verify_insiders",
             ends=ends,
             compared=compared,
             least=least,
             insiders=insiders,
-            own=own,
-            **made,
-            **context,
+            own=own_parts,
+            **tables,
+            **numbers,
         )
-        refuse(release, "pairs of a small cell and an insider without witnesses", found)
+        refuse(release, "pairs of a small cell and an insider without witnesses", unwitnessed)
     if shape.sums:
+        if shape.neighbour is not None:
+            kept, moved = _verify_wholes(scratch, shape, context, compared, kept, release)
         verify_sums(scratch, shape, kept, (moved, compared), release)
     shown, hidden = scratch.numbers("statistics/counts", compared=compared)
     return shown, hidden
+
+
+def _verify_wholes(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str
+) -> tuple[Kept, TableRef]:
+    """Witnesses have all sums that are published: those of the finest combinations, where atoms are parts of these.
+
+    Returns:
+        the tables of the finest combinations and the changes of these, and what witnesses change of each cell.
+
+    Raises:
+        PrivacyViolation: they have not.
+    """
+    wholes, changes = scratch.table("wholes_of_sums"), scratch.table("whole_changes")
+    scratch.execute("statistics/whole_atoms", wholes=wholes, atoms=kept.atoms, **context)
+    scratch.execute(
+        "statistics/whole_changes", changes=changes, witness=kept.witness, atoms=kept.atoms, sums=context["sums"]
+    )
+    whole = replace(kept, atoms=wholes, witness=changes)
+    return whole, _verify_moves(scratch, shape, context, compared, whole, release, "moved_of_wholes")
 
 
 def verify_placed(
@@ -108,15 +133,15 @@ def verify_placed(
     neighbour = shape.neighbour
     rows: dict[str, Any] = {"keyed": keyed, "stage": stage, "atoms": atoms}
     assert neighbour is not None
-    known: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
-    found = scratch.count("statistics/verify_placed", **known, **rows, **shape.context())
-    refuse(release, f"rows of classes of {neighbour.release}", found)
+    placing: dict[str, Any] = {"linked": neighbour.linked, "link": neighbour.link}
+    mismatched = scratch.count("statistics/verify_placed", **placing, **rows, **shape.context())
+    refuse(release, f"rows of classes of {neighbour.release}", mismatched)
     for column in neighbour.columns:
         if column.how == "branches":
-            found = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
+            mismatched = scratch.count("statistics/verify_branches", column=column, atoms=atoms)
         else:
-            found = scratch.count("statistics/verify_ranks", column=column, **rows)
-        refuse(release, "ranks", found)
+            mismatched = scratch.count("statistics/verify_ranks", column=column, **rows)
+        refuse(release, "ranks", mismatched)
 
 
 def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef, release: str) -> TableRef:
@@ -129,8 +154,8 @@ def _verify_classes(scratch: Scratch, shape: Shape, kept: Kept, least: TableRef,
     context = shape.neighbour.context()
     needs, raised, inside = scratch.table("needs"), scratch.table("raised"), scratch.table("inside_classes")
     name = shape.neighbour.release
-    made: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
-    scratch.execute("statistics/inside", inside=inside, **made, **shape.context())
+    class_tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
+    scratch.execute("statistics/inside", inside=inside, **class_tables, **shape.context())
     refuse_each(
         release,
         (f"parts that a class of {name} does not have", f"mixed kinds of {name}", f"kinds of {name} apart"),
@@ -167,29 +192,43 @@ def verify_ends(
     Raises:
         PrivacyViolation: the failed rule, and how often; no value.
     """
+    moved = _verify_moves(scratch, shape, context, compared, kept, release, "moved")
+    least, ends = (scratch.table(name) for name in ("least", "ends"))
+    with_witness: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms, "witness": kept.witness}
+    scratch.execute("statistics/least", least=least, **with_witness, **context)
+    if shape.neighbour is not None:
+        least = _verify_classes(scratch, shape, kept, least, release)
+    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
+    demand = {**context, "threshold": most}
+    wrong = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
+    refuse(release, "small cells without witnesses", wrong)
+    return ends, least, moved
+
+
+def _verify_moves(
+    scratch: Scratch, shape: Shape, context: dict[str, Any], compared: TableRef, kept: Kept, release: str, name: str
+) -> TableRef:
+    """Witnesses have all that is published; see `verify_ends`. The scratch table gets a name.
+
+    Returns:
+        the scratch table of statistics/moved.
+    """
     tables: dict[str, Any] = {"cells": kept.cells, "atoms": kept.atoms}
-    found = scratch.count("statistics/verify_numbers", **tables, **context)
-    refuse(release, "numbers of cells", found)
+    wrong = scratch.count("statistics/verify_numbers", **tables, **context)
+    refuse(release, "numbers of cells", wrong)
     if shape.counted == "n":
         refuse(release, "sums", scratch.count("statistics/verify_sums", **tables, **context))
-    moved, least, ends = (scratch.table(name) for name in ("moved", "least", "ends"))
-    made: dict[str, Any] = {**tables, "witness": kept.witness}
+    moved = scratch.table(name)
+    with_witness: dict[str, Any] = {**tables, "witness": kept.witness}
     refuse_each(
         release,
         ("changes of no cell", "cells that a witness changes twice", "changes"),
-        scratch.numbers("statistics/verify_changes", **made, **context),
+        scratch.numbers("statistics/verify_changes", **with_witness, **context),
     )
-    scratch.execute("statistics/moved", moved=moved, **made, **context)
+    scratch.execute("statistics/moved", moved=moved, **with_witness, **context)
     refuse_each(
         release,
         ("shown cells that a witness changes", "cells that a witness makes empty", "bounds that a witness leaves"),
         scratch.numbers("statistics/verify_moved", moved=moved, compared=compared, **context),
     )
-    scratch.execute("statistics/least", least=least, **made, **context)
-    if shape.neighbour is not None:
-        least = _verify_classes(scratch, shape, kept, least, release)
-    scratch.execute("statistics/ends", ends=ends, moved=moved, compared=compared)
-    demand = {**context, "threshold": most}
-    found = scratch.count("statistics/verify_ends", ends=ends, compared=compared, least=least, **demand)
-    refuse(release, "small cells without witnesses", found)
-    return ends, least, moved
+    return moved

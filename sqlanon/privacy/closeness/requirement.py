@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlanon.column_spec import ColumnSpec, Hierarchy
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import UnsupportedError
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
@@ -25,12 +26,12 @@ from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import count_reference, fresh_table
 from sqlanon.privacy.shares import each_asked
-from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
+from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    from sqlanon.arrays import Doubles
     from sqlanon.kernels.tally import Tally
-    from sqlanon.privacy.counts import Reals
 
 _LARGEST = 1 << 62
 
@@ -68,8 +69,8 @@ class TCloseness(OfCounts):
         if self.distance == "hierarchical":
             if not isinstance(hierarchy, Hierarchy):
                 return f"{what} needs a hierarchy of the column"
-            known = {path[0] for path in hierarchy.levels}
-            missing = sum(1 for text in values.texts if text is not None and text not in known)
+            leaves = {path[0] for path in hierarchy.levels}
+            missing = sum(1 for text in values.texts if text is not None and text not in leaves)
             return f"{what}: {missing} values are not in the hierarchy" if missing else None
         if isinstance(order, tuple):
             missing = sum(1 for text in values.texts if text is not None and text not in order)
@@ -191,7 +192,7 @@ class TCloseness(OfCounts):
         )
         scratch.drop(sets)
 
-    def inside(self, found: GroupShares) -> Reals:
+    def inside(self, found: GroupShares) -> Doubles:
         import numpy as np
 
         if not self.reads_values or found.values is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlanon.column_spec import ColumnSpec
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine
 from sqlanon.engines.rows import number, read_integer, read_integers
@@ -15,11 +16,11 @@ from sqlanon.release.history.side import counts_candidates
 from sqlanon.release.verify import persons
 from sqlanon.release.verify.stored_rows import columns_in
 from sqlanon.results import SensitiveAudit, TogetherReport
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec, person_name
+from sqlanon.spec import PrivacySpec, ReleaseSpec, person_name
 from sqlanon.table.reading import counted_columns
 from sqlanon.table.roles import assign_roles
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import take_stage
+from sqlanon.table.stage import StagedHashes, take_stage
 
 
 def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
@@ -89,7 +90,7 @@ def audit_together(engine: Engine, first: str, second: str) -> TogetherReport:
         roles_found = assign_roles(spec, relation)
         with engine.snapshot():
             stage = take_stage(
-                scratch, roles_found, link_columns_of(first_entry, column_names), persons=persons_counted
+                scratch, roles_found, link_columns_of(first_entry, column_names), StagedHashes(persons=persons_counted)
             )
         rows = scratch.count("table/count", source=stage)
         if counts_candidates(first_entry, second_entry):

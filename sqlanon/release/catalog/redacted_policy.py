@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, cast
 
+from sqlanon.column_spec import Hierarchy, Rule
 from sqlanon.results.base import to_plain
-from sqlanon.spec import Hierarchy, ReleaseSpec, Rule
+from sqlanon.spec import ReleaseSpec
 
 
 def hash_policy(policy: Mapping[str, Any]) -> tuple[str, str]:
@@ -52,8 +53,8 @@ def redact(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.noisy is not None:
         for groups in ("values", "bins"):
             policy["noisy"][groups] = {
-                name: {"values": len(one), "sha256": _hash([str(value) for value in one])}
-                for name, one in getattr(spec.noisy, groups)
+                name: {"values": len(values), "sha256": _hash([str(value) for value in values])}
+                for name, values in getattr(spec.noisy, groups)
             }
         for key in ("nights", "weight"):  # 0.2.0 had neither
             if policy["noisy"][key] is None:

@@ -5,13 +5,10 @@ See docs/statistics.md. A release has one version, or versions that follow one a
 
 from __future__ import annotations
 
-import json
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from sqlanon._version import __version__
-from sqlanon.counted import StatisticsSpec, SumMeasure, list_parts
+from sqlanon.counted import StatisticsSpec, list_parts
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.errors import GuardError, PolicyError
 from sqlanon.progress import Progress, Silent
@@ -23,13 +20,20 @@ from sqlanon.release.catalog.rights import drop_statistics, reader_warnings
 from sqlanon.release.catalog.state import ReleaseState
 from sqlanon.release.catalog.views import views_of
 from sqlanon.release.plans.counts import plan_counts
-from sqlanon.release.publish.publish import Content
+from sqlanon.release.publish.content import Content
 from sqlanon.release.stages.work import Outline, Stage, Version, Work
 from sqlanon.release.versions.followed import Nights
-from sqlanon.release.versions.neighbour import check_same_rows, find_neighbour, link_of_neighbour, read_neighbour
+from sqlanon.release.versions.neighbour import (
+    check_same_rows,
+    check_sums,
+    find_neighbour,
+    link_of_neighbour,
+    read_neighbour,
+)
+from sqlanon.release.versions.statistics_metadata import metadata_rows
+from sqlanon.release.versions.statistics_stages import Assemble, Count, Protect
 from sqlanon.results import LossReport, PlanReport, RunReport
 from sqlanon.results.counted import NeighbourReport, StatisticsReport
-from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.statistics.certificate import verify_source
 from sqlanon.statistics.cube import Cube, count_cells
 from sqlanon.statistics.kept import keep_statements, kept_beside, kept_of
@@ -44,54 +48,6 @@ from sqlanon.table.reading import Reading
 
 NO_LOSS = LossReport(0, 0, 0, None, 0, 0, 0, 0, 0, 0, 0, {})
 """Counts have no classes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Count the cells of all tables and their margins."""
-
-    release: str
-    tables: int
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: count the cells of {self.tables} table{'s' if self.tables > 1 else ''} and all margins"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.profile(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Protect:
-    """Protect the numbers of the cells."""
-
-    release: str
-    text: str
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.divide(work)
-
-
-@dataclass(frozen=True, slots=True)
-class Assemble:
-    """Put the content to publish together."""
-
-    release: str
-
-    @property
-    def text(self) -> str:
-        """See `Stage.text`."""
-        return f"{self.release}: put together what is published"
-
-    def run(self, works: Mapping[str, Work]) -> None:
-        """See `Stage.run`."""
-        work = works[self.release]
-        work.version.measure(work)
 
 
 class OfStatistics(Version):
@@ -157,6 +113,7 @@ class OfStatistics(Version):
                 work.decision = self._nights.look(work, self._shape_of(work))
         if self._neighbour is not None:
             check_same_rows(work, self._neighbour)
+            check_sums(work, self._neighbour)
 
     def stages(self, work: Work) -> Sequence[Stage]:
         """See `Version.stages`."""
@@ -188,7 +145,7 @@ class OfStatistics(Version):
     def _shape_of(self, work: Work) -> Shape:
         if self._shape is None:
             scratch, staged = work.scratch, work.staged
-            quasi, _, _ = build_domains(scratch, staged.roles, staged.stage)
+            quasi = build_domains(scratch, staged.roles, staged.stage).quasi
             domains: dict[str, Domain] = {domain.reading.name: domain for domain in quasi}
             self._readings = tuple(domain.reading for domain in quasi)
             (person,) = staged.persons
@@ -261,7 +218,7 @@ class OfStatistics(Version):
     def _content(self, work: Work, report: RunReport, shape: Shape, made: Made) -> Content:
         scratch, state, target, spec = work.scratch, work.state, work.target, work.spec
         protection = self._protection
-        parts = list_parts(len(shape.sums), protection.method)
+        parts = list_parts(len(shape.sums), protection.method, followed=shape.followed)
         kept = kept_beside(private_table(state.engine, target.physical), parts)
         nights, batches = self._nights, self._nights.batches(work)
 
@@ -316,67 +273,6 @@ def _report_neighbour(shape: Shape) -> NeighbourReport | None:
         return None
     columns = tuple((column.place, column.how, column.known) for column in neighbour.columns)
     return NeighbourReport(neighbour.release, neighbour.version, neighbour.shown, columns)
-
-
-def metadata_rows(
-    spec: ReleaseSpec, shape: Shape, readings: Sequence[Reading], report: RunReport, protected: Mapping[str, object]
-) -> Iterable[tuple[object, ...]]:
-    """The metadata of the view: rules and columns; nothing of the data but counts of the view's own rows."""
-    statistics, counts = spec.statistics, report.statistics
-    assert statistics is not None
-    assert counts is not None
-    facts = {
-        "release": spec.name,
-        "source": spec.source,
-        "version": report.version,
-        "sqlanon": __version__,
-        "token": secrets.token_hex(16),
-        "types": {reading.name: reading.column.kind for reading in readings},
-        "collations": {
-            reading.name: reading.column.collation
-            for reading in readings
-            if reading.column.kind == "text" and reading.column.collation is not None
-        },
-        "equal_unlike": [reading.name for reading in readings if not reading.column.deterministic],
-        "statistics": {
-            "persons": statistics.threshold,
-            "zeros": "shown",
-            "method": statistics.method,
-            **protected,
-            "tables": [{"name": table.name, "by": list(table.by)} for table in statistics.tables],
-            "measures": dict(statistics.measures),
-            **({"sums": {one.name: _describe_sum(one) for one in statistics.sums}} if statistics.sums else {}),
-            "shown": counts.shown,
-            "hidden": counts.hidden,
-            **({"together": list(statistics.together)} if statistics.together else {}),
-            **({"versions": list(counts.batches)} if counts.batches else {}),
-        },
-    }
-    yield "", "release", "", "statistics", "", json.dumps(facts), None
-    for column, reading in zip(shape.columns, readings, strict=True):
-        published = json.dumps([column.name, column.level])
-        kind, paths = "nominal", []
-        if isinstance(reading.spec.hierarchy, Hierarchy):
-            kind, paths = "hierarchy", [list(path[: column.levels]) for path in reading.spec.hierarchy.levels]
-        declared = json.dumps({"levels": column.levels, "paths": paths})
-        yield column.name, "dimension", kind, "statistics", reading.column.shown_type, published, declared
-    for name, kind in statistics.measures:
-        yield name, "measure", kind, "statistics", "", json.dumps([name]), None
-    for one in shape.sums:
-        declared = json.dumps({"scale": one.scale, "low": one.low, "high": one.high})
-        yield one.name, "measure", "sum", "statistics", "", json.dumps([one.name]), declared
-
-
-def _describe_sum(one: SumMeasure) -> dict[str, object]:
-    """The rules of a sum, for readers."""
-    rules: dict[str, object] = {
-        "column": one.column,
-        "range": [one.low, one.high],
-        "p_percent": one.percent / 100,
-    }
-    if one.share:
-        rules["dominance"] = {"n": one.dominant, "share": one.share / 10_000}
-    return rules
 
 
 def _summed(work: Work) -> list[Reading]:

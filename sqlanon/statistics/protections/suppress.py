@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from sqlanon.counted import SUM_PARTS, Method, StatisticsSpec
+from sqlanon.counted import Method, StatisticsSpec
 from sqlanon.declared.wording import join_words
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import InfeasibleError
-from sqlanon.statistics.amounts import Amounts
+from sqlanon.statistics.amounts import Amounts, find_sensitive
 from sqlanon.statistics.certificate import verify_published, verify_source
 from sqlanon.statistics.choose import UnservedError
 from sqlanon.statistics.cube import read_system
 from sqlanon.statistics.hide import hide_cells
-from sqlanon.statistics.kept import Tables, kept_of
+from sqlanon.statistics.kept import Kept, Tables, kept_of
 from sqlanon.statistics.must_show import find_hidden, fix_margins
 from sqlanon.statistics.protections.base import Made, Run
 from sqlanon.statistics.shape import Shape
@@ -50,7 +48,7 @@ class Suppress:
         scratch, shape, cube = run.scratch, run.shape, run.cube
         system = read_system(scratch, shape, cube, run.secret)
         try:
-            amounts = read_amounts(scratch, shape, cube.atoms, cube.sums, system)
+            amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
             system = self._fix(run, system, [one for one, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
@@ -74,8 +72,7 @@ class Suppress:
             context = shape.context()
             return scratch.sql("statistics/view", physical=place, cells=cube.cells, hidden=hidden.table, **context)
 
-        tables = {"cells": cube.cells, "atoms": cube.atoms, "witness": hidden.witness}
-        tables |= {f"{part}{place}": getattr(one, part) for place, one in enumerate(cube.sums, 1) for part in SUM_PARTS}
+        tables = Kept(cube.cells, cube.atoms, hidden.witness, cube.sums, cube.amounts).parts()
         facts = {"interval": "full", "insiders": self.asked.insiders, "bounds": self.asked.bounds}
         return Made(view, tables, hidden.witnesses, facts, hidden=hidden.table)
 
@@ -87,9 +84,7 @@ class Suppress:
             InfeasibleError: one of them must be hidden.
         """
         shape = run.shape
-        found = find_hidden(
-            system, shape.show, np.logical_or.reduce([system.small, *(one.sensitive for one in amounts)])
-        )
+        found = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
         if found is not None:
             raise InfeasibleError(
                 f"{run.release}: a cell of {shape.margin_name(found)} must be hidden, so that not all are shown "
