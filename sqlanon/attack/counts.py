@@ -90,9 +90,11 @@ def attack_counts(
         of_sums: list[tuple[SumsReader, ...]] = []
         for batch, new_rows in zip(batches, rows, strict=True):
             with Scratch(engine) as scratch:
-                own = batch_of(scratch, kept_of(entry.statistics), batch)
+                batch_tables = batch_of(scratch, kept_of(entry.statistics), batch)
                 night = replace(joined, seen=new_rows.seen)
-                of_sums.append(attack_sums(scratch, shape, own, night, order, lambda: until - time.monotonic()))
+                of_sums.append(
+                    attack_sums(scratch, shape, batch_tables, night, order, lambda: until - time.monotonic())
+                )
         reporter.finish(entry.release)
         small = sum(int(new_rows.small.sum()) for new_rows in rows)
         return _report(entry, shape, joined, small, kinds, sums=add_sums(of_sums), versions=len(batches))

@@ -81,13 +81,13 @@ def add_sums(found: Sequence[tuple[SumsReader, ...]]) -> tuple[SumsReader, ...]:
     Args:
         found: of each version the readers of all columns, in the same order.
     """
-    made = []
+    readers_of_sums = []
     for kind in zip(*found, strict=True):
-        first, readers = kind[0], [one.readers for one in kind]
-        sought, exact, near = (sum(getattr(one, what) for one in kind) for what in ("sought", "exact", "near"))
+        first, readers = kind[0], [reader.readers for reader in kind]
+        sought, exact, near = (sum(getattr(reader, what) for reader in kind) for what in ("sought", "exact", "near"))
         many = sum(readers) if first.name == "contributor" else max(readers)
-        made.append(SumsReader(first.measure, first.name, many, sought, exact, near, first.promised))
-    return tuple(made)
+        readers_of_sums.append(SumsReader(first.measure, first.name, many, sought, exact, near, first.promised))
+    return tuple(readers_of_sums)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,9 @@ class Kept:
 
     def parts(self) -> dict[str, TableRef]:
         """The tables by their parts."""
-        sums = {f"{part}{at}": getattr(one, part) for at, one in enumerate(self.sums, 1) for part in SUM_PARTS}
+        sums = {
+            f"{part}{index}": getattr(summed, part) for index, summed in enumerate(self.sums, 1) for part in SUM_PARTS
+        }
         amounts = {} if self.amounts is None else {"amounts": self.amounts}
         return {"cells": self.cells, "atoms": self.atoms, "witness": self.witness, **sums, **amounts}
 

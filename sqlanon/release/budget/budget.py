@@ -227,7 +227,7 @@ class Budget:
     def _state_of(self, reserved: Event) -> str:
         """The state of a version; "": there is none of this charge."""
         spendings = self.account.spendings if self.account else ()
-        return next((one.state for one in spendings if one.reserved.seq == reserved.seq), "")
+        return next((spending.state for spending in spendings if spending.reserved.seq == reserved.seq), "")
 
     def event_of(self, kind: Kind, of: Event, facts: Mapping[str, Any]) -> Event:
         """The same event, for `put` in a transaction of the caller's, and then `follow`.

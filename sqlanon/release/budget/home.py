@@ -54,11 +54,11 @@ def copy_here(scratch: Scratch, table: TableRef, step: str) -> TableRef:
         return table
     columns = [(column.name, column.type) for column in home.look_up([table]).columns(table)]
     names = [name for name, _ in columns]
-    rows, made = _read_rows(home, table, names), scratch.table(step)
-    scratch.engine.load_rows(made, columns, rows)
-    if sorted(map(repr, _read_rows(scratch.engine, made, names))) != sorted(map(repr, rows)):
+    rows, copied_table = _read_rows(home, table, names), scratch.table(step)
+    scratch.engine.load_rows(copied_table, columns, rows)
+    if sorted(map(repr, _read_rows(scratch.engine, copied_table, names))) != sorted(map(repr, rows)):
         raise DatabaseError("a table of the ledgers' database was not copied as it is; another run copies it again")
-    return made
+    return copied_table
 
 
 def _read_rows(engine: Engine, table: TableRef, names: list[str]) -> list[Row]:

@@ -49,7 +49,7 @@ class Suppress:
         system = read_system(scratch, shape, cube, run.secret)
         try:
             amounts = read_amounts(scratch, shape, cube.finest, cube.sums, system)
-            system = self._fix(run, system, [one for one, _ in amounts])
+            system = self._fix(run, system, [amount for amount, _ in amounts])
             hidden = hide_cells(scratch, shape, system, run.secret, run.progress, amounts)
         except UnservedError as error:
             margin = shape.margin_name(system.levels_of(error.margin))
@@ -62,7 +62,7 @@ class Suppress:
             if shape.neighbour is not None:
                 why += f", as they have {shape.neighbour.release}@{shape.neighbour.version} as well"
             if shape.show:
-                names = join_words([shape.margin_name(one) for one in shape.show])
+                names = join_words([shape.margin_name(margin) for margin in shape.show])
                 why += f", where all cells of {names} are shown (protect: show)"
             raise InfeasibleError(
                 f"{run.release}: {why}; nothing was published. Publish coarser levels or fewer columns"
@@ -84,10 +84,10 @@ class Suppress:
             InfeasibleError: one of them must be hidden.
         """
         shape = run.shape
-        found = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
-        if found is not None:
+        margin = find_hidden(system, shape.show, system.small | find_sensitive(amounts, len(system)))
+        if margin is not None:
             raise InfeasibleError(
-                f"{run.release}: a cell of {shape.margin_name(found)} must be hidden, so that not all are shown "
+                f"{run.release}: a cell of {shape.margin_name(margin)} must be hidden, so that not all are shown "
                 "(protect: show); nothing was published. Take coarser levels, or leave the margin out of show"
             )
         return fix_margins(system, shape.show)
