@@ -4,7 +4,9 @@ Of all choices of hidden cells that leave each small cell both ends for a reader
 one is bounded from below: an integer program whose constraints are found one by one (Fischetti and Salazar 2001,
 "Solving the cell suppression problem on tabular data with linear constraints", section 4: capacity constraints).
 A reader with whole numbers has less to choose from, and insiders more: so the bound holds for every sound scheme.
-``bound`` is the least number of hidden cells, of those that differ for a reader; ``hidden`` is what a run hides.
+``bound`` is a number of hidden cells that no scheme falls below, of those that differ for a reader, and ``complete``
+whether one of so many was found; ``hidden`` is what a run hides, and ``minimal`` what is left of it when each cell is
+shown again, one after another, as long as a reader with fractions has both ends of every small cell.
 """
 
 from __future__ import annotations
@@ -29,11 +31,15 @@ from sqlanon.statistics.system import System
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sqlanon.arrays import Flags
+
     Floats = npt.NDArray[np.float64]
 
 PERSONS = 5
 ROUNDS = 60
 """Rounds of constraints, at most."""
+MOST_TRIED = 20_000
+"""Cells to show again, times small cells, at most."""
 NEAR = 1e-6
 Cut = tuple["Floats", float]
 """Coefficients of the cells, whose sum over the hidden ones is at least 1; and by how much a choice misses it."""
@@ -164,14 +170,27 @@ def find_bound(system: System, seconds: float) -> dict[str, Any]:
     return {"relaxed": least, "bound": bound, "complete": missing == 0, "cpu_seconds": time.process_time() - begun}
 
 
-def read_system(db: Any, folder: Path, name: str, insiders: str) -> tuple[System, int]:
-    """The cells of a release, and how many of those that differ for a reader it hides."""
-    found: list[tuple[System, int]] = []
+def count_minimal(system: System, hidden: Flags) -> int | None:
+    """How many cells are left hidden when each is shown again that may be; None: it would take too long."""
+    cells = np.flatnonzero(hidden & ~system.small)
+    if len(cells) * int(system.small.sum()) > MOST_TRIED:
+        return None
+    ends, left = Ends(system), hidden.astype(float)
+    for cell in cells[np.argsort(-system.height[cells], kind="stable")]:
+        left[cell] = 0.0
+        if next(ends.find_cuts(left), None) is not None:
+            left[cell] = 1.0
+    return int(left.sum())
+
+
+def read_system(db: Any, folder: Path, name: str, insiders: str) -> tuple[System, Flags]:
+    """The cells of a release, and which of those that differ for a reader it hides."""
+    found: list[tuple[System, Flags]] = []
     choose = hide.choose_hidden
 
     def spy(system: System, *args: Any, **words: Any) -> Any:
         made = choose(system, *args, **words)
-        found.append((system, int(made.hidden.sum())))
+        found.append((system, made.hidden))
         return made
 
     hide.choose_hidden = spy
@@ -196,7 +215,8 @@ def main(words: Sequence[str] | None = None) -> None:
         write_hierarchies(Path(folder))
         for name in args.only.split(","):
             system, hidden = read_system(db, Path(folder), name, "none")
-            made = {"table": name, "cells": len(system), "small": int(system.small.sum()), "hidden": hidden}
+            made = {"table": name, "cells": len(system), "small": int(system.small.sum()), "hidden": int(hidden.sum())}
+            made |= {"minimal": count_minimal(system, hidden)}
             results.append(made | find_bound(system, args.seconds))
             print(results[-1], flush=True)
     record.write(args.out, results=results)
